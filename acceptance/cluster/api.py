@@ -1,0 +1,252 @@
+"""The one way to talk to an API server: JSON in, JSON out, always with a time-out, errors in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import urllib3
+from kubernetes import client, config
+from tenacity import Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
+
+from acceptance.errors import AcceptanceError, EnvironmentFailure
+
+Object = dict[str, Any]
+
+CONNECT_S = 5
+ANSWER_S = 30
+PATIENCE_S = 30
+_PASSING = (429, 500, 502, 503, 504)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource:
+    """One kind of object as the API server's paths spell it."""
+
+    prefix: str
+    plural: str
+    namespaced: bool = True
+
+    @property
+    def group(self) -> str:
+        """The API group; empty for the core group."""
+        parts = self.prefix.split("/")
+        return parts[1] if parts[0] == "apis" else ""
+
+    def path(self, *, namespace: str | None, name: str | None = None, subresource: str | None = None) -> str:
+        """The request path of the collection, of one object, or of an object's subresource."""
+        scope = ["namespaces", namespace] if self.namespaced and namespace else []
+        return "/" + "/".join(part for part in (self.prefix, *scope, self.plural, name, subresource) if part)
+
+
+NAMESPACES = Resource(prefix="api/v1", plural="namespaces", namespaced=False)
+NODES = Resource(prefix="api/v1", plural="nodes", namespaced=False)
+VOLUMES = Resource(prefix="api/v1", plural="persistentvolumes", namespaced=False)
+CLAIMS = Resource(prefix="api/v1", plural="persistentvolumeclaims")
+PODS = Resource(prefix="api/v1", plural="pods")
+EVENTS = Resource(prefix="api/v1", plural="events")
+CONFIG_MAPS = Resource(prefix="api/v1", plural="configmaps")
+SECRETS = Resource(prefix="api/v1", plural="secrets")
+SERVICE_ACCOUNTS = Resource(prefix="api/v1", plural="serviceaccounts")
+STORAGE_CLASSES = Resource(prefix="apis/storage.k8s.io/v1", plural="storageclasses", namespaced=False)
+ATTACHMENTS = Resource(prefix="apis/storage.k8s.io/v1", plural="volumeattachments", namespaced=False)
+LEASES = Resource(prefix="apis/coordination.k8s.io/v1", plural="leases")
+ACCESS_REVIEWS = Resource(prefix="apis/authorization.k8s.io/v1", plural="selfsubjectaccessreviews", namespaced=False)
+
+
+class ApiError(AcceptanceError):
+    """The API server refused a request. `status` is the HTTP status, `message` the server's own sentence."""
+
+    exit_status = 10
+
+    def __init__(self, *, status: int, request: str, message: str) -> None:
+        super().__init__(f"{request}: the API server answered {status}: {message}")
+        self.status = status
+        self.message = message
+
+
+class ApiUnreachable(EnvironmentFailure):
+    """No answer from the API server: refused, reset, timed out, or a certificate that does not fit."""
+
+
+def _is_passing(error: BaseException) -> bool:
+    return isinstance(error, ApiUnreachable) or (isinstance(error, ApiError) and error.status in _PASSING)
+
+
+class Api:
+    """A connection to one cluster. Safe to use from several threads."""
+
+    def __init__(self, connection: client.ApiClient) -> None:
+        self._connection = connection
+        self.address: str = connection.configuration.host
+
+    @classmethod
+    def from_kubeconfig(cls, kubeconfig: Path, *, context: str | None = None) -> Api:
+        """Connect as a kubeconfig file says; the file is read, never written.
+
+        Raises EnvironmentFailure when the file cannot be used.
+        """
+        settings = client.Configuration()
+        settings.retries = False  # urllib3 would retry three times on top of our own time-out
+        try:
+            connection = config.new_client_from_config(  # type: ignore[no-untyped-call]
+                config_file=str(kubeconfig), context=context, persist_config=False, client_configuration=settings
+            )
+        except (config.ConfigException, OSError, ValueError, TypeError, AttributeError) as error:
+            raise EnvironmentFailure(f"kubeconfig {kubeconfig} cannot be used: {error}") from error
+        return cls(connection)
+
+    def get(self, resource: Resource, name: str, *, namespace: str | None = None) -> Object:
+        """One object. Raises ApiError (404 where there is none), ApiUnreachable."""
+        return self._json("GET", resource.path(namespace=namespace, name=name))
+
+    def find(self, resource: Resource, name: str, *, namespace: str | None = None) -> Object | None:
+        """One object, or None where there is none."""
+        try:
+            return self.get(resource, name, namespace=namespace)
+        except ApiError as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def list(
+        self, resource: Resource, *, namespace: str | None = None, labels: str = "", fields: str = ""
+    ) -> list[Object]:
+        """All objects of a kind, page by page; `labels` and `fields` are selectors."""
+        found: list[Object] = []
+        query = {"limit": "500", "labelSelector": labels, "fieldSelector": fields}
+        while True:
+            page = self._json("GET", resource.path(namespace=namespace), query=query)
+            found.extend(page.get("items") or [])
+            query["continue"] = page["metadata"].get("continue", "")
+            if not query["continue"]:
+                return found
+
+    def create(self, resource: Resource, body: Object, *, namespace: str | None = None) -> Object:
+        """Make an object. A conflict after an answer that got lost counts as made, since names are the run's own."""
+        try:
+            return self._json("POST", resource.path(namespace=namespace), body=body)
+        except ApiError as error:
+            name = body["metadata"].get("name")
+            if error.status != 409 or not name:
+                raise
+            existing = self.find(resource, name, namespace=namespace)
+            if existing is None or existing["metadata"].get("labels") != body["metadata"].get("labels"):
+                raise
+            return existing
+
+    def ask(self, resource: Resource, body: Object) -> Object:
+        """Post a review: an object that is answered, not kept."""
+        return self._json("POST", resource.path(namespace=None), body=body)
+
+    def patch(self, resource: Resource, name: str, body: Object, *, namespace: str | None = None) -> Object:
+        """Merge `body` into an object (JSON merge patch)."""
+        path = resource.path(namespace=namespace, name=name)
+        return self._json("PATCH", path, body=body, content_type="application/merge-patch+json")
+
+    def delete(
+        self, resource: Resource, name: str, *, namespace: str | None = None, grace_s: int | None = None
+    ) -> None:
+        """Ask for an object's deletion; fine when it is gone already. `grace_s`: a pod's time to end by itself."""
+        query = {} if grace_s is None else {"gracePeriodSeconds": str(grace_s)}
+        try:
+            self._json("DELETE", resource.path(namespace=namespace, name=name), query=query)
+        except ApiError as error:
+            if error.status != 404:
+                raise
+
+    def version(self) -> str:
+        """The Kubernetes version, as `v1.34.4`."""
+        return str(self._json("GET", "/version")["gitVersion"])
+
+    def log(self, pod: str, *, namespace: str, container: str) -> str:
+        """The whole log of a container so far."""
+        return b"".join(self.follow_log(pod, namespace=namespace, container=container, follow=False)).decode(
+            errors="replace"
+        )
+
+    def follow_log(
+        self, pod: str, *, namespace: str, container: str, follow: bool = True, silence_s: float = ANSWER_S
+    ) -> Iterator[bytes]:
+        """A container's log from its beginning, in pieces as it grows; ends when the container does.
+
+        Raises ApiUnreachable when nothing comes for `silence_s`.
+        """
+        path = PODS.path(namespace=namespace, name=pod, subresource="log")
+        query = {"container": container, "follow": "true" if follow else "false"}
+        response = self._request("GET", path, query=query, answer_s=silence_s)
+        try:
+            while piece := response.read1(65536):
+                yield piece
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ApiUnreachable(f"the log of pod {pod} stopped coming: {error}") from error
+        finally:
+            response.close()
+
+    def _json(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Object | None = None,
+        content_type: str = "application/json",
+    ) -> Object:
+        attempts = Retrying(
+            retry=retry_if_exception(_is_passing),
+            stop=stop_before_delay(PATIENCE_S),
+            wait=wait_random_exponential(multiplier=0.2, max=5),
+            reraise=True,
+        )
+        return attempts(self._once, method, path, query=query, body=body, content_type=content_type)
+
+    def _once(
+        self, method: str, path: str, *, query: Mapping[str, str] | None, body: Object | None, content_type: str
+    ) -> Object:
+        response = self._request(method, path, query=query, body=body, content_type=content_type)
+        try:
+            content = response.read()
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ApiUnreachable(f"{method} {path} on {self.address}: the answer broke off: {error}") from error
+        answer: Object = json.loads(content)
+        return answer
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Object | None = None,
+        content_type: str = "application/json",
+        answer_s: float = ANSWER_S,
+    ) -> urllib3.BaseHTTPResponse:
+        serialized = self._connection.param_serialize(
+            method,
+            path,
+            query_params=[(key, value) for key, value in (query or {}).items() if value],
+            header_params={"Accept": "application/json, */*", "Content-Type": content_type},
+            body=body,
+            auth_settings=["BearerToken"],
+        )
+        try:
+            answer = self._connection.call_api(*serialized, _request_timeout=(CONNECT_S, answer_s))
+        except client.ApiException as error:  # raised by this client for transport errors of TLS alone
+            raise ApiUnreachable(f"{method} {path} on {self.address}: {error.reason}") from error
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ApiUnreachable(f"{method} {path} on {self.address}: {error}") from error
+        response: urllib3.BaseHTTPResponse = answer.response
+        if response.status >= 400:
+            raise ApiError(status=response.status, request=f"{method} {path}", message=_message(response))
+        return response
+
+
+def _message(response: urllib3.BaseHTTPResponse) -> str:
+    text = response.read().decode(errors="replace")
+    try:
+        return str(json.loads(text).get("message") or text)
+    except (ValueError, AttributeError):
+        return text.strip() or str(response.reason)

@@ -1,0 +1,145 @@
+"""Claims and the volumes behind them: made, bound, seen to be gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acceptance.cluster.api import CLAIMS, VOLUMES, Api, Object
+from acceptance.cluster.events import last_warning, recent_events
+from acceptance.cluster.objects import RUN_LABEL, labels, metadata
+from acceptance.cluster.waiting import wait_for
+from acceptance.errors import StorageFailure
+
+# Reasons of a claim's events that waiting does not mend.
+_FINAL_MESSAGES = ("exceeded quota", "forbidden", "not found", "invalid")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A claim of the run. `size` is a Kubernetes quantity in bytes."""
+
+    name: str
+    namespace: str
+    storage_class: str
+    size: int
+    run_id: str
+
+
+def create_claim(api: Api, claim: Claim) -> None:
+    """Ask for a volume; it may bind only when a pod uses it, as the class's binding mode says."""
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": claim.storage_class,
+        "resources": {"requests": {"storage": str(claim.size)}},
+    }
+    body = {"metadata": metadata(claim.name, run_id=claim.run_id), "spec": spec}
+    api.create(CLAIMS, body, namespace=claim.namespace)
+
+
+def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
+    """Wait for the claim to be bound; the name of its volume, which from then on carries the run's label.
+
+    Raises StorageFailure with the last state and the claim's events.
+    """
+    bound = wait_for(
+        f"claim {claim.name} of storage class {claim.storage_class} to be bound",
+        look=lambda: api.get(CLAIMS, claim.name, namespace=claim.namespace),
+        ready=lambda seen: seen["status"].get("phase") == "Bound",
+        state=lambda seen: f"phase {seen['status'].get('phase', 'unknown')}",
+        fatal=lambda seen: _lost(seen, claim) or _failed_for_good(api, claim),
+        events=lambda: recent_events(api, namespace=claim.namespace, name=claim.name),
+        timeout_s=timeout_s,
+    )
+    volume = str(bound["spec"]["volumeName"])
+    api.patch(VOLUMES, volume, {"metadata": {"labels": labels(claim.run_id)}})
+    return volume
+
+
+def _lost(seen: Object, claim: Claim) -> StorageFailure | None:
+    if seen["status"].get("phase") == "Lost":
+        return StorageFailure(f"claim {claim.name} lost its volume {seen['spec'].get('volumeName')}")
+    return None
+
+
+def _failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
+    warning = last_warning(api, namespace=claim.namespace, name=claim.name)
+    if warning and "ProvisioningFailed" in warning and any(word in warning.lower() for word in _FINAL_MESSAGES):
+        return StorageFailure(
+            f"claim {claim.name} of storage class {claim.storage_class} cannot be provisioned: {warning}"
+        )
+    return None
+
+
+def delete_claim(api: Api, claim: Claim) -> None:
+    """Ask for the claim's deletion."""
+    api.delete(CLAIMS, claim.name, namespace=claim.namespace)
+
+
+def wait_claim_gone(api: Api, claim: Claim, *, timeout_s: float) -> None:
+    """Wait until the claim is no more. Raises StorageFailure with what holds it."""
+    wait_for(
+        f"claim {claim.name} to be gone",
+        look=lambda: api.find(CLAIMS, claim.name, namespace=claim.namespace),
+        ready=lambda seen: seen is None,
+        state=_what_holds_it,
+        events=lambda: recent_events(api, namespace=claim.namespace, name=claim.name),
+        timeout_s=timeout_s,
+    )
+
+
+def wait_volume_gone(api: Api, volume: str, *, timeout_s: float) -> None:
+    """Wait until the volume is no more. Raises StorageFailure with what holds it."""
+    wait_for(
+        f"volume {volume} to be gone",
+        look=lambda: api.find(VOLUMES, volume),
+        ready=lambda seen: seen is None,
+        state=_what_holds_it,
+        events=lambda: recent_events(api, namespace="default", name=volume),
+        timeout_s=timeout_s,
+    )
+
+
+def wait_volume_released(api: Api, volume: str, *, timeout_s: float) -> None:
+    """Wait until the volume is kept without a claim, as reclaim policy Retain promises.
+
+    Raises StorageFailure, at once when the volume is gone.
+    """
+
+    def gone(seen: Object | None) -> StorageFailure | None:
+        return StorageFailure(f"volume {volume} is gone although its class retains volumes") if seen is None else None
+
+    wait_for(
+        f"volume {volume} to be released and kept",
+        look=lambda: api.find(VOLUMES, volume),
+        ready=lambda seen: seen is not None and seen["status"].get("phase") == "Released",
+        state=_what_holds_it,
+        fatal=gone,
+        timeout_s=timeout_s,
+    )
+
+
+def usable_on_other_nodes(api: Api, volume: str) -> bool:
+    """Whether the volume may be used from a node other than the one that it was made on, as its affinity says."""
+    affinity = api.get(VOLUMES, volume)["spec"].get("nodeAffinity") or {}
+    terms = (affinity.get("required") or {}).get("nodeSelectorTerms") or []
+    expressions = [expression for term in terms for expression in term.get("matchExpressions") or []]
+    fields = [field for term in terms for field in term.get("matchFields") or []]
+    return not fields and not any(expression["key"] == "kubernetes.io/hostname" for expression in expressions)
+
+
+def volumes_of_run(api: Api, *, run_id: str, namespace: str) -> list[Object]:
+    """The volumes that the run's claims brought into being: bound to its namespace or carrying its label."""
+    return [
+        volume
+        for volume in api.list(VOLUMES)
+        if (volume["spec"].get("claimRef") or {}).get("namespace") == namespace
+        or (volume["metadata"].get("labels") or {}).get(RUN_LABEL) == run_id
+    ]
+
+
+def _what_holds_it(seen: Object | None) -> str:
+    if seen is None:
+        return "gone"
+    finalizers = ", ".join(seen["metadata"].get("finalizers") or []) or "none"
+    deleted = "deletion asked for" if seen["metadata"].get("deletionTimestamp") else "no deletion asked for"
+    return f"phase {seen.get('status', {}).get('phase', 'unknown')}, {deleted}, finalizers: {finalizers}"

@@ -1,0 +1,45 @@
+"""The one way to name and label objects, so that a run finds all that is its own and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from datetime import datetime
+from typing import Any
+
+RUN_LABEL = "storage-acceptance/run"
+MANAGER_LABEL = "app.kubernetes.io/managed-by"
+MANAGER = "storage-acceptance"
+NAMESPACE_PREFIX = "storage-acceptance-"
+NAME_LENGTH = 63
+
+
+def new_run_id(started: datetime) -> str:
+    """An id that sorts by time and is unique among runs that start in the same second, as `20261121-071502-4f3a9c`."""
+    return f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def run_namespace(run_id: str) -> str:
+    """The namespace that holds everything of a run."""
+    return NAMESPACE_PREFIX + run_id
+
+
+def labels(run_id: str) -> dict[str, str]:
+    """The labels that every object of a run carries."""
+    return {RUN_LABEL: run_id, MANAGER_LABEL: MANAGER}
+
+
+def object_name(*parts: str) -> str:
+    """A legal object name (DNS label) of the parts; shortened with a hash where they are too long."""
+    wanted = "-".join(parts)
+    name = re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")
+    if len(name) <= NAME_LENGTH:
+        return name
+    digest = hashlib.sha256(wanted.encode()).hexdigest()[:8]
+    return f"{name[: NAME_LENGTH - 9].rstrip('-')}-{digest}"
+
+
+def metadata(name: str, *, run_id: str, **more: Any) -> dict[str, Any]:
+    """The metadata of an object of a run."""
+    return {"name": name, "labels": labels(run_id), **more}

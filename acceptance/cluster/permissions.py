@@ -1,0 +1,75 @@
+"""What the suite must be allowed to do, asked for all at once before anything is created."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acceptance.cluster.api import (
+    ACCESS_REVIEWS,
+    ATTACHMENTS,
+    CLAIMS,
+    CONFIG_MAPS,
+    EVENTS,
+    LEASES,
+    NAMESPACES,
+    NODES,
+    PODS,
+    STORAGE_CLASSES,
+    VOLUMES,
+    Api,
+    Resource,
+)
+from acceptance.errors import EnvironmentFailure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Permission:
+    """Verbs on one kind of object."""
+
+    resource: Resource
+    verbs: tuple[str, ...]
+    subresource: str = ""
+
+    def __str__(self) -> str:
+        name = self.resource.plural + (f"/{self.subresource}" if self.subresource else "")
+        return f"{name}.{self.resource.group}" if self.resource.group else name
+
+
+NEEDED = (
+    Permission(resource=NAMESPACES, verbs=("get", "list", "create", "delete")),
+    Permission(resource=PODS, verbs=("get", "list", "create", "delete")),
+    Permission(resource=PODS, subresource="log", verbs=("get",)),
+    Permission(resource=CLAIMS, verbs=("get", "list", "create", "delete")),
+    Permission(resource=CONFIG_MAPS, verbs=("create", "delete")),
+    Permission(resource=EVENTS, verbs=("list",)),
+    Permission(resource=LEASES, verbs=("get", "create", "patch")),
+    Permission(resource=VOLUMES, verbs=("get", "list", "patch")),
+    Permission(resource=NODES, verbs=("get", "list")),
+    Permission(resource=STORAGE_CLASSES, verbs=("get", "list")),
+    Permission(resource=ATTACHMENTS, verbs=("list",)),
+)
+
+
+def require_permissions(api: Api) -> None:
+    """Raise EnvironmentFailure naming every verb and resource that is needed and forbidden."""
+    missing = []
+    for permission in NEEDED:
+        refused = [verb for verb in permission.verbs if not _allowed(api, permission, verb)]
+        if refused:
+            missing.append(f"  {', '.join(refused)} on {permission}")
+    if missing:
+        raise EnvironmentFailure(
+            "this account lacks permissions that the suite needs (all of them are listed in the README):\n"
+            + "\n".join(missing)
+        )
+
+
+def _allowed(api: Api, permission: Permission, verb: str) -> bool:
+    attributes = {
+        "verb": verb,
+        "group": permission.resource.group,
+        "resource": permission.resource.plural,
+        "subresource": permission.subresource,
+    }
+    answer = api.ask(ACCESS_REVIEWS, {"spec": {"resourceAttributes": attributes}})
+    return bool(answer["status"].get("allowed"))

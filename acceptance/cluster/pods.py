@@ -1,0 +1,226 @@
+"""Pods of the run: made to the `restricted` Pod Security Standard, waited for, ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from acceptance.cluster.api import PODS, Api, Object
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.events import last_warning, recent_events
+from acceptance.cluster.objects import metadata
+from acceptance.cluster.waiting import describe_events, wait_for
+from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+
+VOLUME_PATH = "/volume"
+FILES_PATH = "/profiles"
+MAIN = "load"
+CHECK = "check"
+# The numeric id that distributions give to "nobody"; any id but 0 passes the restricted standard.
+USER = 65534
+_PULL_PROBLEMS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")
+_START_PROBLEMS = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PodPlan:
+    """What one pod is to do. `deadline_s`: the cluster ends it after that, even if the suite is no more."""
+
+    name: str
+    claim: Claim
+    image: str
+    command: Sequence[str]
+    deadline_s: int
+    check: Sequence[str] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    files: str | None = None
+    node: str | None = None
+    not_on: str | None = None
+    pull_secret: str | None = None
+
+
+def create_pod(api: Api, plan: PodPlan) -> None:
+    """Ask for the pod."""
+    api.create(PODS, pod_manifest(plan), namespace=plan.claim.namespace)
+
+
+def pod_manifest(plan: PodPlan) -> Object:
+    """The pod as the API server wants it: `check` as an init container, then `command`, on the claim's volume."""
+    spec: Object = {
+        "restartPolicy": "Never",
+        "activeDeadlineSeconds": plan.deadline_s,
+        "terminationGracePeriodSeconds": 1,
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": USER,
+            "runAsGroup": USER,
+            "fsGroup": USER,
+            "fsGroupChangePolicy": "OnRootMismatch",
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "containers": [_container(MAIN, plan.command, plan)],
+        "volumes": [{"name": "volume", "persistentVolumeClaim": {"claimName": plan.claim.name}}],
+    }
+    if plan.check:
+        spec["initContainers"] = [_container(CHECK, plan.check, plan)]
+    if plan.files:
+        spec["volumes"].append({"name": "files", "configMap": {"name": plan.files}})
+    if plan.pull_secret:
+        spec["imagePullSecrets"] = [{"name": plan.pull_secret}]
+    if plan.node or plan.not_on:
+        spec["affinity"] = _affinity(plan)
+    return {"metadata": metadata(plan.name, run_id=plan.claim.run_id), "spec": spec}
+
+
+def _container(name: str, command: Sequence[str], plan: PodPlan) -> Object:
+    mounts: list[dict[str, Any]] = [{"name": "volume", "mountPath": VOLUME_PATH}]
+    if plan.files:
+        mounts.append({"name": "files", "mountPath": FILES_PATH, "readOnly": True})
+    return {
+        "name": name,
+        "image": plan.image,
+        "imagePullPolicy": "IfNotPresent",
+        "command": list(command),
+        "env": [{"name": key, "value": value} for key, value in plan.environment.items()],
+        "volumeMounts": mounts,
+        # No limit on CPU: throttling would be measured as slow storage.
+        "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "1Gi"}},
+        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+    }
+
+
+def _affinity(plan: PodPlan) -> Object:
+    # Through the scheduler, not spec.nodeName: volumes that wait for their first consumer bind only so.
+    operator, node = ("In", plan.node) if plan.node else ("NotIn", plan.not_on)
+    field_match = {"key": "metadata.name", "operator": operator, "values": [node]}
+    terms = {"nodeSelectorTerms": [{"matchFields": [field_match]}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+
+
+def wait_started(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
+    """Wait until the pod's main container has started (it may have ended already); the pod as seen then.
+
+    Raises EnvironmentFailure when the image cannot be pulled, StorageFailure when the volume cannot be mounted, the
+    check failed or the deadline passed; each with the pod's state and events.
+    """
+    return wait_for(
+        f"pod {plan.name} on storage class {plan.claim.storage_class} to start",
+        look=lambda: api.get(PODS, plan.name, namespace=plan.claim.namespace),
+        ready=_main_started,
+        state=describe_pod,
+        fatal=lambda seen: start_problem(api, plan, seen),
+        events=lambda: recent_events(api, namespace=plan.claim.namespace, name=plan.name),
+        timeout_s=timeout_s,
+    )
+
+
+def wait_ended(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
+    """Wait until the pod has ended, well or not; the pod as seen then."""
+    return wait_for(
+        f"pod {plan.name} on storage class {plan.claim.storage_class} to end",
+        look=lambda: api.get(PODS, plan.name, namespace=plan.claim.namespace),
+        ready=lambda seen: seen["status"].get("phase") in ("Succeeded", "Failed"),
+        state=describe_pod,
+        fatal=lambda seen: start_problem(api, plan, seen),
+        events=lambda: recent_events(api, namespace=plan.claim.namespace, name=plan.name),
+        timeout_s=timeout_s,
+    )
+
+
+def end_pod(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
+    """Delete the pod and wait until its volume is free. Raises StorageFailure at the deadline."""
+    api.delete(PODS, plan.name, namespace=plan.claim.namespace, grace_s=1)
+    wait_for(
+        f"pod {plan.name} to be gone",
+        look=lambda: api.find(PODS, plan.name, namespace=plan.claim.namespace),
+        ready=lambda seen: seen is None,
+        state=lambda seen: "gone" if seen is None else describe_pod(seen),
+        events=lambda: recent_events(api, namespace=plan.claim.namespace, name=plan.name),
+        timeout_s=timeout_s,
+    )
+
+
+def node_of(pod: Object) -> str:
+    """The node that the pod runs on."""
+    return str(pod["spec"]["nodeName"])
+
+
+def image_digest(pod: Object) -> str | None:
+    """The digest of the image that the pod's main container runs."""
+    for status in pod["status"].get("containerStatuses") or []:
+        if status["name"] == MAIN and "@" in status.get("imageID", ""):
+            return str(status["imageID"]).rpartition("@")[2]
+    return None
+
+
+def describe_pod(pod: Object) -> str:
+    """The pod's state in words: phase, containers that wait or ended, conditions that are not true."""
+    parts = [f"phase {pod['status'].get('phase', 'unknown')}"]
+    for status in _statuses(pod):
+        for kind, detail in (status.get("state") or {}).items():
+            if kind != "running":
+                text = " ".join(str(detail[key]) for key in ("reason", "exitCode", "message") if key in detail)
+                parts.append(f"container {status['name']} {kind}: {text}")
+    for condition in pod["status"].get("conditions") or []:
+        if condition["type"] == "PodScheduled" and condition["status"] != "True":
+            parts.append(f"not scheduled: {condition.get('message', '')}")
+    if pod["status"].get("reason"):
+        parts.append(f"{pod['status']['reason']}: {pod['status'].get('message', '')}")
+    return ", ".join(parts)
+
+
+def start_problem(api: Api, plan: PodPlan, pod: Object) -> AcceptanceError | None:
+    """The error that keeps the pod from ever starting, or None."""
+    for status in _statuses(pod):
+        waiting = (status.get("state") or {}).get("waiting") or {}
+        if waiting.get("reason") in _PULL_PROBLEMS:
+            return EnvironmentFailure(
+                f"image {plan.image!r} cannot be pulled on node {pod['spec'].get('nodeName')}: "
+                f"{waiting.get('message') or waiting['reason']}; name one that can with --storage-image, "
+                "and its credentials with --storage-pull-secret"
+            )
+        if waiting.get("reason") in _START_PROBLEMS:
+            return EnvironmentFailure(f"pod {plan.name} cannot start: {waiting['reason']}: {waiting.get('message')}")
+        ended = (status.get("state") or {}).get("terminated") or {}
+        if status["name"] == CHECK and ended.get("exitCode"):
+            output = api.log(plan.name, namespace=plan.claim.namespace, container=CHECK)
+            return CheckFailed(output, exit_code=int(ended["exitCode"]))
+    if pod["status"].get("phase") == "Failed" and not _main_started(pod):
+        return StorageFailure(f"pod {plan.name} failed before it started: {describe_pod(pod)}" + _events(api, plan))
+    return _provisioning_problem(api, plan)
+
+
+def _provisioning_problem(api: Api, plan: PodPlan) -> AcceptanceError | None:
+    warning = last_warning(api, namespace=plan.claim.namespace, name=plan.claim.name)
+    if warning and "ProvisioningFailed" in warning and "exceeded quota" in warning.lower():
+        return StorageFailure(f"claim {plan.claim.name} cannot be provisioned: {warning}")
+    return None
+
+
+class CheckFailed(StorageFailure):
+    """The check before the load failed; `output` is what it printed."""
+
+    def __init__(self, output: str, *, exit_code: int) -> None:
+        super().__init__(f"the check before the load failed with status {exit_code}: {output.strip()}")
+        self.output = output
+        self.exit_code = exit_code
+
+
+def _events(api: Api, plan: PodPlan) -> str:
+    return describe_events(lambda: recent_events(api, namespace=plan.claim.namespace, name=plan.name))
+
+
+def _statuses(pod: Object) -> list[Object]:
+    status = pod["status"]
+    return [*(status.get("initContainerStatuses") or []), *(status.get("containerStatuses") or [])]
+
+
+def _main_started(pod: Object) -> bool:
+    for status in pod["status"].get("containerStatuses") or []:
+        state = status.get("state") or {}
+        if status["name"] == MAIN and ("running" in state or "terminated" in state):
+            return True
+    return False

@@ -1,0 +1,52 @@
+"""The storage classes of a cluster: which there are, which is the default, what each is made of."""
+
+from __future__ import annotations
+
+from acceptance.cluster.api import STORAGE_CLASSES, Api
+from acceptance.errors import WrongUsage
+from acceptance.results import StorageClass
+
+DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+
+
+def storage_classes(api: Api) -> list[StorageClass]:
+    """Every storage class of the cluster, by name."""
+    found = []
+    for item in api.list(STORAGE_CLASSES):
+        annotations = item["metadata"].get("annotations") or {}
+        found.append(
+            StorageClass(
+                name=item["metadata"]["name"],
+                provisioner=item.get("provisioner", ""),
+                parameters=item.get("parameters") or {},
+                binding_mode=item.get("volumeBindingMode") or "Immediate",
+                reclaim_policy=item.get("reclaimPolicy") or "Delete",
+                allow_expansion=bool(item.get("allowVolumeExpansion")),
+                default=annotations.get(DEFAULT_CLASS) == "true",
+            )
+        )
+    return sorted(found, key=lambda each: each.name)
+
+
+def choose_class(name: str | None, *, among: list[StorageClass]) -> StorageClass:
+    """The class of that name, or the default class where no name is given.
+
+    Raises WrongUsage with the list of classes there are, and for a class that provisions nothing.
+    """
+    there_are = ", ".join(f"{each.name} ({each.provisioner})" for each in among) or "none"
+    if name is None:
+        defaults = [each for each in among if each.default]
+        if not defaults:
+            raise WrongUsage(f"no --storage-class given and the cluster has no default class; there are: {there_are}")
+        chosen = defaults[0]
+    else:
+        named = [each for each in among if each.name == name]
+        if not named:
+            raise WrongUsage(f"storage class {name!r} does not exist; there are: {there_are}")
+        chosen = named[0]
+    if chosen.provisioner in ("", "kubernetes.io/no-provisioner"):
+        raise WrongUsage(
+            f"storage class {chosen.name!r} has no provisioner ({chosen.provisioner or 'empty'}), so that no volume "
+            f"can be provisioned from it; name a class that provisions; there are: {there_are}"
+        )
+    return chosen

@@ -1,0 +1,39 @@
+"""Where a run works: its connection, its namespace, its image; handed to all that makes objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from acceptance.cluster.api import CONFIG_MAPS, Api
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.objects import metadata, object_name
+
+FILES = "profiles"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workspace:
+    """`timeout_s`: how long a claim may take to bind, a pod to start, an object to go."""
+
+    api: Api
+    run_id: str
+    namespace: str
+    image: str
+    timeout_s: float
+    pull_secret: str | None = None
+
+    def claim(self, *parts: str, storage_class: str, size: int) -> Claim:
+        """A claim of this run, not yet made; `size` in bytes, `parts` make its name."""
+        return Claim(
+            name=object_name(*parts),
+            namespace=self.namespace,
+            storage_class=storage_class,
+            size=size,
+            run_id=self.run_id,
+        )
+
+    def offer_files(self, files: Mapping[str, str]) -> None:
+        """Make files readable to the run's pods, by name."""
+        body = {"metadata": metadata(FILES, run_id=self.run_id), "data": dict(files)}
+        self.api.create(CONFIG_MAPS, body, namespace=self.namespace)

@@ -1,0 +1,9 @@
+"""The embedded cluster: real upstream Kubernetes as plain processes on this host, no Docker.
+
+Run by `python -m acceptance.embedded up|down|status|kubeconfig`. Importing this package is cheap and needs no root.
+"""
+
+from acceptance.embedded.cluster import EmbeddedCluster, find
+from acceptance.embedded.node_control import start_node, stop_node
+
+__all__ = ["EmbeddedCluster", "find", "start_node", "stop_node"]

@@ -1,0 +1,125 @@
+"""The binaries that are built here from pinned Go modules, kept in the cache and verified by go.sum."""
+
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from acceptance.embedded import golang
+from acceptance.embedded.commands import run
+from acceptance.embedded.layout import PACKAGE, cache_folder
+from acceptance.embedded.progress import say, step
+from acceptance.errors import EnvironmentFailure
+
+KUBERNETES = PACKAGE / "go"
+PROVISIONER = PACKAGE / "go-provisioner"
+
+COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kubectl")
+
+# Where the provisioner makes its client, which otherwise keeps to 5 requests a second and is what a test of
+# provisioning speed would measure. It has no option for it.
+_CLIENT = "kubeClient, err := clientset.NewForConfig(config)"
+_FASTER = "config.QPS, config.Burst = 300, 600"
+
+_BUILD_SECONDS = 3600
+
+
+@dataclass(frozen=True)
+class Binaries:
+    """The folder with the Kubernetes components under their own names, and the provisioner."""
+
+    kubernetes: Path
+    provisioner: Path
+    kubernetes_version: str
+
+    def component(self, name: str) -> Path:
+        return self.kubernetes / name
+
+
+class _Build(Protocol):
+    def __call__(self, *, go: Path, target: Path, version: str) -> None: ...
+
+
+def ensure() -> Binaries:
+    """The built binaries, from the cache or built now (about 5 minutes on 2 cores the first time).
+
+    Raises EnvironmentFailure where there is no Go to be had or where a build fails.
+    """
+    version = _pinned(KUBERNETES, "k8s.io/kubernetes")
+    provisioner = _pinned(PROVISIONER, "github.com/rancher/local-path-provisioner")
+    return Binaries(
+        kubernetes=_cached(f"kubernetes-{version}", source=KUBERNETES, build=_build_kubernetes, version=version),
+        provisioner=_cached(
+            f"local-path-provisioner-{provisioner}", source=PROVISIONER, build=_build_provisioner, version=provisioner
+        )
+        / "local-path-provisioner",
+        kubernetes_version=version,
+    )
+
+
+def _pinned(source: Path, module: str) -> str:
+    match = re.search(rf"^\s*(?:require )?{re.escape(module)} (v\S+)", (source / "go.mod").read_text(), re.MULTILINE)
+    if match is None:
+        raise EnvironmentFailure(f"{source / 'go.mod'} does not pin {module}")
+    return match[1]
+
+
+def _cached(title: str, *, source: Path, build: _Build, version: str) -> Path:
+    """The folder in the cache with what `build` makes of `source`; made under another name, so never half there."""
+    inputs = b"".join(path.read_bytes() for path in sorted(source.iterdir())) + _FASTER.encode()
+    folder = cache_folder() / f"{title}-{hashlib.sha256(inputs).hexdigest()[:12]}"
+    if folder.exists():
+        return folder
+    say(f"building {title}; this is done once, and takes minutes")
+    go = golang.find_go(wanted=golang.wanted_by(source))
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix="build-", dir=cache_folder()))
+    try:
+        with step(f"build {title}"):
+            build(go=go, target=temporary, version=version)
+        temporary.chmod(0o755)
+        temporary.rename(folder)
+    except OSError:
+        if not folder.exists():  # Else another `up` was faster, and its build is as good.
+            raise
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return folder
+
+
+def _build_kubernetes(*, go: Path, target: Path, version: str) -> None:
+    packages = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
+    stamps = " ".join(f"-X {package}.gitVersion={version}" for package in packages)
+    _go_build(go=go, source=KUBERNETES, output=target / "kubernetes", flags=f"-s -w {stamps}")
+    for component in COMPONENTS:
+        (target / component).symlink_to("kubernetes")
+
+
+def _build_provisioner(*, go: Path, target: Path, version: str) -> None:
+    """Build the module's own three files, one line faster, against the modules that go.sum pins."""
+    module = "github.com/rancher/local-path-provisioner"
+    run([go, "mod", "download", module], cwd=PROVISIONER, environment=_environment(), timeout=_BUILD_SECONDS)
+    original = Path(run([go, "list", "-m", "-f", "{{.Dir}}", module], cwd=PROVISIONER, environment=_environment()).strip())
+    with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
+        source = Path(folder)
+        for path in [*original.glob("*.go"), PROVISIONER / "go.mod", PROVISIONER / "go.sum"]:
+            (source / path.name).write_bytes(path.read_bytes())
+        main = (source / "main.go").read_text()
+        if main.count(_CLIENT) != 1:
+            raise EnvironmentFailure(f"{module} {version} makes its client another way; see {__file__}")
+        (source / "main.go").write_text(main.replace(_CLIENT, f"{_FASTER}\n\t{_CLIENT}"))
+        output = target / "local-path-provisioner"
+        _go_build(go=go, source=source, output=output, flags=f"-s -w -X main.VERSION={version}")
+
+
+def _go_build(*, go: Path, source: Path, output: Path, flags: str) -> None:
+    command = [go, "build", "-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags", flags, "-o", output, "."]
+    run(command, cwd=source, environment=_environment(), timeout=_BUILD_SECONDS)
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOWORK": "off"}

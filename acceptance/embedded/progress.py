@@ -1,0 +1,23 @@
+"""What `up` and `down` tell while they work: one line a step, with its seconds."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def step(title: str) -> Iterator[None]:
+    """Print `title` and how many seconds the block took; steps may run beside each other."""
+    started = time.monotonic()
+    outcome = "failed"
+    try:
+        yield
+        outcome = ""
+    finally:
+        print(f"{time.monotonic() - started:7.1f} s  {title} {outcome}".rstrip(), flush=True)
+
+
+def say(text: str) -> None:
+    """Print one line now, also where the output is a pipe."""
+    print(text, file=sys.stdout, flush=True)

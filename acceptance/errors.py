@@ -1,0 +1,25 @@
+"""The errors that end a session, each with the exit status it leads to."""
+
+
+class AcceptanceError(Exception):
+    """Base of every error this project raises on purpose; never raised itself."""
+
+    exit_status: int = 1
+
+
+class WrongUsage(AcceptanceError):
+    """The options or the files given are wrong: nothing was measured, the user must change something."""
+
+    exit_status: int = 4
+
+
+class EnvironmentFailure(AcceptanceError):
+    """The environment failed before the storage could be judged: no cluster, no image, no permission."""
+
+    exit_status: int = 10
+
+
+class StorageFailure(AcceptanceError):
+    """The storage did not do what it must: a claim that never binds, an I/O error, fio that died on it."""
+
+    exit_status: int = 1

@@ -1,0 +1,1 @@
+"""fio: its job files, and what it prints while it runs."""

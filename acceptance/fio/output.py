@@ -1,0 +1,58 @@
+"""All that one fio prints, taken piece by piece: samples, messages, the raw text."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+
+from acceptance.fio.documents import Document, DocumentReader
+from acceptance.fio.samples import FioError, Sample, SampleReader
+
+
+class FioOutput:
+    """`samples` so far; `error` is what fio reported to have gone wrong, None while all is well."""
+
+    def __init__(self, *, jobs: Sequence[str]) -> None:
+        self.samples: list[Sample] = []
+        self.error: str | None = None
+        self._documents = DocumentReader()
+        self._reader = SampleReader(jobs=jobs)
+        self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
+        self._text: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """What fio printed, unchanged."""
+        return "".join(self._text)
+
+    @property
+    def messages(self) -> str:
+        """fio's own words beside its documents."""
+        return "; ".join(self._documents.messages) or "fio printed no message"
+
+    @property
+    def fio_version(self) -> str:
+        """As fio spells it, `fio-3.33`; empty before the first document."""
+        return self._reader.fio_version
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece of fio's output."""
+        text = self._decode(piece)
+        self._text.append(text)
+        self._take(self._documents.feed(text))
+
+    def close(self) -> None:
+        """The output has ended. An unfinished document is an error: fio was cut off."""
+        self._take(self._documents.close())
+        if self._documents.unfinished and self.error is None:
+            self.error = "its output breaks off in the middle of a document"
+
+    def _take(self, documents: Sequence[Document]) -> None:
+        for document in documents:
+            try:
+                sample = self._reader.read(document)
+            except FioError as error:
+                self.error = self.error or str(error)
+            else:
+                if sample is not None and self.error is None:
+                    self.samples.append(sample)

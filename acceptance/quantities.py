@@ -1,0 +1,150 @@
+"""Quantities with their unit: read from what people write, and shown so that people can read them.
+
+Inside the suite every quantity is a float in its base unit: `1/s`, `B/s`, `s`, `B` or `ratio`; the size of a volume
+is an int in bytes, and is written as Kubernetes writes it: `10Gi`, `10G`, `1500M`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from typing import Literal
+
+from kubernetes.utils.quantity import parse_quantity as parse_kubernetes_quantity
+
+Unit = Literal["1/s", "B/s", "s", "B", "ratio"]
+
+_BYTES = {"B": 1.0} | {
+    name: float(base**power)
+    for power, letter in enumerate("KMGTP", start=1)
+    for name, base in ((f"{letter}iB", 1024), (f"{letter if letter != 'K' else 'k'}B", 1000))
+}
+_SUFFIXES: dict[Unit, dict[str, float]] = {
+    "1/s": {"": 1.0, "IOPS": 1.0, "/s": 1.0, "/min": 1 / 60, "/h": 1 / 3600},
+    "B/s": {f"{name}/s": factor for name, factor in _BYTES.items()},
+    "s": {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0},
+    "B": _BYTES | {f"{letter}i": float(1024**power) for power, letter in enumerate("KMGTP", start=1)},
+    "ratio": {"%": 0.01, "times": 1.0},
+}
+_WANTED: dict[Unit, str] = {
+    "1/s": "a rate such as 750 or 30/min",
+    "B/s": "a bandwidth with its unit such as 100MiB/s",
+    "s": "a time with its unit such as 10ms",
+    "B": "a size with its unit such as 10GiB",
+    "ratio": "a share with its unit such as 20%",
+}
+_QUANTITY = re.compile(r"(?P<number>(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d+)?)\s*(?P<suffix>[^\d\s]*)")
+
+_SIZE = re.compile(r"\d+(\.\d*)?([eE][+-]?\d{1,3}|[KMGTPE]i|[numkKMGTPE])?")
+_BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+
+_TIMES = (("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("h", 3600.0))
+_SHOWN: dict[Unit, tuple[tuple[str, float], ...]] = {
+    "1/s": (("IOPS", 1.0),),
+    "B/s": (("B/s", 1.0), ("KiB/s", 1024.0), ("MiB/s", 1024.0**2)),
+    "s": _TIMES,
+    "B": (("B", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3), ("TiB", 1024.0**4)),
+    "ratio": (("times", 1.0),),
+}
+_DIGITS: dict[Unit, int] = {"1/s": 4, "B/s": 4, "s": 4, "B": 4, "ratio": 3}
+_MOST_DIGITS = 17  # a double has no more
+
+
+def parse_quantity(text: str | int | float, *, unit: Unit) -> float:
+    """`text` in the base unit `unit`: `parse_quantity("10ms", unit="s")` is 0.01.
+
+    Only a rate (`1/s`) may be a bare number. Raises ValueError, saying what was wanted and what was found, for
+    a missing or wrong unit, a negative value, and anything that is not a finite number.
+    """
+    problem = f"wanted {_WANTED[unit]}, found {text!r}"
+    if isinstance(text, bool) or not isinstance(text, str | int | float):
+        raise ValueError(problem)
+    written = str(text).strip().replace("μ", "µ")  # noqa: RUF001  Greek mu and the micro sign look alike
+    if written.startswith("-"):
+        raise ValueError(f"{problem}, which is negative")
+    found = _QUANTITY.fullmatch(written)
+    if found is None:
+        raise ValueError(problem)
+    suffix = found["suffix"]
+    if suffix not in _SUFFIXES[unit]:
+        missing = "has no unit" if not suffix else f"has the unit {suffix!r}; known are {_known(unit)}"
+        raise ValueError(f"{problem}, which {missing}")
+    value = float(found["number"].replace(",", "")) * _SUFFIXES[unit][suffix]
+    if not math.isfinite(value):
+        raise ValueError(f"{problem}, which is not a finite number")
+    return value
+
+
+def format_quantity(value: float, *, unit: Unit, beside: float | None = None) -> str:
+    """`value` (in the base unit `unit`) for people: `1,204 IOPS`, `96.4 MiB/s`, `840 µs`, `0.113 times`.
+
+    With `beside`, as many digits are shown as keep the text on the side of `beside` where the value is, so that
+    749.96 beside a limit of 750 never reads as 750. Raises ValueError for a negative value and for NaN.
+    """
+    if not math.isfinite(value) or value < 0:
+        raise ValueError(f"wanted a finite value of at least zero to show, found {value!r}")
+    digits = _DIGITS[unit]
+    while beside is not None and digits < _MOST_DIGITS and _crosses(value, beside=beside, unit=unit, digits=digits):
+        digits += 1
+    name, factor = _scale(_rounded(value, digits=digits), unit=unit)
+    return f"{_digits(value / factor, digits=digits)} {name}"
+
+
+def parse_size(text: str | int) -> int:
+    """`text`, a Kubernetes quantity, in bytes; parts of a byte count as a whole one, as in Kubernetes itself.
+
+    Raises ValueError, saying what was wanted and what was found, for anything that is not a size above zero.
+    """
+    written = str(text).strip()
+    problem = f"wanted a size above zero such as 10Gi, found {text!r}"
+    if isinstance(text, bool) or not _SIZE.fullmatch(written):
+        raise ValueError(problem)
+    size = math.ceil(Decimal(parse_kubernetes_quantity(written)))  # type: ignore[no-untyped-call]
+    if size <= 0:
+        raise ValueError(problem)
+    return size
+
+
+def format_size(size: int) -> str:
+    """`size` bytes as the shortest exact Kubernetes quantity: `10Gi`, `1536Mi`, and `1000` where nothing divides."""
+    if size < 0:
+        raise ValueError(f"wanted a size of at least zero bytes, found {size!r}")
+    power = 0
+    while size and size % 1024 == 0 and power < len(_BINARY):
+        size //= 1024
+        power += 1
+    return f"{size}{_BINARY[power - 1] if power else ''}"
+
+
+def _known(unit: Unit) -> str:
+    return ", ".join(sorted(suffix for suffix in _SUFFIXES[unit] if suffix))
+
+
+def _crosses(value: float, *, beside: float, unit: Unit, digits: int) -> bool:
+    """Whether `value`, shown with so many digits, would be read as equal to or beyond `beside`."""
+    _, factor = _scale(_rounded(value, digits=digits), unit=unit)
+    shown = float(_digits(value / factor, digits=digits).replace(",", ""))
+    limit = beside / factor
+    true = value / factor
+    return (true < limit) != (shown < limit) or (true > limit) != (shown > limit)
+
+
+def _scale(value: float, *, unit: Unit) -> tuple[str, float]:
+    """The largest unit in which `value` is at least 1; minutes and hours only from 2 on, as people say 90 s."""
+    scales = _SHOWN[unit]
+    fitting = [(name, factor) for name, factor in scales if value >= factor * (2 if factor in (60.0, 3600.0) else 1)]
+    return fitting[-1] if fitting else scales[0]
+
+
+def _rounded(value: float, *, digits: int) -> float:
+    return float(f"{value:.{digits}g}")
+
+
+def _digits(value: float, *, digits: int) -> str:
+    """`value` with `digits` significant digits, whole numbers in full, thousands separated, no idle zeros."""
+    if value == 0:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(value)))
+    text = f"{value:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

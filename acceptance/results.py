@@ -1,0 +1,133 @@
+"""What a run found: the models behind `results.json`. All frozen; times in s, rates in 1/s and B/s."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+Unit = Literal["1/s", "B/s", "s"]
+Role = Literal["candidate", "baseline"]
+Status = Literal["pass", "fail", "inconclusive", "skipped"]
+Overall = Literal["pass", "fail", "inconclusive"]
+
+
+class Frozen(BaseModel):
+    """A record that is never changed once made and refuses fields that it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Estimate(Frozen):
+    """A metric's value with its confidence interval.
+
+    `low` and `high` are None when there are too few samples to say how sure the mean is.
+    """
+
+    mean: float
+    low: float | None
+    high: float | None
+    unit: Unit
+    samples: int = Field(description="seconds of load that the value rests on")
+    confidence: float = Field(default=0.95, description="of the two-sided interval low..high")
+
+
+class Measurement(Frozen):
+    """What one profile showed on one storage class."""
+
+    id: str
+    profile: str
+    storage_class: str
+    role: Role
+    node: str
+    pods: list[str]
+    started: datetime
+    duration_s: float
+    fio_version: str
+    metrics: dict[str, Estimate]
+    series: dict[str, list[float]] = Field(description="per-second values, by metric")
+    warnings: list[str]
+
+
+class Verdict(Frozen):
+    """One limit, judged."""
+
+    id: str
+    test: str
+    storage_class: str
+    profile: str | None
+    metric: str | None
+    rule: str
+    limit: str
+    measured: float | None
+    low: float | None
+    high: float | None
+    unit: Unit | Literal["ratio"] | None = None
+    confidence: float | None = Field(default=None, description="of the two-sided interval low..high")
+    status: Status
+    reason: str
+
+
+class Step(Frozen):
+    """One timed step of a volume's life."""
+
+    storage_class: str
+    test: str
+    step: str
+    seconds: float
+
+
+class Node(Frozen):
+    name: str
+    kubelet: str
+    kernel: str
+    os_image: str
+    container_runtime: str
+    architecture: str
+
+
+class StorageClass(Frozen):
+    name: str
+    provisioner: str
+    parameters: dict[str, str]
+    binding_mode: str
+    reclaim_policy: str
+    allow_expansion: bool
+    default: bool
+
+
+class Image(Frozen):
+    reference: str
+    digest: str | None
+
+
+class Cluster(Frozen):
+    kind: str
+    kubernetes_version: str
+    nodes: list[Node]
+    storage_classes: list[StorageClass]
+    image: Image
+
+
+class Run(Frozen):
+    id: str
+    started: datetime
+    finished: datetime | None
+    complete: bool
+    suite_version: str
+    exit_status: int | None
+
+
+class Results(Frozen):
+    """The document `results.json`."""
+
+    schema_version: Literal[1] = 1
+    run: Run
+    cluster: Cluster | None
+    settings: dict[str, JsonValue]
+    measurements: list[Measurement]
+    steps: list[Step]
+    verdicts: list[Verdict]
+    errors: list[str] = Field(description="what went wrong beside the storage: environment, leaks, interruptions")
+    overall: Overall
