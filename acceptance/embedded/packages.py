@@ -33,14 +33,14 @@ def missing() -> list[str]:
     return [package for package, program in PROGRAMS.items() if shutil.which(program) is None]
 
 
-def ensure() -> None:
-    """Install what is missing with apt-get, starting no service; nothing is done where nothing is missing.
+def ensure() -> bool:
+    """Install what is missing with apt-get, starting no service; returns whether anything was.
 
     Raises EnvironmentFailure where there is no apt-get or where it fails.
     """
     wanted = missing()
     if not wanted:
-        return
+        return False
     say(f"missing Debian packages, installing: {' '.join(wanted)}")
     by_hand = f"Install them yourself, or have an administrator do it: {' '.join(wanted)}"
     if shutil.which("apt-get") is None:
@@ -50,6 +50,7 @@ def ensure() -> None:
         _apt(["install", "--yes", "--no-install-recommends", *wanted], by_hand=by_hand)
     if left := missing():
         raise EnvironmentFailure(f"apt-get installed {' '.join(left)}, yet their programs are not in PATH")
+    return True
 
 
 @contextlib.contextmanager

@@ -39,7 +39,9 @@ class Daemons:
         self.state = state
         self._lock = threading.Lock()
 
-    def start(self, component: str, command: Sequence[str | Path], *, environment: Mapping[str, str] | None = None) -> None:
+    def start(
+        self, component: str, command: Sequence[str | Path], *, environment: Mapping[str, str] | None = None
+    ) -> None:
         """Start `command` in a session of its own, logging to `logs/<component>.log`.
 
         The process inherits the cluster's marker and sits in a cgroup of its own, as do all it starts.

@@ -1,0 +1,78 @@
+"""Before anything is created: the cluster answers, the classes exist, the account may do what the suite does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acceptance.cluster.api import SECRETS, Api
+from acceptance.cluster.description import describe_cluster, offered_image
+from acceptance.cluster.objects import metadata
+from acceptance.cluster.permissions import require_permissions
+from acceptance.cluster.run_namespace import create_namespace
+from acceptance.cluster.storage_classes import choose_class, storage_classes
+from acceptance.cluster.workspace import Workspace
+from acceptance.errors import EnvironmentFailure, WrongUsage
+from acceptance.results import Cluster, StorageClass
+from acceptance.settings import Settings
+
+PULL_SECRET = "pull-secret"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Admission:
+    """What was found fit to begin with. `candidates` by the name asked for, None for the default class."""
+
+    cluster: Cluster
+    candidates: dict[str | None, StorageClass]
+    image: str
+
+
+def admit(api: Api, settings: Settings, *, kind: str) -> Admission:
+    """Look at everything that the run depends on; nothing is created.
+
+    Raises EnvironmentFailure when the cluster does not answer or forbids what is needed, WrongUsage for classes that
+    do not exist or provision nothing, and for a missing image.
+    """
+    api.version()
+    require_permissions(api)
+    there_are = storage_classes(api)
+    candidates = {name: choose_class(name, among=there_are) for name in settings.classes}
+    if settings.baseline_class is not None:
+        baseline = choose_class(settings.baseline_class, among=there_are)
+        if baseline in candidates.values():
+            raise WrongUsage(
+                f"--storage-baseline-class {baseline.name} is also the candidate (the cluster's default class): "
+                "name another candidate with --storage-class"
+            )
+    image = settings.image or offered_image(api)
+    if image is None:
+        raise WrongUsage(
+            "no image: this cluster does not name one in its ConfigMap kube-public/storage-acceptance; "
+            "give one that holds fio and a shell with --storage-image REF"
+        )
+    cluster = describe_cluster(api, kind=kind, image=image)
+    return Admission(cluster=cluster, candidates=candidates, image=image)
+
+
+def open_workspace(api: Api, settings: Settings, *, run_id: str, image: str) -> Workspace:
+    """Make the run's namespace, with the pull secret in it where one was named."""
+    namespace = create_namespace(api, run_id=run_id)
+    if settings.pull_secret is not None:
+        _copy_pull_secret(api, settings.pull_secret, namespace=namespace, run_id=run_id)
+    return Workspace(
+        api=api,
+        run_id=run_id,
+        namespace=namespace,
+        image=image,
+        timeout_s=settings.timeout,
+        pull_secret=None if settings.pull_secret is None else PULL_SECRET,
+    )
+
+
+def _copy_pull_secret(api: Api, reference: str, *, namespace: str, run_id: str) -> None:
+    source, _, name = reference.partition("/")
+    secret = api.find(SECRETS, name, namespace=source)
+    if secret is None:
+        raise EnvironmentFailure(f"pull secret {name} does not exist in namespace {source}")
+    body = {"metadata": metadata(PULL_SECRET, run_id=run_id), "type": secret["type"], "data": secret.get("data")}
+    api.create(SECRETS, body, namespace=namespace)

@@ -1,0 +1,51 @@
+"""The cluster as the report shows it: version, nodes, storage classes, image."""
+
+from __future__ import annotations
+
+import re
+
+from acceptance.cluster.api import CONFIG_MAPS, NODES, Api, Object
+from acceptance.cluster.storage_classes import storage_classes
+from acceptance.results import Cluster, Image, Node
+
+# A cluster may name the image that it offers to the suite, so that its users need not.
+OFFER_NAMESPACE, OFFER = "kube-public", "storage-acceptance"
+_SECRET = re.compile(r"secret|password|passwd|token|credential|(?<![a-z])key(?![a-z])|access-?key", re.IGNORECASE)
+
+
+def describe_cluster(api: Api, *, kind: str, image: str) -> Cluster:
+    """Everything about the cluster that a reader of the report wants to know. Credentials are left out."""
+    classes = [
+        each.model_copy(update={"parameters": {key: _shown(key, value) for key, value in each.parameters.items()}})
+        for each in storage_classes(api)
+    ]
+    return Cluster(
+        kind=kind,
+        kubernetes_version=api.version(),
+        nodes=[_node(item) for item in api.list(NODES)],
+        storage_classes=classes,
+        image=Image(reference=image, digest=None),
+    )
+
+
+def offered_image(api: Api) -> str | None:
+    """The image that the cluster itself names in `kube-public/storage-acceptance`, or None."""
+    offer = api.find(CONFIG_MAPS, OFFER, namespace=OFFER_NAMESPACE)
+    return None if offer is None else (offer.get("data") or {}).get("image")
+
+
+def _node(item: Object) -> Node:
+    info = item["status"]["nodeInfo"]
+    return Node(
+        name=item["metadata"]["name"],
+        kubelet=info["kubeletVersion"],
+        kernel=info["kernelVersion"],
+        os_image=info["osImage"],
+        container_runtime=info["containerRuntimeVersion"],
+        architecture=info["architecture"],
+    )
+
+
+def _shown(key: str, value: str) -> str:
+    # csi.storage.k8s.io/...-secret-name holds a name, not a secret, but nothing is lost by hiding that too.
+    return "(not shown)" if _SECRET.search(key) else value

@@ -1,0 +1,120 @@
+"""The command line: `python -m acceptance.embedded up|down|status|kubeconfig`."""
+
+import argparse
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+from acceptance.embedded import lifecycle, preconditions, removal
+from acceptance.embedded.cluster import find
+from acceptance.embedded.layout import Layout
+from acceptance.embedded.locking import cluster_lock
+from acceptance.embedded.network import MOST_NODES
+from acceptance.embedded.preconditions import Needs
+from acceptance.embedded.progress import say, step
+from acceptance.embedded.status import status
+from acceptance.errors import AcceptanceError, WrongUsage
+
+NOT_RUNNING = 3
+DAMAGED = 1
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise WrongUsage(f"{message}\n{self.format_usage().strip()}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="python -m acceptance.embedded", description="A real multi-node Kubernetes as plain processes."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
+    texts = {
+        "up": "start the cluster, or say that it is up",
+        "down": "remove the cluster and everything it left on this host",
+        "status": "show what runs; exit 0 healthy, 1 damaged, 3 not running",
+        "kubeconfig": "print the path of the administrator's kubeconfig",
+    }
+    for command, text in texts.items():
+        sub = commands.add_parser(command, help=text, description=text)
+        sub.add_argument("--name", default="default", help="the cluster's name (default: %(default)s)")
+        if command == "up":
+            sub.add_argument("--nodes", type=int, default=3, help="number of nodes (default: %(default)s)")
+            sub.add_argument("--api-port", type=int, help="the API server's port on 127.0.0.1 (default: any free one)")
+            sub.add_argument(
+                "--min-free-disk",
+                type=float,
+                default=Needs.free_disk,
+                help="GiB that must be free (default: %(default)s)",
+            )
+    return parser
+
+
+def _up(layout: Layout, options: argparse.Namespace) -> int:
+    if not 1 <= options.nodes <= MOST_NODES:
+        raise WrongUsage(f"--nodes must be 1 to {MOST_NODES}, not {options.nodes}")
+    if options.api_port is not None and not 1 <= options.api_port <= 65535:
+        raise WrongUsage(f"--api-port must be 1 to 65535, not {options.api_port}")
+    lifecycle.up(layout, nodes=options.nodes, needs=Needs(free_disk=options.min_free_disk, api_port=options.api_port))
+    return 0
+
+
+def _down(layout: Layout) -> int:
+    preconditions.require_root()
+    with cluster_lock(layout):
+        if not removal.leftovers(layout):
+            say(f"cluster {layout.name} is not here; nothing to do")
+            return 0
+        with step(f"remove cluster {layout.name}"):
+            removal.remove(layout)
+    return 0
+
+
+def _status(layout: Layout) -> int:
+    found = status(layout)
+    for line in found.lines:
+        say(line)
+    for problem in found.problems:
+        say(f"problem     {problem}")
+    if not found.running:
+        return NOT_RUNNING
+    return DAMAGED if found.problems else 0
+
+
+def _kubeconfig(layout: Layout) -> int:
+    cluster = find(layout.name)
+    if cluster is None:
+        raise WrongUsage(
+            f"no embedded cluster {layout.name} runs, or it is another user's; start it with "
+            f"`python -m acceptance.embedded up --name {layout.name}` as root"
+        )
+    say(str(cluster.kubeconfig))
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit status, and tells an expected error in words."""
+    # SIGTERM ends with the same cleaning as Ctrl-C.
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        options = _parser().parse_args(arguments)
+        layout = Layout(options.name)
+        if options.command == "up":
+            return _up(layout, options)
+        return {"down": _down, "status": _status, "kubeconfig": _kubeconfig}[options.command](layout)
+    except AcceptanceError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_status
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+
+
+def _terminated(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""The replicated file system: a three-way GlusterFS volume with a brick on each node, mounted once on the host."""
+
+import string
+from dataclasses import dataclass
+from pathlib import Path
+
+from acceptance.embedded import mounts
+from acceptance.embedded.commands import run
+from acceptance.embedded.layout import PACKAGE, Layout
+from acceptance.embedded.processes import Daemons
+from acceptance.embedded.waiting import NotYet, wait_for
+from acceptance.errors import EnvironmentFailure
+
+# GlusterFS's own; each cluster has it on an address of its own.
+PORT = 24007
+VOLUME = "replicated"
+REPLICAS = 3
+
+_FOLDERS = ("/var/lib/glusterd", "/var/log/glusterfs", "/var/run/gluster")
+
+
+@dataclass(frozen=True)
+class GlusterFS:
+    """The parts of the file system; `address` is the one on the pod bridge where all of it listens."""
+
+    layout: Layout
+    daemons: Daemons
+    address: str
+
+    def start(self) -> None:
+        """Start the daemon, make the volume of the nodes' bricks and mount it.
+
+        Raises EnvironmentFailure with what GlusterFS said.
+        """
+        folders = [self.layout.node(number).brick for number in range(1, REPLICAS + 1)]
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+        self._start_daemon()
+        bricks = [f"{self.address}:{folder}/data" for folder in folders]
+        # `force`: GlusterFS warns of bricks on the root disk and of replicas that share a host; both are meant here.
+        self.command("volume", "create", VOLUME, "replica", str(REPLICAS), *bricks, "force")
+        # Pods reach this address too, and must not reach the data.
+        self.command("volume", "set", VOLUME, "auth.allow", self.address)
+        self.command("volume", "start", VOLUME)
+        self._mount()
+
+    def command(self, *words: str) -> str:
+        """The output of one command of the gluster command line."""
+        options = [
+            f"--glusterd-sock={self.layout.gluster_socket}",
+            f"--log-file={self.layout.gluster / 'log' / 'cli.log'}",
+        ]
+        return run(["gluster", *options, "--mode=script", *words], timeout=60)
+
+    def _start_daemon(self) -> None:
+        state, sockets = self.layout.gluster, self.layout.gluster_socket.parent
+        for folder in (state / "lib", state / "log", sockets, *map(Path, _FOLDERS)):
+            folder.mkdir(parents=True, exist_ok=True)
+        values = {"state": state, "run": sockets, "socket": self.layout.gluster_socket, "address": self.address}
+        for template in ("glusterd.vol", "glusterd.sh"):
+            # Not `substitute`: awk and the shell have dollars of their own.
+            text = (PACKAGE / "templates" / template).read_text()
+            (state / template).write_text(string.Template(text).safe_substitute(values))
+        self.daemons.start("glusterd", ["unshare", "--mount", "--propagation=slave", "sh", state / "glusterd.sh"])
+
+        def answers() -> None:
+            self.daemons.require_alive("glusterd")
+            try:
+                if not self.layout.gluster_socket.exists():
+                    raise NotYet(f"no socket {self.layout.gluster_socket}")
+                self.command("volume", "list")
+            except EnvironmentFailure as error:
+                raise NotYet(str(error)) from None
+
+        wait_for("glusterd to answer", answers, timeout=60)
+
+    def _mount(self) -> None:
+        self.layout.replicated.mkdir(exist_ok=True)
+        source = [f"--volfile-server={self.address}", f"--volfile-server-port={PORT}", f"--volfile-id={VOLUME}"]
+        log = self.layout.gluster / "log" / "mount.log"
+        self.daemons.start(
+            "replicated-mount", ["glusterfs", "--no-daemon", *source, f"--log-file={log}", self.layout.replicated]
+        )
+
+        def mounted() -> None:
+            self.daemons.require_alive("replicated-mount")
+            if self.layout.replicated not in mounts.below(self.layout.replicated):
+                raise NotYet(f"nothing is mounted on {self.layout.replicated}; see {log}")
+
+        wait_for("the replicated volume to be mounted", mounted, timeout=60)

@@ -1,0 +1,165 @@
+"""Bringing a cluster up: from nothing, from a running one, or from the remains of one."""
+
+import contextlib
+import dataclasses
+import functools
+import shutil
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from acceptance.embedded import builds, check, classes, images, network, packages, preconditions, removal, sysctls
+from acceptance.embedded.certificates import Authority
+from acceptance.embedded.control_plane import PORTS, ControlPlane
+from acceptance.embedded.glusterfs import GlusterFS
+from acceptance.embedded.layout import Layout, cache_folder
+from acceptance.embedded.locking import cluster_lock
+from acceptance.embedded.node import Node
+from acceptance.embedded.preconditions import Needs
+from acceptance.embedded.processes import Daemons
+from acceptance.embedded.progress import say, step
+from acceptance.embedded.state import ClusterState, boot_id, write_state
+from acceptance.embedded.status import status
+from acceptance.errors import EnvironmentFailure
+
+T = TypeVar("T")
+
+
+def up(layout: Layout, *, nodes: int, needs: Needs) -> None:
+    """Have the cluster running with `nodes` nodes and proven to store data; does nothing where it is healthy.
+
+    Remains of an earlier one are removed first. Raises EnvironmentFailure where it cannot run here; then nothing
+    is left of it but its logs, in the cache.
+    """
+    preconditions.require_root()
+    with cluster_lock(layout):
+        found = status(layout)
+        if found.running and not found.problems:
+            say(f"cluster {layout.name} is already up")
+            say(f"kubeconfig: {layout.kubeconfig}")
+            return
+        if found.running:
+            say(f"cluster {layout.name} is damaged and is made anew: {'; '.join(found.problems)}")
+        started = time.monotonic()
+        if removal.leftovers(layout):
+            with step("remove the remains of an earlier one"):
+                removal.remove(layout)
+        with step("check the host"):
+            preconditions.check(needs)
+        if packages.ensure():
+            preconditions.check(needs)
+        binaries = builds.ensure()
+        with step("have the images"):
+            archive = images.ensure()
+        try:
+            _Start(layout=layout, nodes=nodes, binaries=binaries, images=archive, needs=needs).run()
+        except BaseException as error:
+            kept = _keep_logs(layout)
+            removal.remove(layout)
+            if isinstance(error, EnvironmentFailure):
+                raise EnvironmentFailure(f"{error}\nWhat had started was removed again; all logs: {kept}") from None
+            raise
+        say(f"cluster {layout.name} is up after {time.monotonic() - started:.1f} s")
+        say(f"kubeconfig: {layout.kubeconfig}")
+
+
+@dataclass(frozen=True)
+class _Start:
+    """One start of a cluster on a host where there is nothing of it."""
+
+    layout: Layout
+    nodes: int
+    binaries: builds.Binaries
+    images: images.Images
+    needs: Needs
+
+    def run(self) -> None:
+        """Start everything, what does not wait for each other side by side."""
+        sysctls.remember()
+        self._make_folders()
+        pods = network.create(layout=self.layout, nodes=self.nodes)
+        ports = network.free_ports(PORTS)
+        if self.needs.api_port:
+            ports["kube-apiserver"] = self.needs.api_port
+        daemons = Daemons(layout=self.layout, state=self._state(pods, ports))
+        authority = Authority(folder=self.layout.pki, common_name="ca")
+        control_plane = ControlPlane(
+            layout=self.layout, binaries=self.binaries, daemons=daemons, network=pods, ports=ports, authority=authority
+        )
+        self._start(control_plane, self._cluster_nodes(daemons, pods))
+        daemons.finish()
+
+    def _make_folders(self) -> None:
+        for folder in (self.layout.state, self.layout.run):
+            folder.parent.mkdir(mode=0o755, exist_ok=True)
+            folder.mkdir(mode=0o700)
+        self.layout.logs.mkdir()
+        # Beside the cluster, so that it is known which build it runs even after the checkout has moved on.
+        (self.layout.state / "bin").symlink_to(self.binaries.kubernetes)
+
+    def _state(self, pods: network.PodNetwork, ports: dict[str, int]) -> ClusterState:
+        state = ClusterState(
+            name=self.layout.name,
+            boot_id=boot_id(),
+            kubernetes_version=self.binaries.kubernetes_version,
+            image=self.images.fio,
+            pause_image=self.images.pause,
+            snapshotter=preconditions.snapshotter(),
+            ports=ports,
+            **dataclasses.asdict(pods),
+        )
+        write_state(self.layout, state)
+        return state
+
+    def _cluster_nodes(self, daemons: Daemons, pods: network.PodNetwork) -> list[Node]:
+        return [
+            Node(
+                layout=self.layout.node(number),
+                daemons=daemons,
+                address=address,
+                snapshotter=daemons.state.snapshotter,
+            )
+            for number, address in enumerate(pods.node_addresses, start=1)
+        ]
+
+    def _start(self, control_plane: ControlPlane, nodes: list[Node]) -> None:
+        daemons, subnet = control_plane.daemons, control_plane.network.subnet
+        files = GlusterFS(layout=self.layout, daemons=daemons, address=control_plane.network.gateway)
+        with ThreadPoolExecutor(max_workers=len(nodes) + 2) as pool:
+            answering = pool.submit(_timed, "etcd and API server", control_plane.start)
+            replicated = pool.submit(_timed, "GlusterFS", files.start)
+            runtimes = [
+                pool.submit(
+                    _timed, node.containerd, functools.partial(node.start_runtime, images=self.images, subnet=subnet)
+                )
+                for node in nodes
+            ]
+            kubectl = answering.result()
+            control_plane.start_controllers()
+            classes.create(kubectl=kubectl, image=self.images.fio)
+            for node, runtime in zip(nodes, runtimes, strict=True):
+                runtime.result()
+                node.configure_kubelet(control_plane)
+                node.start_kubelet(self.binaries.component("kubelet"))
+            classes.start_provisioner(control_plane=control_plane, nodes=len(nodes), image=self.images.fio)
+            with step(f"{len(nodes)} nodes ready"):
+                check.wait_for_nodes(kubectl, nodes=len(nodes))
+            replicated.result()
+        with step("a pod writes to a volume of each class"):
+            check.prove_storage(kubectl, image=self.images.fio)
+
+
+def _timed(title: str, work: Callable[[], T]) -> T:
+    with step(title):
+        return work()
+
+
+def _keep_logs(layout: Layout) -> Path:
+    """Copy the logs of a start that failed to the cache; returns where they are."""
+    target = cache_folder() / "logs" / f"{layout.name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    with contextlib.suppress(OSError):  # Failed before there were any.
+        shutil.copytree(layout.logs, target)
+    return target

@@ -1,0 +1,176 @@
+"""A finished measurement of a profile, ready to be judged: from recordings to measurements and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from acceptance.judging import judge, judge_comparison, verdict_id
+from acceptance.looks import LookPlan
+from acceptance.measuring.measure import BySegment, Recording
+from acceptance.measuring.metric_values import batch_values, metric_estimate, metric_value, shown_metrics
+from acceptance.metrics import Metric
+from acceptance.quantities import format_quantity
+from acceptance.ratios import Ratio, Round, ratio
+from acceptance.results import Measurement, Verdict
+from acceptance.tiers import ComparisonRule, Limit
+
+SHOWN_CONFIDENCE = 0.95
+# The test file should hold this many seconds of the measured bandwidth, or caches decide (kbench's rule).
+SIZE_IN_SECONDS = 25
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One profile measured on a candidate class, and on the baseline class in turn with it where there is one."""
+
+    candidate: Recording
+    baseline: Recording | None
+    plan: LookPlan
+
+    def against(self, limit: Limit, *, test: str) -> Verdict:
+        """The verdict on a limit of the tier."""
+        return judge_limit(
+            self.candidate.samples,
+            limit,
+            plan=self.plan,
+            test=test,
+            storage_class=self.candidate.storage_class,
+            final=self.final,
+        )
+
+    def unjudged(self, *, test: str) -> Verdict:
+        """No verdict: the tier has no limit for this profile. The reason holds what was measured."""
+        metrics = self.measurements[0].metrics
+        shown = ", ".join(
+            f"{path} {format_quantity(each.mean, unit=each.unit)}"
+            for path, each in metrics.items()
+            if path.endswith((".iops", ".mean"))
+        )
+        name = self.candidate.profile.name
+        return Verdict(
+            id=verdict_id(self.candidate.storage_class, name, "none", "none"),
+            test=test,
+            storage_class=self.candidate.storage_class,
+            profile=name,
+            metric=None,
+            rule="none",
+            limit="none",
+            measured=None,
+            low=None,
+            high=None,
+            status="skipped",
+            reason=f"{name} on {self.candidate.storage_class}: measured ({shown}), not judged: the tier has no limit "
+            f"for this profile; to judge it add one to the limits file under limits: {name}:",
+        )
+
+    def compared(self, rule: ComparisonRule, *, test: str) -> Verdict:
+        """The verdict on a comparison rule. Raises ValueError where there is no baseline."""
+        if self.baseline is None:
+            raise ValueError("wanted a measurement with a baseline, found none")
+        return judge_comparison(
+            metric_ratio(rule.metric, self.candidate.samples, self.baseline.samples, plan=self.plan),
+            rule,
+            test=test,
+            storage_class=self.candidate.storage_class,
+            baseline_class=self.baseline.storage_class,
+            final=self.final,
+        )
+
+    @property
+    def final(self) -> bool:
+        """Whether the measurement went to its cap."""
+        return self.plan.is_final(self.candidate.seconds)
+
+    @property
+    def measurements(self) -> list[Measurement]:
+        """The records of the report: of the candidate, and of the baseline where there is one."""
+        both = [self.candidate] if self.baseline is None else [self.candidate, self.baseline]
+        return [_measurement(recording, plan=self.plan) for recording in both]
+
+
+def decided(
+    limits: Sequence[Limit],
+    rules: Sequence[ComparisonRule],
+    candidate: BySegment,
+    baseline: BySegment | None,
+    *,
+    plan: LookPlan,
+) -> bool:
+    """Whether every limit and rule would now be judged pass or fail: then there is nothing left to measure for."""
+    verdicts = [judge_limit(candidate, limit, plan=plan, test="", storage_class="", final=False) for limit in limits]
+    if baseline is not None:
+        verdicts += [
+            judge_comparison(
+                metric_ratio(rule.metric, candidate, baseline, plan=plan),
+                rule,
+                test="",
+                storage_class="",
+                baseline_class="",
+                final=False,
+            )
+            for rule in rules
+        ]
+    return bool(verdicts) and all(verdict.status != "inconclusive" for verdict in verdicts)
+
+
+def judge_limit(
+    samples: BySegment, limit: Limit, *, plan: LookPlan, test: str, storage_class: str, final: bool
+) -> Verdict:
+    """The verdict on a limit from samples, with the confidence that the plan gives to each look."""
+    estimate = metric_estimate(limit.metric, samples, plan=plan, confidence=plan.confidence)
+    return judge(estimate, limit, test=test, storage_class=storage_class, final=final)
+
+
+def metric_ratio(metric: Metric, candidate: BySegment, baseline: BySegment, *, plan: LookPlan) -> Ratio:
+    """Candidate / baseline of a metric, from batches of the same round."""
+    ours = batch_values(metric, candidate, plan=plan)
+    theirs = batch_values(metric, baseline, plan=plan)
+    if ours is None or theirs is None:
+        problem = f"there is no {metric} in some part of the measurement"
+        return Ratio(value=None, low=None, high=None, samples=0, confidence=plan.confidence, problem=problem)
+    rounds = [
+        Round(baseline=first[: len(second)], candidate=second[: len(first)])
+        for first, second in zip(theirs, ours, strict=True)
+    ]
+    return ratio(rounds, confidence=plan.confidence)
+
+
+def _measurement(recording: Recording, *, plan: LookPlan) -> Measurement:
+    metrics = shown_metrics(recording.samples)
+    estimates = {
+        metric.path: metric_estimate(metric, recording.samples, plan=plan, confidence=SHOWN_CONFIDENCE)
+        for metric in metrics
+    }
+    rates = [metric for metric in metrics if metric.statistic == "iops"]
+    seconds = [sample for segment in recording.samples for sample in segment]
+    return Measurement(
+        id=f"{recording.storage_class}/{recording.profile.name}/{recording.role}",
+        profile=recording.profile.name,
+        storage_class=recording.storage_class,
+        role=recording.role,
+        node=recording.volume.node,
+        pods=[segment.pod for segment in recording.segments],
+        started=recording.segments[0].started,
+        duration_s=sum(sample.duration_s for sample in seconds),
+        fio_version=recording.segments[0].fio_version,
+        metrics={path: estimate for path, estimate in estimates.items() if estimate is not None},
+        series={rate.path: [metric_value(rate, [second]) or 0.0 for second in seconds] for rate in rates},
+        warnings=_warnings(recording),
+    )
+
+
+def _warnings(recording: Recording) -> list[str]:
+    seconds = [sample for segment in recording.samples for sample in segment]
+    bandwidth = max(
+        (metric_value(Metric.parse(f"{direction}.bandwidth"), seconds) or 0.0) for direction in ("read", "write")
+    )
+    size = recording.volume.test_size
+    if size >= SIZE_IN_SECONDS * bandwidth:
+        return []
+    wanted = format_quantity(SIZE_IN_SECONDS * bandwidth, unit="B")
+    return [
+        f"the test file holds {format_quantity(size, unit='B')}, less than {SIZE_IN_SECONDS} s of the measured "
+        f"{format_quantity(bandwidth, unit='B/s')}: caches may have helped; --storage-test-size of at least {wanted} "
+        "would tell"
+    ]

@@ -1,0 +1,178 @@
+"""Measurement + limit -> verdict. Pure: nothing is measured here, and the same input gives the same verdict.
+
+A verdict is certain or it is none: the whole confidence interval must lie on one side of the limit. A value that is
+missing or no number is never judged: the verdict is inconclusive, and no NaN gets into it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from acceptance.quantities import format_quantity
+from acceptance.ratios import Ratio
+from acceptance.results import Estimate, Overall, Unit, Verdict
+from acceptance.tiers import ComparisonRule, Limit
+
+Decision = Literal["pass", "fail", "inconclusive"]
+
+
+def decide(low: float, high: float, *, at_least: float | None = None, at_most: float | None = None) -> Decision:
+    """Where the interval low..high lies: all on the good side of the limit, all on the bad side, or neither.
+
+    A value exactly at the limit is good. Raises ValueError unless exactly one limit is given.
+    """
+    if (at_least is None) == (at_most is None):
+        raise ValueError("wanted one of at_least and at_most, found both or none")
+    if at_least is not None:
+        good, bad = low >= at_least, high < at_least
+    else:
+        assert at_most is not None
+        good, bad = high <= at_most, low > at_most
+    return "pass" if good else "fail" if bad else "inconclusive"
+
+
+def judge(estimate: Estimate | None, limit: Limit, *, test: str, storage_class: str, final: bool) -> Verdict:
+    """The verdict on one limit; `estimate` is None when the measurement does not have the metric.
+
+    `final` says that no further look follows: it changes the reason of an inconclusive verdict, never the status.
+    Raises ValueError when the estimate is in another unit than the limit: that is an error of the caller.
+    """
+    unit = limit.metric.unit
+    if estimate is not None and estimate.unit != unit:
+        raise ValueError(f"wanted {limit.metric} in {unit}, found {estimate.unit}")
+    answer = _Answer(
+        value=None if estimate is None else _number(estimate.mean),
+        span=None if estimate is None else _span(estimate.low, estimate.high),
+        confidence=0.0 if estimate is None else estimate.confidence,
+        missing="has no value in the measurement",
+    )
+    question = _Question(limit, rule=limit.kind, unit=unit, at_least=limit.at_least, at_most=limit.at_most)
+    return _verdict(question, answer, test=test, storage_class=storage_class, final=final)
+
+
+def judge_comparison(
+    ratio: Ratio, rule: ComparisonRule, *, test: str, storage_class: str, baseline_class: str, final: bool
+) -> Verdict:
+    """The verdict on one comparison rule: fail when the candidate is certainly better than the margin allows.
+
+    `ratio` is candidate / baseline. Without a value (a class stood still) the verdict is inconclusive and says why.
+    """
+    answer = _Answer(
+        value=_number(ratio.value),
+        span=_span(ratio.low, ratio.high),
+        confidence=ratio.confidence,
+        missing=f"cannot be compared with {baseline_class}: {ratio.problem or 'the measurement gave no ratio'}",
+        than=f" that of {baseline_class}",
+    )
+    higher, kind = rule.metric.higher_is_better, "not_better_than_baseline_by"
+    at_least, at_most = (None, rule.bound) if higher else (rule.bound, None)
+    question = _Question(rule, rule=kind, unit="ratio", at_least=at_least, at_most=at_most)
+    return _verdict(question, answer, test=test, storage_class=storage_class, final=final)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What is asked: a limit or a comparison rule, brought to one form."""
+
+    asked: Limit | ComparisonRule
+    rule: str
+    unit: Unit | Literal["ratio"]
+    at_least: float | None
+    at_most: float | None
+
+    @property
+    def bound(self) -> float:
+        bound = self.at_most if self.at_least is None else self.at_least
+        assert bound is not None  # one of the two is set: Limit and judge_comparison see to it
+        return bound
+
+    @property
+    def wanted(self) -> str:
+        """`at least 750 IOPS`"""
+        side = "at most" if self.at_least is None else "at least"
+        return f"{side} {format_quantity(self.bound, unit=self.unit)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Answer:
+    """What was found: a value and the interval around it, or what to say when there is none."""
+
+    value: float | None
+    span: tuple[float, float] | None
+    confidence: float
+    missing: str
+    than: str = ""
+    """said after the value"""
+
+
+def _verdict(question: _Question, answer: _Answer, *, test: str, storage_class: str, final: bool) -> Verdict:
+    asked = question.asked
+    span = answer.span if answer.value is not None else None
+    status: Decision = "inconclusive"
+    if span is not None:
+        status = decide(*span, at_least=question.at_least, at_most=question.at_most)
+    subject = f"{asked.metric} of {asked.profile} on {storage_class}"
+    return Verdict(
+        id=verdict_id(storage_class, asked.profile, asked.metric.path, question.rule),
+        test=test,
+        storage_class=storage_class,
+        profile=asked.profile,
+        metric=asked.metric.path,
+        rule=question.rule,
+        limit=asked.describe(),
+        measured=answer.value,
+        low=span[0] if span else None,
+        high=span[1] if span else None,
+        unit=question.unit,
+        confidence=answer.confidence if span else None,
+        status=status,
+        reason=f"{subject} {_reason(question, answer, status, final=final)}.",
+    )
+
+
+def _reason(question: _Question, answer: _Answer, status: Decision, *, final: bool) -> str:
+    """What is said of the subject: the measured value, its interval, the limit, and what follows."""
+    more = "would decide it" if final else "follows"
+    if answer.value is None:
+        return f"{answer.missing}, so it cannot be judged; a measurement of its full length {more}"
+    shown = format_quantity(answer.value, unit=question.unit, beside=question.bound) + answer.than
+    if answer.span is None:
+        return f"is {shown}, from too few samples to say how sure that is; a longer measurement {more}"
+    low, high = (format_quantity(value, unit=question.unit, beside=question.bound) for value in answer.span)
+    measured = f"is {shown} ({answer.confidence * 100:.4g}% interval {low} to {high})"
+    if status == "pass":
+        return f"{measured}, all within the limit of {question.wanted}"
+    if status == "fail":
+        because = question.asked.because.strip().rstrip(".")
+        return f"{measured}, all outside the limit of {question.wanted}: {because}"
+    more = "a quieter machine or a longer measurement would decide it" if final else "the measurement goes on"
+    return f"{measured}, on both sides of the limit of {question.wanted}; {more}"
+
+
+def overall(verdicts: Iterable[Verdict]) -> Overall:
+    """Any fail: fail. Else any inconclusive, or no pass at all: inconclusive. Else pass. Skipped ones do not count."""
+    found = {verdict.status for verdict in verdicts}
+    if "fail" in found:
+        return "fail"
+    return "inconclusive" if "inconclusive" in found or "pass" not in found else "pass"
+
+
+def verdict_id(storage_class: str, profile: str, metric: str, rule: str) -> str:
+    """`replicated/sync-write-iops/write.iops/at-least`: the same for the same question in every run."""
+    return "/".join(
+        re.sub(r"[^a-z0-9.]+", "-", part.lower()).strip("-") for part in (storage_class, profile, metric, rule)
+    )
+
+
+def _number(value: float | None) -> float | None:
+    """`value` if it is one that can be judged: rates, times and ratios are finite and never negative."""
+    return value if value is not None and math.isfinite(value) and value >= 0.0 else None
+
+
+def _span(low: float | None, high: float | None) -> tuple[float, float] | None:
+    known = _number(low), _number(high)
+    return None if known[0] is None or known[1] is None else (known[0], known[1])

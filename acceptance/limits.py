@@ -1,0 +1,180 @@
+"""Reads the file of limits, strictly: all that is wrong with it is said at once, with file, line and path."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from acceptance.errors import WrongUsage
+from acceptance.limits_schema import METRIC, FileEntry, TierEntry
+from acceptance.metrics import Metric
+from acceptance.quantities import format_quantity
+from acceptance.strict_yaml import Document, Problem, load
+from acceptance.strict_yaml import Path as YamlPath
+from acceptance.tiers import ComparisonRule, Limit, LimitsFile, Tier
+
+__all__ = ["ComparisonRule", "Limit", "LimitsFile", "Metric", "Tier", "load_limits"]
+
+Found = tuple[YamlPath, str]
+"""A path in the file and what is wrong there."""
+
+_TYPES = {
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "string_type": "text",
+    "literal_error": "1, the only version there is",
+    "too_short": "at least one tier",
+}
+
+
+def load_limits(path: Path, *, profiles: Collection[str]) -> LimitsFile:
+    """The limits in the file at `path`; `profiles` are the names of those that exist.
+
+    Raises WrongUsage with one line for each thing that is wrong: `file:line: path: wanted ..., found ...; do ...`.
+    """
+    try:
+        document = load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongUsage(f"{path}: wanted a readable file of limits, found: {error}; name another file") from error
+    problems = list(document.problems)
+    entry = _entry(document, problems, profiles=profiles)
+    if entry is not None:
+        tiers = {name: _resolve(name, entry.tiers) for name in entry.tiers}
+        problems += _at_lines(document, [problem for tier in tiers.values() for problem in _impossible(tier)])
+        if not problems:
+            return LimitsFile(source=str(path), tiers=tiers)
+    raise WrongUsage(_report(path, problems))
+
+
+def _entry(document: Document, problems: list[Problem], *, profiles: Collection[str]) -> FileEntry | None:
+    """The checked file, or None after adding to `problems` what keeps its tiers from being put together."""
+    if document.data is None and problems:  # not even YAML
+        return None
+    found = list(_cross_problems(document.data, profiles=profiles))
+    try:
+        entry = FileEntry.model_validate(document.data)
+    except ValidationError as error:
+        found += [_say(details) for details in error.errors()]
+    problems += _at_lines(document, found)
+    return None if found else entry
+
+
+def _at_lines(document: Document, found: Iterable[Found]) -> list[Problem]:
+    return [Problem(line=document.line_of(path), path=path, text=text) for path, text in found]
+
+
+def _report(path: Path, problems: Iterable[Problem]) -> str:
+    """All problems, in the order of the file, each once."""
+    told = sorted({(problem.line, ".".join(map(str, problem.path)), problem.text) for problem in problems})
+    return "\n".join(f"{path}:{line}: {where}{': ' if where else ''}{text}" for line, where, text in told)
+
+
+def _say(details: ErrorDetails) -> Found:
+    """One of pydantic's errors in our words."""
+    where = tuple(part for part in details["loc"] if part not in (METRIC, "[key]"))
+    kind, value = details["type"], details["input"]
+    if kind == "missing":
+        return where, "wanted this key, found nothing; add it"
+    if kind == "extra_forbidden":
+        return where, "wanted only keys that are known here, found this one; correct or remove it"
+    if kind == "value_error":
+        return where, f"{details['ctx']['error']}; correct it"
+    wanted = _TYPES.get(kind, details["msg"])
+    shown = "nothing" if value is None or value == {} else repr(value)
+    return where, f"wanted {wanted}, found {shown}; correct it"
+
+
+def _cross_problems(data: Any, *, profiles: Collection[str]) -> Iterator[Found]:
+    """What only shows when parts are seen together: profiles and parents that do not exist, circles of parents.
+
+    It works on the plain data, so that these are reported beside whatever else is wrong.
+    """
+    tiers = _mapping(_mapping(data).get("tiers"))
+    parents = {name: _mapping(tier).get("extends") for name, tier in tiers.items()}
+    for name, tier in tiers.items():
+        for section in ("limits", "comparison"):
+            for profile in _mapping(_mapping(tier).get(section)):
+                if profile not in profiles:
+                    known = ", ".join(sorted(profiles)) or "none at all"
+                    text = (
+                        f"wanted a profile that exists ({known}), found {profile!r}; correct the name or add a profile"
+                    )
+                    yield ("tiers", name, section, profile), text
+        parent = parents[name]
+        here = ("tiers", name, "extends")
+        if isinstance(parent, str) and parent not in tiers:
+            yield (
+                here,
+                f"wanted one of the tiers {', '.join(tiers)}, found {parent!r}; correct the name or add the tier",
+            )
+        elif name in (circle := _ancestors(name, parents)):
+            text = " -> ".join((name, *circle[: circle.index(name) + 1]))
+            yield here, f"wanted a parent that does not extend its own child, found {text}; remove one extends"
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _ancestors(name: str, parents: dict[str, Any]) -> list[str]:
+    """The parents of a tier, nearest first; each once, so that it ends in a circle too."""
+    found: list[str] = []
+    parent = parents.get(name)
+    while isinstance(parent, str) and parent in parents and parent not in found:
+        found.append(parent)
+        parent = parents.get(parent)
+    return found
+
+
+def _resolve(name: str, tiers: dict[str, TierEntry]) -> Tier:
+    """The tier with all it inherits: a rule replaces the parent's of the same profile, metric and kind."""
+    limits: dict[tuple[str, str, str], Limit] = {}
+    rules: dict[tuple[str, str], ComparisonRule] = {}
+    parents = {one: entry.extends for one, entry in tiers.items()}
+    for origin in reversed([name, *_ancestors(name, parents)]):
+        for limit in _limits(origin, tiers[origin]):
+            limits[limit.profile, limit.metric.path, limit.kind] = limit
+        for rule in _rules(origin, tiers[origin]):
+            rules[rule.profile, rule.metric.path] = rule
+    entry = tiers[name]
+    return Tier(
+        name=name,
+        description=entry.description,
+        extends=entry.extends,
+        limits=tuple(limits.values()),
+        comparison=tuple(rules.values()),
+    )
+
+
+def _limits(tier: str, entry: TierEntry) -> Iterator[Limit]:
+    for profile, entries in entry.limits.items():
+        for one in entries.values():
+            if one.at_least is not None:
+                yield Limit(profile=profile, metric=one.metric, at_least=one.at_least, because=one.because, tier=tier)
+            if one.at_most is not None:
+                yield Limit(profile=profile, metric=one.metric, at_most=one.at_most, because=one.because, tier=tier)
+
+
+def _rules(tier: str, entry: TierEntry) -> Iterator[ComparisonRule]:
+    for profile, entries in entry.comparison.items():
+        for one in entries.values():
+            margin = one.not_better_than_baseline_by
+            yield ComparisonRule(profile=profile, metric=one.metric, margin=margin, because=one.because, tier=tier)
+
+
+def _impossible(tier: Tier) -> Iterator[Found]:
+    """Limits that nothing can meet, and a tier that asks for nothing; inherited limits count."""
+    if not tier.limits and not tier.comparison:
+        yield ("tiers", tier.name), "wanted at least one limit, its own or inherited, found none; add one"
+    most = {(limit.profile, limit.metric.path): limit for limit in tier.limits if limit.kind == "at_most"}
+    for least in tier.limits:
+        upper = most.get((least.profile, least.metric.path))
+        if least.kind == "at_least" and upper is not None and least.value > upper.value:
+            where = ("tiers", tier.name, "limits", least.profile, least.metric.path)
+            low, high = (format_quantity(limit.value, unit=limit.metric.unit) for limit in (least, upper))
+            found = f"found at least {low} (tier {least.tier}) and at most {high} (tier {upper.tier})"
+            yield where, f"wanted limits that can be met together, {found}; change one of them"

@@ -1,0 +1,100 @@
+"""What a file of limits may say, as pydantic models: structure, metrics and units, each value by itself."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+
+from acceptance.metrics import Metric
+from acceptance.quantities import parse_quantity
+
+METRIC = "(metric)"
+"""The name under which a rule is told the metric that it stands at; no key of a file can be taken for it."""
+
+
+def _tell_metric(rules: Any) -> Any:
+    """Hand each rule of `{metric: rule}` its key, for a value's unit follows from the metric."""
+    if not isinstance(rules, dict):
+        return rules
+    return {path: {**rule, METRIC: path} if isinstance(rule, dict) else rule for path, rule in rules.items()}
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
+
+
+class _Rule(_Strict):
+    metric: Metric = Field(alias="(metric)")  # METRIC, and first: the validators of the others look it up
+    because: str
+
+    @field_validator("metric", mode="before")
+    @classmethod
+    def _parse_metric(cls, path: str) -> Metric:
+        return Metric.parse(path)
+
+    @field_validator("because")
+    @classmethod
+    def _says_something(cls, text: str) -> str:
+        if not text.strip():
+            raise ValueError("wanted a sentence that explains a failure to its reader, found nothing")
+        return text.strip()
+
+
+class LimitEntry(_Rule):
+    """`{at_least: 750, because: ...}`, values in the metric's unit."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+
+    @field_validator("at_least", "at_most", mode="before")
+    @classmethod
+    def _parse_value(cls, text: Any, info: ValidationInfo) -> float | None:
+        metric: Metric | None = info.data.get("metric")
+        if metric is None:  # reported already; without it the unit is unknown
+            return 1.0
+        value = parse_quantity(text, unit=metric.unit)
+        if value == 0.0:
+            raise ValueError(f"wanted a limit above zero, found {text!r}, which nothing can miss or nothing can meet")
+        return value
+
+    @model_validator(mode="after")
+    def _says_what(self) -> Self:
+        if self.at_least is None and self.at_most is None:
+            raise ValueError("wanted at_least or at_most, found neither")
+        return self
+
+
+class ComparisonEntry(_Rule):
+    """`{not_better_than_baseline_by: 20%, because: ...}`"""
+
+    not_better_than_baseline_by: float
+
+    @field_validator("not_better_than_baseline_by", mode="before")
+    @classmethod
+    def _parse_margin(cls, text: Any, info: ValidationInfo) -> float:
+        metric: Metric | None = info.data.get("metric")
+        margin = parse_quantity(text, unit="ratio")
+        if metric is not None and not metric.higher_is_better and margin >= 1.0:
+            raise ValueError(f"wanted a margin below 100%, found {text!r}: no latency can be 100% lower than another")
+        return margin
+
+
+LimitEntries = Annotated[dict[str, LimitEntry], BeforeValidator(_tell_metric)]
+ComparisonEntries = Annotated[dict[str, ComparisonEntry], BeforeValidator(_tell_metric)]
+
+
+class TierEntry(_Strict):
+    """One tier; limits and comparison rules by profile and metric."""
+
+    description: str = ""
+    extends: str | None = None
+    limits: dict[str, LimitEntries] = {}
+    comparison: dict[str, ComparisonEntries] = {}
+
+
+class FileEntry(_Strict):
+    """The whole file."""
+
+    version: Literal[1]
+    tiers: dict[str, TierEntry] = Field(min_length=1)

@@ -1,0 +1,77 @@
+"""From samples to the values of a metric: over any stretch, batch by batch, and with its interval."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from acceptance.fio.samples import Sample
+from acceptance.looks import LookPlan
+from acceptance.measuring.measure import BySegment
+from acceptance.metrics import Metric
+from acceptance.results import Estimate
+from acceptance.statistics import batches, estimate
+
+# What is reported of every direction that a profile used, whether or not a limit asks for it.
+SHOWN = ("iops", "bandwidth", "latency.mean", "latency.p50", "latency.p99", "latency.p99.9")
+
+
+def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
+    """The metric over a stretch of samples, in its unit; None where the stretch says nothing about it.
+
+    Rates are totals over the time, so that a stalled second counts. Latencies are over the operations in the stretch;
+    a stretch in which nothing completed has none.
+    """
+    counts = [sample.counts[metric.direction] for sample in samples]
+    if metric.statistic in ("iops", "bandwidth"):
+        done = sum(each.ios if metric.statistic == "iops" else each.bytes for each in counts)
+        return done / sum(sample.duration_s for sample in samples)
+    if metric.statistic == "mean":
+        latencies = sum(each.latencies for each in counts)
+        return sum(each.latency_sum_s for each in counts) / latencies if latencies else None
+    histogram: Counter[int] = Counter()
+    for each in counts:
+        histogram.update(each.histogram)
+    return _percentile(histogram, metric.percentile or 0.0)
+
+
+def _percentile(histogram: Counter[int], percentile: float) -> float | None:
+    """The upper end (s) of the histogram's bin that holds the percentile, as fio itself reports it."""
+    wanted = histogram.total() * percentile / 100
+    below = 0
+    for upper_ns in sorted(histogram):
+        below += histogram[upper_ns]
+        if below >= wanted:
+            return upper_ns / 1e9
+    return None
+
+
+def batch_values(metric: Metric, segments: BySegment, *, plan: LookPlan) -> list[list[float]] | None:
+    """The metric's value for each batch, segment by segment; None where a batch says nothing about it."""
+    found: list[list[float]] = []
+    for samples in segments:
+        values = [metric_value(metric, batch) for batch in batches(samples, length=plan.batch_s)]
+        if any(value is None for value in values):
+            return None
+        found.append([value for value in values if value is not None])
+    return found
+
+
+def metric_estimate(metric: Metric, segments: BySegment, *, plan: LookPlan, confidence: float) -> Estimate | None:
+    """The metric with its interval from batch means; None where the samples say nothing about it."""
+    values = batch_values(metric, segments, plan=plan)
+    flat = [value for segment in values or [] for value in segment]
+    if not flat:
+        return None
+    return estimate(flat, unit=metric.unit, seconds=len(flat) * plan.batch_s, confidence=confidence)
+
+
+def shown_metrics(segments: BySegment) -> list[Metric]:
+    """The metrics worth showing: of every direction in which something was done."""
+    used = [
+        direction
+        for direction in ("read", "write", "sync")
+        if any(sample.counts[direction].ios for samples in segments for sample in samples)
+    ]
+    paths = [f"{direction}.{statistic}" for direction in used for statistic in SHOWN]
+    return [Metric.parse(path) for path in paths if path != "sync.bandwidth"]

@@ -1,0 +1,109 @@
+"""What storage must do: limits and comparison rules, grouped into tiers. `limits` reads them from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from acceptance.errors import WrongUsage
+from acceptance.metrics import Metric
+from acceptance.quantities import format_quantity
+
+LimitKind = Literal["at_least", "at_most"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """One requirement on one metric of one profile. Exactly one of `at_least` and `at_most` is set.
+
+    They are in the metric's unit. `because` tells whoever reads a failure why the limit exists. `tier` is the tier
+    that the limit was written in, which for an inherited one is not the tier that was asked for.
+    """
+
+    profile: str
+    metric: Metric
+    at_least: float | None = None
+    at_most: float | None = None
+    because: str
+    tier: str
+
+    def __post_init__(self) -> None:
+        if (self.at_least is None) == (self.at_most is None):
+            raise ValueError(f"wanted one of at_least and at_most for {self.metric}, found both or none")
+
+    @property
+    def kind(self) -> LimitKind:
+        return "at_most" if self.at_least is None else "at_least"
+
+    @property
+    def value(self) -> float:
+        """The limit itself, whichever of the two kinds it is."""
+        value = self.at_most if self.at_least is None else self.at_least
+        assert value is not None  # __post_init__ has seen to it
+        return value
+
+    def describe(self) -> str:
+        """`write.iops at least 750 IOPS`"""
+        amount = format_quantity(self.value, unit=self.metric.unit)
+        return f"{self.metric} {self.kind.replace('_', ' ')} {amount}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonRule:
+    """The candidate must not be better than the baseline by more than `margin` (0.20: a fifth).
+
+    Better is higher for IOPS and bandwidth, lower for latency.
+    """
+
+    profile: str
+    metric: Metric
+    margin: float
+    because: str
+    tier: str
+
+    @property
+    def bound(self) -> float:
+        """The ratio candidate / baseline beyond which the candidate is too good: 1.2 or, for latency, 0.8."""
+        return 1.0 + self.margin if self.metric.higher_is_better else 1.0 - self.margin
+
+    def describe(self) -> str:
+        """`write.iops at most 1.2 times the baseline's`"""
+        side = "at most" if self.metric.higher_is_better else "at least"
+        return f"{self.metric} {side} {format_quantity(self.bound, unit='ratio')} the baseline's"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tier:
+    """A named set of limits, inherited ones included."""
+
+    name: str
+    description: str
+    extends: str | None
+    limits: tuple[Limit, ...]
+    comparison: tuple[ComparisonRule, ...]
+
+    def limits_for(self, profile: str) -> tuple[Limit, ...]:
+        """The limits on this profile; none is no error: the profile is then measured and reported, not judged."""
+        return tuple(limit for limit in self.limits if limit.profile == profile)
+
+    def comparison_for(self, profile: str) -> tuple[ComparisonRule, ...]:
+        """The comparison rules on this profile."""
+        return tuple(rule for rule in self.comparison if rule.profile == profile)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitsFile:
+    """All tiers of one file."""
+
+    source: str
+    tiers: Mapping[str, Tier]
+
+    def tier(self, name: str) -> Tier:
+        """The tier of this name. Raises WrongUsage, naming the tiers there are, when there is none."""
+        if name not in self.tiers:
+            raise WrongUsage(
+                f"{self.source}: wanted one of the tiers {', '.join(self.tiers)}, found {name!r}; "
+                "name one of them, or add it to the file"
+            )
+        return self.tiers[name]

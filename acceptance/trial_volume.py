@@ -1,0 +1,136 @@
+"""A volume on trial: claimed, mounted by one pod after the other, written, read, deleted; every step timed."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from acceptance.cluster.api import VOLUMES
+from acceptance.cluster.claims import (
+    Claim,
+    create_claim,
+    delete_claim,
+    usable_on_other_nodes,
+    wait_bound,
+    wait_claim_gone,
+    wait_volume_gone,
+    wait_volume_released,
+)
+from acceptance.cluster.pods import (
+    MAIN,
+    VOLUME_PATH,
+    PodPlan,
+    create_pod,
+    describe_pod,
+    end_pod,
+    node_of,
+    wait_ended,
+    wait_started,
+)
+from acceptance.cluster.workspace import Workspace
+from acceptance.errors import StorageFailure
+
+POD_DEADLINE_S = 600
+_MARKER_FILE = f"{VOLUME_PATH}/marker"
+_WRITE = f'echo "$MARKER" > {_MARKER_FILE} && sync {_MARKER_FILE} && cat {_MARKER_FILE}'
+_READ = f"cat {_MARKER_FILE}"
+
+TimeStep = Callable[[str, float], None]
+"""Takes the name of a step and how many seconds it took."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    """What one pod did on the volume: where it ran, and the content that it found there at its end."""
+
+    node: str
+    content: str
+
+
+class TrialVolume:
+    """One claim and the pods that visit it, one at a time. `marker` is what the writing pod leaves on the volume."""
+
+    def __init__(self, workspace: Workspace, claim: Claim, *, time_step: TimeStep) -> None:
+        self._workspace = workspace
+        self._claim = claim
+        self._time_step = time_step
+        self._visits = 0
+        self._volume: str | None = None
+        self.marker = secrets.token_hex(16)
+
+    def claim(self) -> None:
+        """Ask for the volume."""
+        create_claim(self._workspace.api, self._claim)
+
+    def write(self) -> Visit:
+        """A new pod writes the marker, makes it durable and reads it back."""
+        return self._visit("write", _WRITE)
+
+    def read(self, *, node: str | None = None, not_on: str | None = None) -> Visit:
+        """A new pod, on a node or on any other than `not_on`, reads the marker."""
+        return self._visit("read", _READ, node=node, not_on=not_on)
+
+    @property
+    def usable_on_other_nodes(self) -> bool:
+        """Whether the bound volume may be used from other nodes, as its node affinity says."""
+        return usable_on_other_nodes(self._workspace.api, self._bound())
+
+    def delete(self) -> None:
+        """Delete the claim, and see that the volume goes, or stays if its reclaim policy says so."""
+        api, timeout_s, volume = self._workspace.api, self._workspace.timeout_s, self._bound()
+        policy = api.get(VOLUMES, volume)["spec"].get("persistentVolumeReclaimPolicy")
+        with self._timed("claim gone"):
+            delete_claim(api, self._claim)
+            wait_claim_gone(api, self._claim, timeout_s=timeout_s)
+        if policy == "Delete":
+            with self._timed("volume gone"):
+                wait_volume_gone(api, volume, timeout_s=timeout_s)
+        else:
+            wait_volume_released(api, volume, timeout_s=timeout_s)
+
+    def _visit(self, what: str, script: str, *, node: str | None = None, not_on: str | None = None) -> Visit:
+        api, timeout_s = self._workspace.api, self._workspace.timeout_s
+        self._visits += 1
+        plan = PodPlan(
+            name=f"{self._claim.name[:50]}-{self._visits}-{what}",
+            claim=self._claim,
+            image=self._workspace.image,
+            command=["sh", "-c", script],
+            environment={"MARKER": self.marker},
+            deadline_s=POD_DEADLINE_S,
+            node=node,
+            not_on=not_on,
+            pull_secret=self._workspace.pull_secret,
+        )
+        try:
+            with self._timed(f"pod started to {what}"):
+                create_pod(api, plan)
+                if self._volume is None:
+                    with self._timed("claim bound"):
+                        self._bound()
+                wait_started(api, plan, timeout_s=timeout_s)
+            pod = wait_ended(api, plan, timeout_s=timeout_s)
+            content = api.log(plan.name, namespace=self._claim.namespace, container=MAIN).strip()
+            if pod["status"]["phase"] != "Succeeded":
+                raise StorageFailure(
+                    f"pod {plan.name} on storage class {self._claim.storage_class} could not {what}: {content} "
+                    f"({describe_pod(pod)})"
+                )
+            return Visit(node=node_of(pod), content=content)
+        finally:
+            with self._timed(f"pod gone after {what}"):
+                end_pod(api, plan, timeout_s=timeout_s)
+
+    def _bound(self) -> str:
+        if self._volume is None:
+            self._volume = wait_bound(self._workspace.api, self._claim, timeout_s=self._workspace.timeout_s)
+        return self._volume
+
+    @contextmanager
+    def _timed(self, step: str) -> Iterator[None]:
+        began = time.monotonic()
+        yield
+        self._time_step(step, time.monotonic() - began)

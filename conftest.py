@@ -1,0 +1,13 @@
+"""Loads the plugins that hand the tests what they ask for."""
+
+pytest_plugins = [
+    "fixtures.options",
+    "fixtures.run",
+    "fixtures.kubernetes",
+    "fixtures.cluster",
+    "fixtures.parametrization",
+    "fixtures.volumes",
+    "fixtures.measurements",
+    "fixtures.verdicts",
+    "fixtures.report",
+]

@@ -1,0 +1,194 @@
+"""The file of limits: what it means, and that everything wrong with it is said at once."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+import yaml
+
+from acceptance.errors import WrongUsage
+from acceptance.limits import ComparisonRule, Limit, LimitsFile, load_limits
+from acceptance.metrics import Metric
+
+PROFILES = {"sync-write-iops", "etcd-fsync"}
+ROOT = Path(__file__).parents[2]
+
+GOOD = """\
+version: 1
+tiers:
+  baseline:
+    limits:
+      sync-write-iops:
+        write.iops: {at_least: 750, because: commits wait for it}
+        write.latency.p99.9: {at_most: 10ms, at_least: 500us, because: commits wait for it}
+    comparison:
+      sync-write-iops:
+        write.iops: {not_better_than_baseline_by: 20%, because: not durable}
+  production:
+    description: More
+    extends: baseline
+    limits:
+      sync-write-iops:
+        write.iops: {at_least: 1000, because: commits wait for it}
+"""
+
+
+def read(text: str, tmp_path: Path) -> LimitsFile:
+    path = tmp_path / "thresholds.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load_limits(path, profiles=PROFILES)
+
+
+def errors(text: str, tmp_path: Path) -> list[str]:
+    with pytest.raises(WrongUsage) as raised:
+        read(text, tmp_path)
+    return str(raised.value).replace(f"{tmp_path}/", "").splitlines()
+
+
+def test_the_suites_own_limits_are_valid_for_the_suites_own_profiles() -> None:
+    profiles = {path.stem for path in (ROOT / "profiles").glob("*.fio")}
+    file = load_limits(ROOT / "thresholds.yaml", profiles=profiles)
+    values = {
+        name: [limit.value for limit in file.tier(name).limits_for("sync-write-iops")]
+        for name in ("baseline", "production")
+    }
+    assert values == {"baseline": [750.0], "production": [1000.0]}
+    (fsync,) = file.tier("production").limits_for("etcd-fsync")
+    assert (fsync.metric.path, fsync.at_most) == ("sync.latency.p99", 0.01)
+
+
+def test_limits_are_in_the_metrics_unit_and_describe_themselves(tmp_path: Path) -> None:
+    tier = read(GOOD, tmp_path).tier("baseline")
+    described = [limit.describe() for limit in tier.limits]
+    assert described == [
+        "write.iops at least 750 IOPS",
+        "write.latency.p99.9 at least 500 µs",
+        "write.latency.p99.9 at most 10 ms",
+    ]
+    assert [rule.describe() for rule in tier.comparison] == ["write.iops at most 1.2 times the baseline's"]
+
+
+def test_a_tier_replaces_what_it_repeats_and_inherits_the_rest(tmp_path: Path) -> None:
+    tier = read(GOOD, tmp_path).tier("production")
+    assert [(limit.metric.path, limit.value, limit.tier) for limit in tier.limits] == [
+        ("write.iops", 1000.0, "production"),
+        ("write.latency.p99.9", 0.0005, "baseline"),
+        ("write.latency.p99.9", 0.01, "baseline"),
+    ]
+    assert len(tier.comparison_for("sync-write-iops")) == 1
+
+
+def test_a_profile_without_limits_is_no_error(tmp_path: Path) -> None:
+    assert read(GOOD, tmp_path).tier("baseline").limits_for("etcd-fsync") == ()
+
+
+def test_an_unknown_tier_names_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(WrongUsage, match="baseline, production, found 'gold'"):
+        read(GOOD, tmp_path).tier("gold")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "path", "says"),
+    [
+        ("version: 1", "version: 2", 1, "version", "wanted 1"),
+        ("version: 1\n", "", 1, "version", "wanted this key, found nothing"),
+        ("at_least: 750", "at_leats: 750", 6, "…write.iops.at_leats", "keys that are known"),
+        ("at_least: 750", "at_least: 10ms", 6, "…write.iops.at_least", "750 or 30/min, found '10ms'"),
+        ("at_most: 10ms", "at_most: 10", 7, "…write.latency.p99.9.at_most", "found 10, which has no unit"),
+        ("at_least: 750", "at_least: -1", 6, "…write.iops.at_least", "negative"),
+        ("at_least: 750", "at_least: 0", 6, "…write.iops.at_least", "above zero"),
+        ("at_least: 750, ", "", 6, "…write.iops", "at_least or at_most, found neither"),
+        ("at_least: 750, because: commits wait for it", "at_least: 750", 6, "…write.iops.because", "wanted this key"),
+        ("at_most: 10ms", "at_most: 100us", 7, "…write.latency.p99.9", "can be met together"),
+        ("write.latency.p99.9", "write.latency.p100", 7, "…write.latency.p100", "below 100"),
+        ("write.latency.p99.9", "write.latency.p0", 7, "…write.latency.p0", "above 0"),
+        ("write.latency.p99.9", "sync.bandwidth", 7, "…sync.bandwidth", "sync has iops and latency only"),
+        ("by: 20%", "by: 0.2", 10, "tiers.baseline.comparison.sync-write-iops.write.iops.not_better", "such as 20%"),
+        ("extends: baseline", "extends: base", 13, "tiers.production.extends", "baseline, production, found 'base'"),
+        ("extends: baseline", "extends: production", 13, "tiers.production.extends", "production -> production"),
+        ("    limits:\n      sync-write", "    limits:\n      sink", 5, "tiers.baseline.limits.sink-iops", "etcd-fsync, sync"),
+        ("description: More", "description: {}", 12, "tiers.production.description", "wanted text"),
+        ("description: More", "descriptoin: More", 12, "tiers.production.descriptoin", "keys that are known"),
+    ],
+)
+def test_each_error_has_its_line_and_path_and_says_what_was_wanted(
+    old: str, new: str, line: int, path: str, says: str, tmp_path: Path
+) -> None:
+    assert GOOD.count(old) >= 1
+    first = errors(GOOD.replace(old, new, 1), tmp_path)[0]
+    where = path.replace("…", "tiers.baseline.limits.sync-write-iops.")
+    assert first.startswith(f"thresholds.yaml:{line}: {where}")
+    assert says in first
+
+
+def test_all_errors_are_reported_together_in_the_order_of_the_file(tmp_path: Path) -> None:
+    text = GOOD.replace("at_least: 750", "at_least: 10ms, at_least: 3").replace("extends: baseline", "extends: gone")
+    found = errors(text.replace("at_least: 1000, ", "") + "owner: me\n", tmp_path)
+    assert [line.split(": ")[0] for line in found] == [f"thresholds.yaml:{line}" for line in (6, 6, 13, 16, 17)]
+    assert "wanted each key once" in found[0] + found[1]
+
+
+def test_a_circle_of_parents_is_reported_at_each_of_its_tiers(tmp_path: Path) -> None:
+    found = errors(GOOD.replace("  baseline:\n", "  baseline:\n    extends: production\n", 1), tmp_path)
+    assert "baseline -> production -> baseline" in found[0]
+    assert "production -> baseline -> production" in found[1]
+
+
+def test_a_child_cannot_ask_for_what_its_parent_forbids(tmp_path: Path) -> None:
+    text = GOOD.replace("write.iops: {at_least: 1000", "write.latency.p99.9: {at_least: 20ms")
+    (found,) = errors(text, tmp_path)
+    assert "found at least 20 ms (tier production) and at most 10 ms (tier baseline)" in found
+
+
+def test_a_latency_cannot_be_all_of_itself_better(tmp_path: Path) -> None:
+    comparison = "write.iops: {not_better_than_baseline_by: 20%"
+    (found,) = errors(GOOD.replace(comparison, "write.latency.mean: {not_better_than_baseline_by: 100%"), tmp_path)
+    assert "below 100%" in found
+
+
+@pytest.mark.parametrize("text", ["", "[]", "tiers: {}", "version: 1\ntiers: {}", "version: 1\ntiers: {a: {}}", "a: ["])
+def test_a_file_without_limits_is_refused(text: str, tmp_path: Path) -> None:
+    assert errors(text, tmp_path)
+
+
+def test_a_file_that_cannot_be_read_is_wrong_usage(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.yaml", tmp_path):
+        with pytest.raises(WrongUsage, match="wanted a readable file"):
+            load_limits(path, profiles=PROFILES)
+
+
+@pytest.mark.parametrize("path", ["read.iops", "write.bandwidth", "sync.latency.mean", "read.latency.p99.99"])
+def test_a_metric_knows_its_unit_and_which_side_is_better(path: str) -> None:
+    metric = Metric.parse(path)
+    assert str(metric) == path
+    assert metric.unit == {"iops": "1/s", "bandwidth": "B/s"}.get(metric.statistic, "s")
+    assert metric.higher_is_better == (metric.unit != "s")
+
+
+@pytest.mark.parametrize("path", ["", "iops", "write.iops.mean", "trim.iops", "write.latency", "write.latency.p", "Write.iops"])
+def test_an_unknown_metric_is_refused(path: str) -> None:
+    with pytest.raises(ValueError, match="wanted a metric such as"):
+        Metric.parse(path)
+
+
+def test_better_is_higher_for_rates_and_lower_for_latencies() -> None:
+    rules = [
+        ComparisonRule(profile="p", metric=Metric.parse(path), margin=0.25, because="b", tier="t")
+        for path in ("write.iops", "write.latency.mean")
+    ]
+    assert [rule.bound for rule in rules] == [1.25, 0.75]
+
+
+def test_a_limit_is_of_one_kind() -> None:
+    for values in ({}, {"at_least": 1.0, "at_most": 2.0}):
+        with pytest.raises(ValueError, match="both or none"):
+            Limit(profile="p", metric=Metric.parse("write.iops"), because="b", tier="t", **values)
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["baseline", "production", "gold"])))
+def test_the_order_of_tiers_in_the_file_means_nothing(order: tuple[str, ...], tmp_path: Path) -> None:
+    tiers = yaml.safe_load(GOOD)["tiers"] | {"gold": {"extends": "production"}}
+    text = yaml.safe_dump({"version": 1, "tiers": {name: tiers[name] for name in order}}, sort_keys=False)
+    assert [limit.value for limit in read(text, tmp_path).tier("gold").limits] == [1000.0, 0.0005, 0.01]

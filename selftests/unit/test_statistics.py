@@ -1,0 +1,188 @@
+"""Batch means, Student's t, ratios and the plan of looks: exact values and properties."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acceptance.looks import PLAN, LookPlan
+from acceptance.ratios import Round, ratio
+from acceptance.statistics import batch_means, batches, estimate, interval, standard_error
+from acceptance.student_t import t_cdf, t_quantile
+
+values = st.lists(st.floats(min_value=0.0, max_value=1e9), min_size=3, max_size=30)
+positive = st.lists(st.floats(min_value=1e-3, max_value=1e6), min_size=3, max_size=12)
+
+
+# NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, "Critical values of the Student's-t distribution".
+@pytest.mark.parametrize(
+    ("probability", "degrees", "published"),
+    [
+        (0.90, 1, 3.078),
+        (0.975, 1, 12.706),
+        (0.999, 5, 5.893),
+        (0.975, 2, 4.303),
+        (0.995, 2, 9.925),
+        (0.975, 8, 2.306),
+        (0.995, 8, 3.355),
+        (0.995, 14, 2.977),
+        (0.95, 30, 1.697),
+        (0.975, 100, 1.984),
+    ],
+)
+def test_t_quantiles_are_those_of_published_tables(probability: float, degrees: int, published: float) -> None:
+    assert t_quantile(probability, degrees=degrees) == pytest.approx(published, abs=6e-4)
+
+
+@given(st.floats(0.001, 0.999), st.integers(1, 200))
+def test_the_quantile_inverts_the_distribution_and_is_symmetric(probability: float, degrees: int) -> None:
+    t = t_quantile(probability, degrees=degrees)
+    assert t_cdf(t, degrees=degrees) == pytest.approx(probability, abs=1e-8)
+    assert t_quantile(1 - probability, degrees=degrees) == pytest.approx(-t, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("degrees", [1, 2])
+def test_the_distribution_with_one_or_two_degrees_is_the_one_in_closed_form(degrees: int) -> None:
+    for t in (-3.0, -0.1, 0.0, 0.5, 2.0, 40.0):
+        exact = 0.5 + math.atan(t) / math.pi if degrees == 1 else 0.5 + t / (2 * math.sqrt(2 + t * t))
+        assert t_cdf(t, degrees=degrees) == pytest.approx(exact, abs=1e-12)
+
+
+@pytest.mark.parametrize(("probability", "degrees"), [(0.0, 3), (1.0, 3), (0.5, 0)])
+def test_a_quantile_that_does_not_exist_is_refused(probability: float, degrees: int) -> None:
+    with pytest.raises(ValueError, match="0 < probability < 1"):
+        t_quantile(probability, degrees=degrees)
+
+
+def test_batches_are_whole_and_in_order() -> None:
+    assert batches(range(10), length=4) == [range(0, 4), range(4, 8)]
+    assert batch_means([1, 2, 3, 4, 5, 6, 7], length=3) == [2, 5]
+    with pytest.raises(ValueError, match="at least one sample"):
+        batches([1], length=0)
+
+
+def test_an_interval_worked_out_by_hand() -> None:
+    # 8, 10, 12: mean 10, s = 2, error = 2 / sqrt(3); t(0.975, 2) = 4.3027
+    mean, low, high = interval([8, 10, 12], confidence=0.95, correlation=0.0)
+    reach = 4.302653 * 2 / math.sqrt(3) / 10
+    assert (mean, low, high) == pytest.approx((10, 10 * math.exp(-reach), 10 * math.exp(reach)))
+
+
+def test_the_allowance_for_correlated_batches_widens_by_its_factor() -> None:
+    assert standard_error([1, 2, 3], correlation=0.25) == pytest.approx(math.sqrt(1.25 / 0.75) / math.sqrt(3))
+
+
+@given(values, st.floats(0.5, 0.999))
+def test_an_interval_holds_its_mean_and_no_nonsense(batch_values: list[float], confidence: float) -> None:
+    try:
+        mean, low, high = interval(batch_values, confidence=confidence)
+    except OverflowError:
+        pytest.fail("an interval must not overflow")
+    assert 0.0 <= low <= mean <= high
+    assert not any(map(math.isnan, (mean, low, high)))
+
+
+@given(positive)
+def test_more_confidence_makes_a_wider_interval(batch_values: list[float]) -> None:
+    narrow, wide = (interval(batch_values, confidence=confidence) for confidence in (0.9, 0.99))
+    assert wide.low <= narrow.low
+    assert narrow.high <= wide.high
+
+
+@given(positive, st.floats(0.01, 100))
+def test_the_interval_scales_with_the_unit(batch_values: list[float], factor: float) -> None:
+    plain = interval(batch_values, confidence=0.9)
+    scaled = interval([value * factor for value in batch_values], confidence=0.9)
+    assert scaled == pytest.approx([value * factor for value in plain], rel=1e-6)
+
+
+def test_storage_that_stands_still_is_known_to_be_at_zero() -> None:
+    assert interval([0.0] * 5, confidence=0.99) == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("bad", [[1, 2], [1, 2, -1], [1, 2, math.nan], [1, 2, math.inf]])
+def test_what_has_no_interval_is_refused(bad: list[float]) -> None:
+    with pytest.raises(ValueError, match="wanted"):
+        interval(bad, confidence=0.99)
+
+
+def test_an_estimate_of_too_few_batches_has_no_interval() -> None:
+    found = estimate([10.0, 20.0], unit="1/s", seconds=8, confidence=0.99)
+    assert (found.mean, found.low, found.high, found.samples) == (15.0, None, None, 8)
+    assert estimate([10.0, 20.0, 30.0], unit="1/s", seconds=12, confidence=0.99).low is not None
+    with pytest.raises(ValueError, match="at least one batch"):
+        estimate([], unit="1/s", seconds=0, confidence=0.99)
+
+
+def test_the_plan_splits_its_budget_and_fits_both_forms_of_measuring() -> None:
+    assert (PLAN.seconds, PLAN.rounds, PLAN.cap) == ((36, 60), (3, 5), 60)
+    assert PLAN.confidence == pytest.approx(0.99)
+    assert [PLAN.is_final(seconds) for seconds in (36, 59, 60)] == [False, False, True]
+    assert LookPlan(seconds=(60,)).confidence == pytest.approx(0.98)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"seconds": ()},
+        {"seconds": (36, 36)},
+        {"seconds": (0, 36)},
+        {"seconds": (30, 60)},
+        {"batch_s": 5},
+        {"wrong_pass": 0.0},
+        {"wrong_pass": 0.6},
+    ],
+)
+def test_a_plan_that_cannot_be_kept_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="wanted"):
+        LookPlan(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_ratio_worked_out_by_hand() -> None:
+    found = ratio([Round([1, 2], [2, 4]), Round([10], [20])], confidence=0.99)
+    assert (found.value, found.low, found.high) == pytest.approx((2, 2, 2))
+    assert (found.samples, found.problem) == (3, "")
+
+
+@given(positive, st.floats(0.01, 100))
+def test_a_constant_factor_between_the_classes_is_found_exactly(baseline: list[float], factor: float) -> None:
+    found = ratio([Round(baseline, [value * factor for value in baseline])], confidence=0.99)
+    assert found.value == pytest.approx(factor)
+
+
+@given(positive, positive)
+def test_exchanging_the_classes_inverts_the_ratio(first: list[float], second: list[float]) -> None:
+    count = min(len(first), len(second))
+    one = ratio([Round(first[:count], second[:count])], confidence=0.99)
+    other = ratio([Round(second[:count], first[:count])], confidence=0.99)
+    assert one.value is not None
+    assert other.value is not None
+    assert one.value * other.value == pytest.approx(1.0)
+    assert one.low is not None
+    assert one.high is not None
+    assert one.low <= one.value <= one.high
+
+
+@pytest.mark.parametrize(
+    ("rounds", "problem"),
+    [
+        ([Round([1, 1, 1], [1, 0, 0])], "the candidate stood still for 2 whole batches"),
+        ([Round([0, 1, 1], [1, 1, 1])], "the baseline stood still for 1 whole batch"),
+        ([Round([0] * 9, [0] * 9)], "the baseline stood still for 9 whole batches and the candidate"),
+        ([Round([1, 1], [1, 1])], "2 pairs of batches where at least 3"),
+        ([], "0 pairs of batches"),
+    ],
+)
+def test_without_a_ratio_it_is_said_why(rounds: list[Round], problem: str) -> None:
+    found = ratio(rounds, confidence=0.99)
+    assert (found.value, found.low, found.high) == (None, None, None)
+    assert problem in found.problem
+
+
+@pytest.mark.parametrize("wrong", [Round([1, 2], [1]), Round([math.nan], [1]), Round([1], [-1])])
+def test_segments_that_are_no_pair_are_refused(wrong: Round) -> None:
+    with pytest.raises(ValueError, match=r"wanted|argument"):
+        ratio([wrong], confidence=0.99)

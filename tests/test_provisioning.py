@@ -1,0 +1,31 @@
+"""A storage class must provide volumes: bind a claim, mount it, keep what is written, and let it go again."""
+
+import pytest
+
+pytestmark = [pytest.mark.smoke, pytest.mark.provisioning]
+
+
+def test_claim_binds_and_takes_a_write(volume):
+    """A claim binds, a pod mounts it, and what the pod writes is there."""
+    assert volume.write().content == volume.marker
+
+
+def test_data_survives_a_new_pod_on_the_same_node(volume):
+    """What one pod wrote, the next pod on the same node reads."""
+    writer = volume.write()
+    assert volume.read(node=writer.node).content == volume.marker
+
+
+def test_data_survives_a_new_pod_on_another_node(volume, require_another_node):
+    """What one pod wrote, the next pod on another node reads, where the class allows it."""
+    writer = volume.write()
+    require_another_node(volume)
+    reader = volume.read(not_on=writer.node)
+    assert reader.node != writer.node
+    assert reader.content == volume.marker
+
+
+def test_volume_is_gone_after_deletion(volume):
+    """When the claim is deleted the volume goes too, or is kept where the class's reclaim policy says so."""
+    volume.write()
+    volume.delete()

@@ -1,0 +1,10 @@
+"""A storage class must make synchronous writes durable fast enough for databases and control planes."""
+
+import pytest
+
+
+@pytest.mark.data_plane
+@pytest.mark.profiles("sync-write-iops", "etcd-fsync")
+def test_synchronous_writes_meet_the_limit(measured, limit, accept):
+    """Writes that are acknowledged only once they are durable are as fast as the tier requires."""
+    accept(measured.against(limit))
