@@ -22,7 +22,7 @@ class RunFolder:
     def make(self) -> None:
         """Make the folder and point `latest` at it. Raises EnvironmentFailure when that cannot be."""
         try:
-            (self.path / "fio").mkdir(parents=True)
+            (self.path / "fio").mkdir(parents=True, exist_ok=True)
             link = self.path.parent / f".latest-{os.getpid()}"
             link.unlink(missing_ok=True)
             link.symlink_to(self.path.name)

@@ -62,6 +62,7 @@ def load(text: str) -> Document:
                 line = event.start_mark.line + 1 if event.start_mark else 1
                 reader.report(line, (), f"wanted a plain value, found the tag {tag}; remove the tag")
         node = yaml.compose(text, Loader=yaml.SafeLoader)
+        return reader.document(None if node is None else reader.read(node, ()))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         said = " ".join(part for part in (error.context, error.problem) if part)
@@ -70,7 +71,6 @@ def load(text: str) -> Document:
     except (yaml.YAMLError, RecursionError) as error:
         reader.report(1, (), f"wanted one valid YAML document, found: {error}; correct it")
         return reader.document(None)
-    return reader.document(None if node is None else reader.read(node, ()))
 
 
 class _Reader:

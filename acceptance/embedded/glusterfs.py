@@ -45,12 +45,15 @@ class GlusterFS:
         self._mount()
 
     def command(self, *words: str) -> str:
-        """The output of one command of the gluster command line."""
+        """The output of one command of the gluster command line, run where the daemon's folders are."""
+        daemon = next(record for record in self.daemons.state.processes if record.component == "glusterd")
         options = [
             f"--glusterd-sock={self.layout.gluster_socket}",
             f"--log-file={self.layout.gluster / 'log' / 'cli.log'}",
         ]
-        return run(["gluster", *options, "--mode=script", *words], timeout=60)
+        return run(
+            ["nsenter", f"--mount=/proc/{daemon.pid}/ns/mnt", "gluster", *options, "--mode=script", *words], timeout=60
+        )
 
     def _start_daemon(self) -> None:
         state, sockets = self.layout.gluster, self.layout.gluster_socket.parent

@@ -146,10 +146,15 @@ class _Start:
                 node.start_kubelet(self.binaries.component("kubelet"))
             classes.start_provisioner(control_plane=control_plane, nodes=len(nodes), image=self.images.fio)
             with step(f"{len(nodes)} nodes ready"):
-                check.wait_for_nodes(kubectl, nodes=len(nodes))
+                check.wait_for_nodes(kubectl, nodes=len(nodes), alive=lambda: _require_kubelets(daemons, nodes))
             replicated.result()
         with step("a pod writes to a volume of each class"):
-            check.prove_storage(kubectl, image=self.images.fio)
+            check.prove_storage(kubectl, image=self.images.fio, classes=classes.NAMES)
+
+
+def _require_kubelets(daemons: Daemons, nodes: list[Node]) -> None:
+    for node in nodes:
+        daemons.require_alive(node.kubelet)
 
 
 def _timed(title: str, work: Callable[[], T]) -> T:

@@ -109,7 +109,11 @@ def port_problem(port: int, *, address: str) -> str | None:
 
 def _holder(port: int) -> str:
     for connection in psutil.net_connections(kind="tcp"):
-        if connection.status == psutil.CONN_LISTEN and connection.laddr[1] == port and connection.pid:
+        if (
+            connection.status == psutil.CONN_LISTEN
+            and connection.pid
+            and getattr(connection.laddr, "port", None) == port
+        ):
             with contextlib.suppress(psutil.Error):
                 return f"held by {psutil.Process(connection.pid).name()}, process {connection.pid}"
     return "held by a process that cannot be seen from here"

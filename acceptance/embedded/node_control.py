@@ -1,2 +1,66 @@
-def stop_node(name: str, node: str) -> None: ...
-def start_node(name: str, node: str) -> None: ...
+"""Breaking one node of a running cluster, and bringing it back."""
+
+from acceptance.embedded import cgroups, mounts, processes
+from acceptance.embedded.glusterfs import VOLUME, GlusterFS
+from acceptance.embedded.layout import Layout
+from acceptance.embedded.locking import cluster_lock
+from acceptance.embedded.node import Node
+from acceptance.embedded.processes import Daemons
+from acceptance.embedded.state import ClusterState, read_state
+from acceptance.embedded.waiting import NotYet, wait_for
+from acceptance.errors import WrongUsage
+
+
+def stop_node(name: str, node: str) -> None:
+    """Kill all of `node` in cluster `name` as a power cut would: kubelet, containerd, pods, and its replica's brick.
+
+    Stopping one that is stopped is no error. Raises WrongUsage for a cluster that does not run or a node it has not.
+    """
+    layout = Layout(name)
+    with cluster_lock(layout):
+        target = _node(layout, node)
+        wait_for(f"the processes of {node} to end", lambda: _kill(target), timeout=20)
+        # What containers had mounted went with the node; containerd would trip over it when it comes back.
+        mounts.unmount(target.layout.run)
+        mounts.unmount(target.layout.state)
+
+
+def start_node(name: str, node: str) -> None:
+    """Start a stopped node again, with the images, pods and replica it had; its replica is then brought up to date.
+
+    Raises WrongUsage as stop_node does, and EnvironmentFailure where a part does not come up.
+    """
+    layout = Layout(name)
+    with cluster_lock(layout):
+        target = _node(layout, node)
+        target.start_containerd()
+        target.start_kubelet(layout.state / "bin" / "kubelet")
+        files = GlusterFS(layout=layout, daemons=target.daemons, address=target.daemons.state.gateway)
+        files.command("volume", "start", VOLUME, "force")
+
+
+def _node(layout: Layout, name: str) -> Node:
+    state = read_state(layout)
+    if state is None:
+        raise WrongUsage(f"no embedded cluster {layout.name} runs")
+    nodes = {node.layout.name: node for node in _nodes(layout, state)}
+    if name not in nodes:
+        raise WrongUsage(f"cluster {layout.name} has no node {name!r}, but {', '.join(nodes)}")
+    return nodes[name]
+
+
+def _nodes(layout: Layout, state: ClusterState) -> list[Node]:
+    daemons = Daemons(layout=layout, state=state)
+    return [
+        Node(layout=layout.node(number), daemons=daemons, address=address, snapshotter=state.snapshotter)
+        for number, address in enumerate(state.node_addresses, start=1)
+    ]
+
+
+def _kill(node: Node) -> None:
+    daemons = (f"{node.layout.cluster.cgroup}/daemons/{component}" for component in (node.containerd, node.kubelet))
+    found = set().union(*(cgroups.members(path) for path in (node.layout.cgroup, *daemons)))
+    found |= processes.with_argument(f"{node.layout.brick}/data")
+    processes.kill(found)
+    if found:
+        raise NotYet(f"processes {sorted(found)}")

@@ -122,6 +122,19 @@ def end(layout: Layout, *, timeout: float = 20) -> int:
     return len(seen)
 
 
+def with_argument(argument: str) -> set[int]:
+    """The pids of processes that were started with exactly `argument` among their words."""
+    found = set()
+    for pid in psutil.pids():
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if argument.encode() in words and started_ticks(pid) is not None:
+            found.add(pid)
+    return found
+
+
 def kill(pids: set[int]) -> None:
     """Send SIGKILL to each; one that ended meanwhile is no error."""
     for pid in pids:

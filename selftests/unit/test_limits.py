@@ -101,11 +101,12 @@ def test_an_unknown_tier_names_those_there_are(tmp_path: Path) -> None:
         ("at_least: 750", "at_least: 0", 6, "…write.iops.at_least", "above zero"),
         ("at_least: 750, ", "", 6, "…write.iops", "at_least or at_most, found neither"),
         ("at_least: 750, because: commits wait for it", "at_least: 750", 6, "…write.iops.because", "wanted this key"),
+        ("750, because: commits wait for it", "750, because: ' '", 6, "…write.iops.because", "wanted a sentence"),
         ("at_most: 10ms", "at_most: 100us", 7, "…write.latency.p99.9", "can be met together"),
         ("write.latency.p99.9", "write.latency.p100", 7, "…write.latency.p100", "below 100"),
         ("write.latency.p99.9", "write.latency.p0", 7, "…write.latency.p0", "above 0"),
         ("write.latency.p99.9", "sync.bandwidth", 7, "…sync.bandwidth", "sync has iops and latency only"),
-        ("by: 20%", "by: 0.2", 10, "tiers.baseline.comparison.sync-write-iops.write.iops.not_better", "such as 20%"),
+        ("by: 20%", "by: 0.2", 10, "tiers.baseline.comparison.sync-write-iops.write.iops.not_better_than_baseline_by", "such as 20%"),
         ("extends: baseline", "extends: base", 13, "tiers.production.extends", "baseline, production, found 'base'"),
         ("extends: baseline", "extends: production", 13, "tiers.production.extends", "production -> production"),
         ("    limits:\n      sync-write", "    limits:\n      sink", 5, "tiers.baseline.limits.sink-iops", "etcd-fsync, sync"),
@@ -119,7 +120,7 @@ def test_each_error_has_its_line_and_path_and_says_what_was_wanted(
     assert GOOD.count(old) >= 1
     first = errors(GOOD.replace(old, new, 1), tmp_path)[0]
     where = path.replace("…", "tiers.baseline.limits.sync-write-iops.")
-    assert first.startswith(f"thresholds.yaml:{line}: {where}")
+    assert first.startswith(f"thresholds.yaml:{line}: {where}: ")
     assert says in first
 
 

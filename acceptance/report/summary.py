@@ -1,0 +1,79 @@
+"""The part of the report that is read first: verdict, verdicts, measurements, steps, what was tested on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from acceptance.quantities import format_quantity, format_size
+from acceptance.results import Estimate, Results, Step, Verdict
+
+ORDER = {"fail": 0, "inconclusive": 1, "pass": 2, "skipped": 3}
+
+
+def render_summary(results: Results) -> str:
+    """The summary as an HTML fragment; every value from the cluster is escaped."""
+    environment = Environment(
+        loader=PackageLoader("acceptance.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"size": format_size, "value": _value, "interval": _interval, "shown": _shown}
+    verdicts = sorted(results.verdicts, key=lambda verdict: ORDER[verdict.status])
+    return environment.get_template("summary.html.jinja").render(
+        results=results,
+        verdicts=verdicts,
+        sentence=verdict_sentence(results),
+        steps=_step_rows(results.steps),
+    )
+
+
+def verdict_sentence(results: Results) -> str:
+    """The verdict in one sentence, with what stands in its way."""
+    classes = ", ".join(dict.fromkeys(verdict.storage_class for verdict in results.verdicts)) or "no storage class"
+    tier = results.settings.get("tier")
+    counted = {status: sum(each.status == status for each in results.verdicts) for status in ORDER}
+    if results.overall == "pass":
+        return f"{classes} passes tier {tier}: all {counted['pass']} verdicts pass."
+    if results.overall == "fail":
+        return f"{classes} fails tier {tier}: {counted['fail']} of {len(results.verdicts)} verdicts fail."
+    why = [f"{counted['inconclusive']} inconclusive"] if counted["inconclusive"] else []
+    why += [f"{len(results.errors)} errors"] if results.errors else []
+    why += ["the run is not complete"] if not results.run.complete else []
+    return f"No verdict on {classes} for tier {tier}: {', '.join(why) or 'nothing was judged'}."
+
+
+def _value(verdict: Verdict) -> str:
+    if verdict.measured is None or verdict.unit is None:
+        return ""
+    return format_quantity(verdict.measured, unit=verdict.unit)
+
+
+def _interval(verdict: Verdict) -> str:
+    if verdict.low is None or verdict.high is None or verdict.unit is None or verdict.confidence is None:
+        return ""
+    low, high = (format_quantity(value, unit=verdict.unit) for value in (verdict.low, verdict.high))
+    return f"{low} to {high} ({verdict.confidence * 100:.4g} %)"
+
+
+def _shown(estimate: Estimate) -> str:
+    mean = format_quantity(estimate.mean, unit=estimate.unit)
+    if estimate.low is None or estimate.high is None:
+        return mean
+    low, high = (format_quantity(value, unit=estimate.unit) for value in (estimate.low, estimate.high))
+    return f"{mean} ({low} to {high})"
+
+
+def _step_rows(steps: Sequence[Step]) -> list[dict[str, object]]:
+    """One row a class and step: how often, the median and the longest time."""
+    rows: dict[tuple[str, str], list[float]] = {}
+    for step in steps:
+        rows.setdefault((step.storage_class, step.step), []).append(step.seconds)
+    return [
+        {"storage_class": name, "step": step, "count": len(times), "median": median(times), "longest": max(times)}
+        for (name, step), times in rows.items()
+    ]

@@ -1,0 +1,450 @@
+"""The embedded cluster as its user meets it: through its command line. Needs root; takes about four minutes."""
+
+import json
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from acceptance import embedded
+from acceptance.embedded.layout import Layout
+
+ROOT = Path(__file__).parents[2]
+NAME = "selftest"
+STATE = Path("/var/lib/storage-acceptance") / NAME
+RUN = Path("/run/storage-acceptance") / NAME
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root")
+
+
+def command(*arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "acceptance.embedded", *arguments]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False)
+
+
+def up() -> None:
+    result = command("up", "--name", NAME)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def state() -> dict[str, Any]:
+    return json.loads((STATE / "state.json").read_text())
+
+
+def kubectl(*arguments: str, kubeconfig: Path = STATE / "admin.kubeconfig", stdin: str = "") -> Any:
+    words = [str(STATE / "bin" / "kubectl"), f"--kubeconfig={kubeconfig}", *arguments]
+    return subprocess.run(words, input=stdin, capture_output=True, text=True, timeout=60, check=False)
+
+
+def get(*arguments: str) -> Any:
+    return json.loads(kubectl("get", "--output=json", *arguments).stdout)
+
+
+def wait_until(condition: Callable[[], bool], *, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        time.sleep(0.2)
+
+
+def processes_of(name: str) -> set[int]:
+    """Every process that mentions the cluster, found without the suite's own code."""
+    traces = (f"storage-acceptance/{name}/".encode(), f"STORAGE_ACCEPTANCE_CLUSTER={name}\0".encode())
+    found = set()
+    for pid in psutil.pids():
+        for file in ("cmdline", "environ", "cgroup"):
+            try:
+                content = Path(f"/proc/{pid}/{file}").read_bytes().replace(b"\n", b"/") + b"\0"
+            except OSError:
+                continue
+            if any(trace in content for trace in traces):
+                found.add(pid)
+    return found
+
+
+def host_snapshot(*, without: list[str]) -> dict[str, set[str]]:
+    """All that a cluster could leave on the host, but for what belongs to the clusters in `without`."""
+    others = [f"storage-acceptance/{name}" for name in without] + [f"storage-acceptance-{name}-" for name in without]
+
+    def own(text: str) -> bool:
+        return not any(other in text for other in others)
+
+    links = json.loads(subprocess.run(["ip", "-json", "link"], capture_output=True, text=True, check=True).stdout)
+    bridges = {Layout(name).bridge for name in without}
+    folders = [
+        "/var/lib",
+        "/var/lib/cni",
+        "/var/lib/cni/results",
+        "/var/lib/glusterd",
+        "/var/log",
+        "/var/log/glusterfs",
+    ]
+    folders += [
+        "/run",
+        "/run/gluster",
+        "/run/netns",
+        "/opt",
+        "/usr/libexec",
+        "/var/lib/storage-acceptance",
+        "/sys/fs/cgroup",
+    ]
+    if not without:  # Shared by all clusters.
+        folders += ["/run/containerd", "/run/storage-acceptance", "/var/log/containers"]
+    rules = subprocess.run(["iptables-save"], capture_output=True, text=True, check=False).stdout
+    return {
+        "mounts": {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines() if own(line)},
+        "links": {link["ifname"] for link in links if {link["ifname"], link.get("master")}.isdisjoint(bridges)},
+        "cgroups": {path for path, _, _ in os.walk("/sys/fs/cgroup") if own(path)},
+        "files": {f"{folder}/{name}" for folder in folders if Path(folder).exists() for name in os.listdir(folder)},
+        "iptables": {line for line in rules.splitlines() if not line.startswith(("#", ":"))},
+    }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def others() -> list[str]:
+    """The clusters that run already and must not be touched."""
+    folder = STATE.parent
+    names = [path.name for path in folder.iterdir() if path.name != NAME] if folder.exists() else []
+    command("down", "--name", NAME)
+    return names
+
+
+@pytest.fixture(scope="module")
+def before(others: list[str]) -> dict[str, set[str]]:
+    return host_snapshot(without=others)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster(before: dict[str, set[str]]) -> Iterator[None]:
+    up()
+    yield
+    command("down", "--name", NAME)
+
+
+RESTRICTED = """
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, namespace: {namespace}}}
+spec:
+  restartPolicy: Never
+  nodeName: {node}
+  terminationGracePeriodSeconds: 0
+  securityContext: {{runAsNonRoot: true, runAsUser: 65532, seccompProfile: {{type: RuntimeDefault}}}}
+  containers:
+    - name: main
+      image: {image}
+      command: [sh, -ec, {script}]
+      securityContext: {{allowPrivilegeEscalation: false, capabilities: {{drop: [ALL]}}}}
+      volumeMounts: [{mounts}]
+  volumes: [{volumes}]
+"""
+
+
+def run_pod(*, name: str, namespace: str, script: str, node: int = 1, claim: str = "") -> str:
+    """Run `script` in a restricted pod to its good end; returns its output."""
+    manifest = RESTRICTED.format(
+        name=name,
+        namespace=namespace,
+        node=f"{NAME}-node-{node}" if node else '""',
+        image=state()["image"],
+        script=json.dumps(script),
+        mounts="{name: data, mountPath: /data}" if claim else "",
+        volumes=f"{{name: data, persistentVolumeClaim: {{claimName: {claim}}}}}" if claim else "",
+    )
+    created = kubectl("apply", "--filename=-", stdin=manifest)
+    assert created.returncode == 0, created.stderr
+
+    def ended() -> bool:
+        return get("pod", name, f"--namespace={namespace}")["status"].get("phase") in ("Succeeded", "Failed")
+
+    wait_until(ended, seconds=60)
+    output: str = kubectl("logs", name, f"--namespace={namespace}").stdout
+    assert get("pod", name, f"--namespace={namespace}")["status"]["phase"] == "Succeeded", output
+    return output
+
+
+@pytest.fixture(scope="module")
+def namespace(cluster: None) -> str:
+    """A namespace that admits restricted pods only."""
+    kubectl("create", "namespace", "restricted")
+    kubectl("label", "namespace", "restricted", "pod-security.kubernetes.io/enforce=restricted")
+    wait_until(lambda: not kubectl("get", "sa", "default", "--namespace=restricted").returncode, seconds=20)
+    return "restricted"
+
+
+def create_claim(*, name: str, namespace: str, storage_class: str, mode: str) -> None:
+    spec = {"storageClassName": storage_class, "accessModes": [mode], "resources": {"requests": {"storage": "1Mi"}}}
+    manifest = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": namespace}}
+    assert not kubectl("apply", "--filename=-", stdin=json.dumps({**manifest, "spec": spec})).returncode
+
+
+# While it runs
+
+
+def test_up_again_says_so_at_once() -> None:
+    started = time.monotonic()
+    result = command("up", "--name", NAME)
+    assert result.returncode == 0
+    assert "already up" in result.stdout
+    assert time.monotonic() - started < 5
+
+
+def test_status_is_healthy() -> None:
+    result = command("status", "--name", NAME)
+    assert result.returncode == 0, result.stdout
+    assert result.stdout.count(": Ready") == 3
+
+
+def test_kubeconfig_is_private() -> None:
+    path = Path(command("kubeconfig", "--name", NAME).stdout.strip())
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert STATE.stat().st_mode & 0o777 == 0o700
+    assert all(file.stat().st_mode & 0o077 == 0 for file in (STATE / "pki").iterdir())
+
+
+def test_find_gives_the_running_cluster() -> None:
+    found = embedded.find(NAME)
+    assert found is not None
+    assert (found.name, found.image) == (NAME, state()["image"])
+    assert found.kubeconfig.exists()
+    assert embedded.find("no-such-cluster") is None
+
+
+def test_versions_are_true() -> None:
+    nodes = get("nodes")["items"]
+    assert [node["status"]["nodeInfo"]["kubeletVersion"] for node in nodes] == ["v1.34.4"] * 3
+    assert json.loads(kubectl("version", "--output=json").stdout)["serverVersion"]["gitVersion"] == "v1.34.4"
+
+
+def test_cluster_tells_its_image() -> None:
+    data = get("configmap", "storage-acceptance", "--namespace=kube-public")["data"]
+    assert data == {"kind": "embedded", "image": state()["image"]}
+
+
+def test_classes_tell_what_they_are() -> None:
+    classes = {item["metadata"]["name"]: item for item in get("storageclasses")["items"]}
+    assert set(classes) == {"local-path", "replicated"}
+    default = "storageclass.kubernetes.io/is-default-class"
+    assert classes["local-path"]["metadata"]["annotations"][default] == "true"
+    assert default not in classes["replicated"]["metadata"]["annotations"]
+    assert classes["replicated"]["parameters"]["replicas"] == "3"
+
+
+def test_nothing_listens_beyond_loopback_and_bridge() -> None:
+    own = {"127.0.0.1", state()["gateway"], *state()["node_addresses"]}
+    listening = {
+        connection.laddr.ip
+        for pid in processes_of(NAME)
+        for connection in psutil.Process(pid).net_connections(kind="inet")
+        if connection.status == psutil.CONN_LISTEN
+    }
+    assert listening == own
+
+
+def test_anonymous_is_refused() -> None:
+    context = ssl.create_default_context(cafile=str(STATE / "pki" / "ca.crt"))
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(
+            f"https://127.0.0.1:{state()['ports']['kube-apiserver']}/api", context=context, timeout=5
+        )
+    assert refused.value.code == 401
+
+
+def test_kubelet_refuses_anonymous() -> None:
+    configuration = json.loads((STATE / "nodes" / "1" / "kubelet.json").read_text())
+    context = ssl.create_default_context(cafile=str(STATE / "pki" / "ca.crt"))
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        url = f"https://{configuration['address']}:{configuration['port']}/pods"
+        urllib.request.urlopen(url, context=context, timeout=5)
+    assert refused.value.code == 401
+
+
+def test_node_cannot_read_what_is_not_its_own() -> None:
+    kubectl("create", "secret", "generic", "private", "--from-literal=key=value")
+    node = STATE / "pki" / f"{NAME}-node-1.kubeconfig"
+    assert kubectl("get", "node", f"{NAME}-node-1", kubeconfig=node).returncode == 0
+    for forbidden in (["get", "secret", "private"], ["label", "node", f"{NAME}-node-2", "a=b"]):
+        assert "forbidden" in kubectl(*forbidden, kubeconfig=node).stderr
+
+
+def test_provisioner_has_only_its_rights() -> None:
+    provisioner = STATE / "pki" / "local-path-provisioner.kubeconfig"
+    assert kubectl("get", "storageclasses", kubeconfig=provisioner).returncode == 0
+    for forbidden in (["get", "secrets"], ["get", "pods"], ["delete", "storageclass", "replicated"]):
+        assert "forbidden" in kubectl(*forbidden, kubeconfig=provisioner).stderr
+
+
+def test_etcd_trusts_only_the_api_server() -> None:
+    def version(client: str) -> bytes:
+        context = ssl.create_default_context(cafile=str(STATE / "pki" / "etcd-ca.crt"))
+        context.load_cert_chain(STATE / "pki" / f"{client}.crt", STATE / "pki" / f"{client}.key")
+        url = f"https://127.0.0.1:{state()['ports']['etcd']}/version"
+        return urllib.request.urlopen(url, context=context, timeout=5).read()
+
+    assert b"etcdserver" in version("apiserver-etcd")
+    with pytest.raises((OSError, ssl.SSLError)):
+        version("admin")
+
+
+def test_image_has_fio_and_the_tools(namespace: str) -> None:
+    tools = "sh df cat sleep dd sha256sum sync mkdir rm stat touch true false ls mv cp chmod kill uname tee head tail od test"
+    script = f"fio --version; id -u; for tool in {tools} [ echo printf expr date wc cmp; do command -v $tool; done"
+    output = run_pod(name="tools", namespace=namespace, script=script).splitlines()
+    assert output[0] == "fio-" + state()["image"].rpartition(":")[2]
+    assert output[1] == "65532"
+    assert len(output) == 2 + len(tools.split()) + 7
+
+
+def test_unrestricted_pods_are_refused_where_that_is_asked(namespace: str) -> None:
+    result = kubectl("run", "root", f"--namespace={namespace}", f"--image={state()['image']}", "--", "true")
+    assert "violates PodSecurity" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("storage_class", "folder"), [("local-path", STATE / "nodes"), ("replicated", STATE / "replicated")]
+)
+def test_volume_is_made_written_and_deleted(storage_class: str, folder: Path, namespace: str) -> None:
+    def data() -> list[Path]:
+        return list(folder.rglob(f"*_{namespace}_data-{storage_class}/file"))
+
+    claim = f"data-{storage_class}"
+    create_claim(name=claim, namespace=namespace, storage_class=storage_class, mode="ReadWriteOnce")
+    run_pod(name=claim, namespace=namespace, script="echo written > /data/file", node=0, claim=claim)
+    assert get("persistentvolumeclaim", claim, f"--namespace={namespace}")["status"]["phase"] == "Bound"
+    assert [path.read_text() for path in data()] == ["written\n"]
+    kubectl("delete", "pod,persistentvolumeclaim", claim, f"--namespace={namespace}", "--wait=false")
+    wait_until(lambda: not data() and not get("persistentvolumes")["items"], seconds=40)
+
+
+def test_replicated_volume_is_the_same_on_every_node_and_brick(namespace: str) -> None:
+    create_claim(name="shared", namespace=namespace, storage_class="replicated", mode="ReadWriteMany")
+    run_pod(name="writer", namespace=namespace, script="echo shared > /data/file", node=1, claim="shared")
+    read = run_pod(name="reader", namespace=namespace, script="cat /data/file", node=3, claim="shared")
+    assert read == "shared\n"
+    bricks = [STATE / "nodes" / str(number) / "brick" for number in (1, 2, 3)]
+    assert all(len(list(brick.glob(f"data/*_{namespace}_shared/file"))) == 1 for brick in bricks)
+
+
+def test_stopped_node_misses_a_write_and_catches_up(namespace: str) -> None:
+    def replicas() -> list[bool]:
+        bricks = [STATE / "nodes" / str(number) / "brick" for number in (1, 2, 3)]
+        return [bool(list(brick.glob(f"data/*_{namespace}_shared/while-down"))) for brick in bricks]
+
+    embedded.stop_node(NAME, f"{NAME}-node-2")
+    assert command("status", "--name", NAME).returncode == 1
+    run_pod(name="down", namespace=namespace, script="echo x > /data/while-down; sync", node=1, claim="shared")
+    assert replicas() == [True, False, True]
+    embedded.start_node(NAME, f"{NAME}-node-2")
+    wait_until(lambda: command("status", "--name", NAME).returncode == 0, seconds=60)
+    wait_until(lambda: all(replicas()), seconds=60)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    "arguments", [["up", "--name", "No_Name"], ["up", "--nodes", "0"], ["fly"], ["up", "--api-port", "0"], []]
+)
+def test_wrong_usage(arguments: list[str]) -> None:
+    result = command(*arguments)
+    assert result.returncode == 4
+    assert "Traceback" not in result.stderr
+
+
+def test_not_root_names_the_alternatives() -> None:
+    program = "import os, sys; from acceptance.embedded.__main__ import main; os.setuid(65534); sys.exit(main(['up']))"
+    result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 10
+    assert "root" in result.stderr
+    assert "--storage-kubeconfig" in result.stderr
+    assert "--storage-cluster kind" in result.stderr
+
+
+def test_taken_port_and_full_disk_are_told_together() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        result = command("up", "--name", "refused", "--api-port", str(port), "--min-free-disk", "1000000")
+    assert result.returncode == 10
+    assert f"port {port}" in result.stderr
+    assert f"process {os.getpid()}" in result.stderr
+    assert "1000000.0 GiB are needed" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (STATE.parent / "refused").exists()
+
+
+def test_not_running() -> None:
+    assert command("status", "--name", "no-such-cluster").returncode == 3
+    assert command("kubeconfig", "--name", "no-such-cluster").returncode == 4
+    result = command("down", "--name", "no-such-cluster")
+    assert result.returncode == 0
+    assert "nothing to do" in result.stdout
+
+
+# Damage and end; each leaves the cluster as the next expects it
+
+
+def test_up_mends_a_cluster_with_a_dead_part() -> None:
+    etcd = next(record["pid"] for record in state()["processes"] if record["component"] == "etcd")
+    os.kill(etcd, signal.SIGKILL)
+    wait_until(lambda: command("status", "--name", NAME).returncode == 1, seconds=10)
+    result = command("up", "--name", NAME)
+    assert result.returncode == 0, result.stderr
+    assert "etcd is dead" in result.stdout
+    assert command("status", "--name", NAME).returncode == 0
+
+
+def test_up_after_all_was_killed() -> None:
+    for record in state()["processes"]:
+        os.kill(record["pid"], signal.SIGKILL)
+    wait_until(lambda: command("status", "--name", NAME).returncode == 3, seconds=10)
+    up()
+    assert command("status", "--name", NAME).returncode == 0
+
+
+def test_down_leaves_nothing(before: dict[str, set[str]], others: list[str]) -> None:
+    result = command("down", "--name", NAME)
+    assert result.returncode == 0, result.stderr
+    assert processes_of(NAME) == set()
+    after = host_snapshot(without=others)
+    assert {subject: after[subject] - before[subject] for subject in after} == {subject: set() for subject in after}
+    assert not STATE.exists()
+    assert not RUN.exists()
+
+
+def test_down_again_has_nothing_to_do() -> None:
+    result = command("down", "--name", NAME)
+    assert result.returncode == 0
+    assert "nothing to do" in result.stdout
+
+
+def test_two_ups_at_once_make_one_cluster() -> None:
+    words = [sys.executable, "-m", "acceptance.embedded", "up", "--name", NAME]
+    both = [subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    outputs = sorted(process.communicate(timeout=240)[0] for process in both)
+    assert [process.returncode for process in both] == [0, 0]
+    assert sum("is up after" in output for output in outputs) == 1
+    assert sum("waiting" in output and "already up" in output for output in outputs) == 1
+
+
+def test_terminated_up_leaves_nothing(before: dict[str, set[str]], others: list[str]) -> None:
+    command("down", "--name", NAME)
+    words = [sys.executable, "-m", "acceptance.embedded", "up", "--name", NAME]
+    process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: any("etcd" in str(path) for path in STATE.glob("logs/*")), seconds=60)
+    process.terminate()
+    process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert processes_of(NAME) == set()
+    after = host_snapshot(without=others)
+    assert {subject: after[subject] - before[subject] for subject in after} == {subject: set() for subject in after}
