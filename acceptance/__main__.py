@@ -1,0 +1,99 @@
+"""`python -m acceptance`: what is done without pytest: listing profiles, removing what killed runs left behind."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION
+
+from acceptance import embedded
+from acceptance.cluster.api import Api
+from acceptance.cluster.cleanup import Leftover, find_leftovers, remove_run
+from acceptance.errors import AcceptanceError, WrongUsage
+from acceptance.fio.profiles import find_profiles
+from acceptance.interruption import undisturbed
+
+REMOVAL_TIMEOUT_S = 300.0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m acceptance", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    cleanup = commands.add_parser("cleanup", help="list what runs left in a cluster, and remove it")
+    cleanup.add_argument("--kubeconfig", type=Path, help="default: $KUBECONFIG, ~/.kube/config or the embedded cluster")
+    cleanup.add_argument("--context")
+    cleanup.add_argument("--run", metavar="ID", help="remove this run only, even if it seems to be alive")
+    cleanup.add_argument("--list", action="store_true", help="list only")
+    cleanup.set_defaults(command=_cleanup)
+
+    profiles = commands.add_parser("profiles", help="list the profiles of a folder and what each stands for")
+    profiles.add_argument("folder", type=Path, nargs="?", default=Path("profiles"))
+    profiles.set_defaults(command=_profiles)
+
+    chosen = parser.parse_args(arguments)
+    try:
+        status: int = chosen.command(chosen)
+    except AcceptanceError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_status
+    return status
+
+
+def _cleanup(chosen: argparse.Namespace) -> int:
+    api = Api.from_kubeconfig(_kubeconfig(chosen.kubeconfig), context=chosen.context)
+    leftovers = find_leftovers(api)
+    if chosen.run is not None:
+        leftovers = [each for each in leftovers if each.run_id == chosen.run]
+    if not leftovers:
+        print("nothing to remove")
+        return 0
+    for each in leftovers:
+        _list(each)
+    if chosen.list:
+        return 0
+    failed = False
+    for each in leftovers:
+        if each.alive and chosen.run is None:
+            print(f"run {each.run_id} is alive: left alone; `--run {each.run_id}` removes it all the same")
+            continue
+        with undisturbed(print):
+            try:
+                remove_run(api, run_id=each.run_id, timeout_s=REMOVAL_TIMEOUT_S)
+                print(f"run {each.run_id}: removed")
+            except AcceptanceError as error:
+                failed = True
+                print(f"run {each.run_id}: {error}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _list(leftover: Leftover) -> None:
+    print(f"run {leftover.run_id}{' (alive)' if leftover.alive else ''}:")
+    for name in leftover.objects:
+        print(f"  {name}")
+
+
+def _kubeconfig(named: Path | None) -> Path:
+    if named is not None:
+        return named
+    default = Path(KUBE_CONFIG_DEFAULT_LOCATION.split(":")[0]).expanduser()
+    if default.is_file():
+        return default
+    cluster = embedded.find()
+    if cluster is None:
+        raise WrongUsage("no cluster: name one with --kubeconfig FILE")
+    return cluster.kubeconfig
+
+
+def _profiles(chosen: argparse.Namespace) -> int:
+    for profile in find_profiles(chosen.folder).values():
+        print(f"{profile.name}\n  {profile.about}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
