@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, mo
 from acceptance.errors import WrongUsage
 from acceptance.quantities import parse_quantity, parse_size
 
+SIZES = {"volume_size", "test_size"}
 ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube"]
 
 
@@ -113,7 +114,16 @@ def read_settings(values: Mapping[str, Any]) -> Settings:
     try:
         return Settings(**values)
     except ValidationError as error:
-        raise WrongUsage("\n".join(_line(each) for each in error.errors())) from None
+        found = error.errors()
+    wrong = {str(each["loc"][0]) for each in found if each["loc"]}
+    if wrong:
+        # What is right by itself may still not fit together. Of two sizes neither is judged without the other.
+        wrong |= SIZES if wrong & SIZES else set()
+        try:
+            Settings(**{name: value for name, value in values.items() if name not in wrong})
+        except ValidationError as error:
+            found += [each for each in error.errors() if not each["loc"]]
+    raise WrongUsage("\n".join(_line(each) for each in found))
 
 
 def _line(error: Any) -> str:

@@ -15,7 +15,7 @@ from acceptance.embedded.network import MOST_NODES
 from acceptance.embedded.preconditions import Needs
 from acceptance.embedded.progress import say, step
 from acceptance.embedded.status import status
-from acceptance.errors import AcceptanceError, WrongUsage
+from acceptance.errors import AcceptanceError, EnvironmentFailure, WrongUsage
 
 NOT_RUNNING = 3
 DAMAGED = 1
@@ -107,6 +107,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_status
+    except OSError as error:  # A full disk, a read-only folder: the host, not the user or the program.
+        print(f"error: the host refused something the embedded cluster needs: {error}", file=sys.stderr)
+        return EnvironmentFailure.exit_status
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130

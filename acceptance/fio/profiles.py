@@ -67,6 +67,8 @@ def read_profile(path: Path) -> Profile:
     except configparser.Error as error:
         problems.append(f"not a fio job file: {error}")
         jobs = ()
+    if len(jobs) > 1 and re.search(r"^\s*group_reporting\b(?!\s*=\s*0)", text, flags=re.MULTILINE):
+        problems.append("group_reporting hides all sections but the first from the result; leave it out")
     if not problems and not jobs:
         problems.append("it holds no job section, only [global] or nothing")
     if problems:

@@ -13,6 +13,8 @@ from acceptance.fio.documents import Document
 
 DIRECTIONS = ("read", "write", "sync")
 SHORTEST_SAMPLE_S = 0.5
+# A ramp ends with the first operation that completes after its time.
+RAMP_MARGIN_MS = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +42,7 @@ class FioError(StorageFailure):
 
 
 class SampleReader:
-    """Turns successive documents into samples; documents of the ramp yield none.
+    """Turns successive documents into samples, each the difference of two; documents of the ramp yield none.
 
     `jobs` are the section names that count; fio names the job of each result. Raises FioError for a document that
     carries an error, and for one that lacks a job.
@@ -49,41 +51,67 @@ class SampleReader:
     def __init__(self, *, jobs: Sequence[str]) -> None:
         self._jobs = set(jobs)
         self._before: _Snapshot | None = None
-        self._ramp_over = False
+        self._started_ms: dict[int, int] = {}
+        self._loading: set[int] = set()
         self.fio_version = ""
 
     def read(self, document: Document) -> Sample | None:
-        """The sample between the document before and this one, or None in the ramp and for the last few ms."""
+        """The sample between the document before and this one.
+
+        None where there is none: before the load and in the ramp, across the end of either, for the last few ms.
+        """
         self.fio_version = str(document.get("fio version", self.fio_version))
         now = _snapshot(document, self._jobs)
         before, self._before = self._before, now
-        restarted = before is not None and (now.runtime_ms < before.runtime_ms or now.ios < before.ios)
-        if not self._ramp_over:
-            # fio counts from anew when the ramp ends; where too little was done to see that, its clock tells.
-            self._ramp_over = restarted or now.elapsed_s > now.ramp_s + 1 or now.ramp_s == 0
-            if restarted or (before is None and now.ramp_s == 0):
-                return _sample(None, now, now.runtime_ms / 1000)
+        loading = frozenset(self._loading)
+        self._loading |= {number for number in range(len(now.jobs)) if self._is_loading(number, before, now)}
+        if before is None or not loading or any(job.ios and each not in loading for each, job in enumerate(now.jobs)):
             return None
-        if before is None or restarted:
-            return _sample(None, now, now.runtime_ms / 1000)
+        if any(map(_restarted, before.jobs, now.jobs)):
+            return None
         duration_s = (now.timestamp_ms - before.timestamp_ms) / 1000
         if duration_s < SHORTEST_SAMPLE_S:
             self._before = before  # the last document follows its forerunner by some ms
             return None
-        return _sample(before, now, duration_s)
+        first, last = before.counts, now.counts
+        return Sample(duration_s=duration_s, counts={each: _difference(first[each], last[each]) for each in DIRECTIONS})
+
+    def _is_loading(self, number: int, before: _Snapshot | None, now: _Snapshot) -> bool:
+        """Whether a job, by its place in the document, has begun and its ramp is over.
+
+        fio counts from anew when the ramp ends; where so much was done since that it does not show, the clock tells.
+        The clock starts with the job: fio prints documents while it lays out files, too.
+        """
+        job = now.jobs[number]
+        if before is not None and _restarted(before.jobs[number], job):
+            return True
+        if not job.ios:
+            return False
+        started_ms = self._started_ms.setdefault(number, now.timestamp_ms - job.runtime_ms)
+        return now.ramp_s == 0 or now.timestamp_ms > started_ms + now.ramp_s * 1000 + RAMP_MARGIN_MS
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Snapshot:
-    timestamp_ms: int
+class _Job:
+    """What one job has done since it began or its ramp ended. Its runtime lacks what it was stalled for just now."""
+
     runtime_ms: int
-    elapsed_s: float
-    ramp_s: float
     counts: Mapping[str, Counts]
 
     @property
     def ios(self) -> int:
         return sum(each.ios for each in self.counts.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Snapshot:
+    timestamp_ms: int
+    ramp_s: float
+    jobs: tuple[_Job, ...]
+
+    @property
+    def counts(self) -> Mapping[str, Counts]:
+        return {each: _sum([job.counts[each] for job in self.jobs]) for each in DIRECTIONS}
 
 
 def _snapshot(document: Document, jobs: set[str]) -> _Snapshot:
@@ -97,18 +125,36 @@ def _snapshot(document: Document, jobs: set[str]) -> _Snapshot:
     options = [document.get("global options", {}), *(job.get("job options", {}) for job in found)]
     return _Snapshot(
         timestamp_ms=document["timestamp_ms"],
-        runtime_ms=max(job[each].get("runtime", 0) for job in found for each in ("read", "write")),
-        elapsed_s=max(job.get("elapsed", 0) for job in found),
         ramp_s=max(seconds(each.get("ramp_time", "0")) for each in options),
-        counts={each: _sum([_counts(job.get(each, {})) for job in found]) for each in DIRECTIONS},
+        jobs=tuple(
+            _Job(
+                runtime_ms=max(job[each].get("runtime", 0) for each in ("read", "write")),
+                counts={each: _counts(job.get(each, {})) for each in DIRECTIONS},
+            )
+            for job in found
+        ),
     )
+
+
+def _restarted(before: _Job, now: _Job) -> bool:
+    """Whether fio has set the job's counts back to zero in between: then some are lower than they were."""
+    if now.runtime_ms < before.runtime_ms:
+        return True
+    for each in DIRECTIONS:
+        was, is_ = before.counts[each], now.counts[each]
+        if is_.ios < was.ios or is_.bytes < was.bytes or is_.latencies < was.latencies:
+            return True
+        if any(is_.histogram.get(upper, 0) < count for upper, count in was.histogram.items()):
+            return True
+    return False
 
 
 def _counts(direction: Mapping[str, Any]) -> Counts:
     total = direction.get("lat_ns") or {}
     completion = direction.get("clat_ns") or total
     return Counts(
-        ios=direction.get("total_ios", 0),
+        # fio 3.33 loses the number of fdatasyncs, but not that of their latencies
+        ios=direction.get("total_ios") or total.get("N", 0),
         bytes=direction.get("io_bytes", 0),
         latency_sum_s=total.get("mean", 0.0) * total.get("N", 0) / 1e9,
         latencies=total.get("N", 0),
@@ -127,14 +173,6 @@ def _sum(parts: Sequence[Counts]) -> Counts:
         latencies=sum(part.latencies for part in parts),
         histogram=histogram,
     )
-
-
-def _sample(before: _Snapshot | None, now: _Snapshot, duration_s: float) -> Sample | None:
-    if duration_s < SHORTEST_SAMPLE_S:
-        return None
-    nothing = Counts()
-    counts = {each: _difference(before.counts[each] if before else nothing, now.counts[each]) for each in DIRECTIONS}
-    return Sample(duration_s=duration_s, counts=counts)
 
 
 def _difference(before: Counts, now: Counts) -> Counts:

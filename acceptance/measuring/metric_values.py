@@ -48,6 +48,8 @@ def _percentile(histogram: Counter[int], percentile: float) -> float | None:
 
 def batch_values(metric: Metric, segments: BySegment, *, plan: LookPlan) -> list[list[float]] | None:
     """The metric's value for each batch, segment by segment; None where a batch says nothing about it."""
+    if metric.direction == "sync" and not any(sample.counts["sync"].ios for samples in segments for sample in samples):
+        return None  # not slow, but unknown: with gtod_reduce fio does not count them
     found: list[list[float]] = []
     for samples in segments:
         values = [metric_value(metric, batch) for batch in batches(samples, length=plan.batch_s)]

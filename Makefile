@@ -1,0 +1,41 @@
+# A newcomer needs two of these: `make accept` and `make test`; each makes what it needs by itself.
+# What is built or downloaded goes to $XDG_CACHE_HOME (~/.cache), by version; the checkout holds .tox, .venv, reports.
+
+PYTHON ?= python3
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/storage-acceptance
+TOX_VERSION := 4.67.13
+TOX_FOLDER := $(CACHE)/tox-$(TOX_VERSION)
+TOX := $(TOX_FOLDER)/bin/tox
+
+.PHONY: accept test venv cluster-up cluster-down bench clean
+
+accept: $(TOX)  # the main job, on the embedded cluster; one that runs already is used and left running
+	$(TOX) run -q -e accept
+
+test: $(TOX)  # every test of the suite itself: style and types, unit, integration
+	$(TOX) run -q
+
+venv: $(TOX)  # .venv with all that pytest needs here, for work by hand
+	$(TOX) devenv -q -e venv .venv
+	echo 'import os; os.environ.setdefault("PYTEST_ADDOPTS", "--config-file=$(CURDIR)/tox.ini")' \
+		> "$$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/storage-acceptance.pth"
+
+cluster-up: $(TOX)
+	$(TOX) run -q -e cluster -- up
+
+cluster-down: $(TOX)
+	$(TOX) run -q -e cluster -- down
+
+bench: $(TOX)
+	$(TOX) run -q -e bench
+
+clean: cluster-down
+	rm -rf .tox .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# Debian splits venv off Python; everything else comes from PyPI.
+$(TOX):
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "Python lacks venv, installing python3-venv"; \
+		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends python3-venv; }
+	$(PYTHON) -m venv $(TOX_FOLDER)
+	$(TOX_FOLDER)/bin/pip install --quiet --disable-pip-version-check tox==$(TOX_VERSION)

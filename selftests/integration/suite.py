@@ -1,0 +1,152 @@
+"""The suite as its user runs it: a command line, an exit status, a run folder; and what is left in the cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from acceptance.cluster.api import NAMESPACES, PODS, VOLUMES, Api, Object
+from acceptance.cluster.objects import NAMESPACE_PREFIX, RUN_LABEL
+from acceptance.cluster.waiting import wait_for
+
+ROOT = Path(__file__).parents[2]
+# Small enough to be written at once: what is looked at here is the suite, not the storage.
+SMALL = ("--storage-volume-size", "96Mi", "--storage-test-size", "64Mi")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuiteRun:
+    """What a run of the suite left: its status, what it printed, its results."""
+
+    status: int
+    output: str
+    folder: Path
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """`results.json`."""
+        return json.loads((self.folder / "latest" / "results.json").read_text())
+
+    def verdict(self, part: str) -> dict[str, Any]:
+        """The only verdict whose test has `part` in its name."""
+        found = [each for each in self.results["verdicts"] if part in each["test"]]
+        assert len(found) == 1, [each["test"] for each in self.results["verdicts"]]
+        return found[0]
+
+
+def suite_command(*options: str, reports: Path) -> list[str]:
+    """The command line of a run; options that come later win."""
+    return [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "--storage-report",
+        str(reports),
+        *SMALL,
+        *options,
+    ]
+
+
+def suite_environment() -> dict[str, str]:
+    """The environment of a user who has set nothing."""
+    return {
+        key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_", "KUBECONFIG"))
+    }
+
+
+@contextmanager
+def started_suite(*options: str, reports: Path) -> Iterator[subprocess.Popen[str]]:
+    """A run that goes on while the block does things to it; ended by force if it does not end by itself."""
+    process = subprocess.Popen(
+        suite_command(*options, reports=reports),
+        cwd=ROOT,
+        env=suite_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def finish(process: subprocess.Popen[str], *, reports: Path, timeout: float = 300) -> SuiteRun:
+    """Wait for a started run to end."""
+    output, _ = process.communicate(timeout=timeout)
+    return SuiteRun(status=process.returncode, output=output, folder=reports)
+
+
+def wait_for_load(api: Api, *, profile: str = "sync-write-iops") -> Object:
+    """Wait until a pod of the profile runs; the pod."""
+
+    def running() -> list[Object]:
+        pods = api.list(PODS, labels=RUN_LABEL)
+        return [
+            pod for pod in pods if pod["metadata"]["name"].startswith(profile) and pod["status"]["phase"] == "Running"
+        ]
+
+    return wait_for(
+        f"a pod of {profile} to run", look=running, ready=bool, state=lambda seen: f"{len(seen)} pods", timeout_s=120
+    )[0]
+
+
+def run_suite(
+    *options: str, reports: Path, environment: dict[str, str] | None = None, timeout: float = 400
+) -> SuiteRun:
+    """Run the suite to its end."""
+    done = subprocess.run(
+        suite_command(*options, reports=reports),
+        cwd=ROOT,
+        env=suite_environment() | (environment or {}),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+    return SuiteRun(status=done.returncode, output=done.stdout, folder=reports)
+
+
+def left_behind(api: Api) -> list[str]:
+    """Everything of any run that is still in the cluster."""
+    namespaces = [each["metadata"]["name"] for each in api.list(NAMESPACES)]
+    volumes = [
+        each["metadata"]["name"]
+        for each in api.list(VOLUMES)
+        if RUN_LABEL in (each["metadata"].get("labels") or {})
+        or (each["spec"].get("claimRef") or {}).get("namespace", "").startswith(NAMESPACE_PREFIX)
+    ]
+    return [name for name in namespaces if name.startswith(NAMESPACE_PREFIX)] + volumes
+
+
+def limits_file(folder: Path, *, iops: int, margin: str = "20%") -> Path:
+    """A limits file whose tier asks for so many synchronous writes a second, and nothing else."""
+    path = folder / "limits.yaml"
+    path.write_text(
+        f"""\
+version: 1
+tiers:
+  baseline:
+    description: for a test of the suite
+    limits:
+      sync-write-iops:
+        write.iops: {{at_least: {iops}, because: the test wants it so}}
+    comparison:
+      sync-write-iops:
+        write.iops: {{not_better_than_baseline_by: {margin}, because: it was not durable when it was acknowledged}}
+"""
+    )
+    return path

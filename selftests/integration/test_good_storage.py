@@ -1,0 +1,82 @@
+"""Good storage passes: every acceptance test, on the classes of the embedded cluster."""
+
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from acceptance.cluster.api import Api
+from acceptance.results import Results
+from selftests.integration.suite import limits_file, run_suite
+
+
+@pytest.fixture(scope="module")
+def passed(api: Api, tmp_path_factory: pytest.TempPathFactory):
+    """The main job with limits that this machine meets however busy it is."""
+    folder = tmp_path_factory.mktemp("good")
+    limits = limits_file(folder, iops=20)
+    options = ["--storage-class", "replicated", "--storage-baseline-class", "local-path"]
+    return run_suite(*options, f"--storage-thresholds={limits}", "-k", "not etcd", reports=folder / "reports")
+
+
+def test_all_verdicts_pass(passed) -> None:
+    assert passed.status == 0, passed.output
+    assert passed.results["overall"] == "pass"
+    assert {each["status"] for each in passed.results["verdicts"]} <= {"pass", "skipped"}
+
+
+def test_both_classes_were_measured_on_the_same_node(passed) -> None:
+    measured = [each for each in passed.results["measurements"] if each["profile"] == "sync-write-iops"]
+    assert {(each["storage_class"], each["role"]) for each in measured} == {
+        ("replicated", "candidate"),
+        ("local-path", "baseline"),
+    }
+    assert len({each["node"] for each in measured}) == 1
+    for each in measured:
+        rate = each["metrics"]["write.iops"]
+        assert 0 < rate["low"] <= rate["mean"] <= rate["high"]
+        assert rate["samples"] >= 36
+        assert len(each["series"]["write.iops"]) == rate["samples"]
+
+
+def test_results_follow_the_schema(passed) -> None:
+    jsonschema.validate(passed.results, Results.model_json_schema())
+
+
+def test_data_moved_to_another_node(passed) -> None:
+    assert passed.verdict("another_node")["status"] == "pass"
+
+
+def test_every_step_of_a_volume_was_timed(passed) -> None:
+    steps = {each["step"] for each in passed.results["steps"]}
+    assert {"claim bound", "pod started to write", "pod started to read", "claim gone", "volume gone"} <= steps
+
+
+def test_run_folder_holds_every_report(passed) -> None:
+    latest: Path = passed.folder / "latest"
+    report = (latest / "report.html").read_text()
+    assert "replicated passes tier baseline" in report
+    assert passed.verdict("meet_the_limit")["reason"].split(" is ")[0] in report
+    junit = (latest / "junit.xml").read_text()
+    assert 'name="measured"' in junit and 'name="limit"' in junit
+    assert len(list((latest / "fio").glob("sync-write-iops.replicated.candidate.*.json"))) >= 3
+
+
+def test_image_digest_and_versions_are_told(passed) -> None:
+    cluster = passed.results["cluster"]
+    assert cluster["kubernetes_version"].startswith("v1.")
+    assert cluster["image"]["digest"].startswith("sha256:")
+    assert passed.results["measurements"][0]["fio_version"].startswith("fio-3")
+
+
+def test_log_holds_no_control_characters_but_progress(passed) -> None:
+    assert "\x1b" not in passed.output and "\r" not in passed.output
+    assert "sync-write-iops on replicated (candidate)" in passed.output
+
+
+def test_local_volume_skips_naming_the_capability(clean: Api, reports: Path) -> None:
+    run = run_suite("--storage-class", "local-path", "-k", "another_node or gone", reports=reports)
+    assert run.status == 0, run.output
+    assert run.verdict("another_node")["status"] == "skipped"
+    assert "capability 'another node'" in run.verdict("another_node")["reason"]
+    assert run.verdict("gone_after_deletion")["status"] == "pass"

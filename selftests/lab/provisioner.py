@@ -1,0 +1,116 @@
+"""A provisioner whose classes misbehave: each volume is a folder of this host, given and taken as the class says."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from acceptance.cluster.api import CLAIMS, STORAGE_CLASSES, VOLUMES, Api, Object
+from acceptance.errors import AcceptanceError
+
+PROVISIONER = "lab.storage-acceptance/folder"
+PROVISIONED_BY = {"storage-acceptance-lab": "yes"}
+POLL_S = 0.1
+# Longer than the writing pod needs to read back what it wrote, shorter than the next pod needs to start.
+FORGETS_AFTER_S = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabClass:
+    """How volumes of the class behave. `folder`: where they lie; None: they are never provisioned."""
+
+    name: str
+    folder: Path | None
+    forgets: bool = False
+    never_deletes: bool = False
+    reclaim_policy: str = "Delete"
+    provisioner: str = PROVISIONER
+    parameters: dict[str, str] = field(default_factory=dict)
+
+
+@contextmanager
+def lab_classes(api: Api, classes: Sequence[LabClass]) -> Iterator[None]:
+    """The classes exist and are served until the block ends; then they and all their volumes are gone."""
+    ended = threading.Event()
+    thread = threading.Thread(target=_serve, args=(api, {each.name: each for each in classes}, ended), daemon=True)
+    for each in classes:
+        api.create(STORAGE_CLASSES, _manifest(each))
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        for volume in api.list(VOLUMES, labels="storage-acceptance-lab=yes"):
+            _remove(api, volume)
+        for each in classes:
+            api.delete(STORAGE_CLASSES, each.name)
+
+
+def _manifest(lab_class: LabClass) -> Object:
+    return {
+        "metadata": {"name": lab_class.name},
+        "provisioner": lab_class.provisioner,
+        "parameters": lab_class.parameters,
+        "reclaimPolicy": lab_class.reclaim_policy,
+        "volumeBindingMode": "Immediate",
+    }
+
+
+def _serve(api: Api, classes: dict[str, LabClass], ended: threading.Event) -> None:
+    while not ended.wait(POLL_S):
+        with suppress(AcceptanceError, OSError):  # seen again at the next turn
+            for claim in api.list(CLAIMS):
+                lab_class = classes.get(claim["spec"].get("storageClassName", ""))
+                if lab_class and lab_class.folder and claim["status"].get("phase") == "Pending":
+                    _provide(api, lab_class, claim)
+            for volume in api.list(VOLUMES, labels="storage-acceptance-lab=yes"):
+                _look_after(api, classes.get(volume["spec"]["storageClassName"]), volume)
+
+
+def _provide(api: Api, lab_class: LabClass, claim: Object) -> None:
+    assert lab_class.folder is not None
+    name = f"lab-{claim['metadata']['uid']}"
+    if api.find(VOLUMES, name) is not None:
+        return
+    folder = lab_class.folder / name
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o777)
+    reference = {key: claim["metadata"][key] for key in ("name", "namespace", "uid")}
+    spec = {
+        "capacity": claim["spec"]["resources"]["requests"],
+        "accessModes": claim["spec"]["accessModes"],
+        "storageClassName": lab_class.name,
+        "persistentVolumeReclaimPolicy": lab_class.reclaim_policy,
+        "claimRef": {"kind": "PersistentVolumeClaim", "apiVersion": "v1", **reference},
+        # Of type local, so that no kubelet and no controller deletes it by itself: that is this provisioner's part.
+        "local": {"path": str(folder)},
+        "nodeAffinity": {
+            "required": {
+                "nodeSelectorTerms": [{"matchExpressions": [{"key": "kubernetes.io/os", "operator": "Exists"}]}]
+            }
+        },
+    }
+    api.create(VOLUMES, {"metadata": {"name": name, "labels": PROVISIONED_BY}, "spec": spec})
+
+
+def _look_after(api: Api, lab_class: LabClass | None, volume: Object) -> None:
+    if lab_class is None:
+        return
+    released = volume["status"].get("phase") in ("Released", "Failed")
+    if released and volume["spec"]["persistentVolumeReclaimPolicy"] == "Delete" and not lab_class.never_deletes:
+        _remove(api, volume)
+    elif lab_class.forgets:
+        for marker in Path(volume["spec"]["local"]["path"]).glob("marker"):
+            if time.time() - marker.stat().st_mtime > FORGETS_AFTER_S:
+                marker.unlink()
+
+
+def _remove(api: Api, volume: Object) -> None:
+    shutil.rmtree(volume["spec"]["local"]["path"], ignore_errors=True)
+    api.delete(VOLUMES, volume["metadata"]["name"])

@@ -1,0 +1,241 @@
+"""What the embedded cluster asks of its host, and what it installs and builds there."""
+
+import ipaddress
+import json
+import socket
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acceptance.embedded import builds, golang, network, packages, preconditions, waiting
+from acceptance.embedded.__main__ import main
+from acceptance.embedded.preconditions import Needs
+from acceptance.errors import EnvironmentFailure
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "storage-acceptance"
+
+
+# Waiting
+
+
+def test_wait_returns_what_is_there_at_last() -> None:
+    answers = iter([waiting.NotYet("one"), waiting.NotYet("two"), 3])
+
+    def poll() -> int:
+        answer = next(answers)
+        if isinstance(answer, waiting.NotYet):
+            raise answer
+        return int(str(answer))
+
+    assert waiting.wait_for("three", poll, timeout=5, interval=0.01) == 3
+
+
+def test_wait_names_what_and_the_last_state() -> None:
+    def poll() -> None:
+        raise waiting.NotYet("still raining")
+
+    with pytest.raises(EnvironmentFailure, match=r"the sun: not within 0 s; last seen: still raining"):
+        waiting.wait_for("the sun", poll, timeout=0.05, interval=0.01)
+
+
+def test_wait_ends_at_once_for_what_will_never_be() -> None:
+    def poll() -> None:
+        raise EnvironmentFailure("dead")
+
+    with pytest.raises(EnvironmentFailure, match=r"^dead$"):
+        waiting.wait_for("it", poll, timeout=60)
+
+
+# Network
+
+
+@pytest.mark.parametrize(
+    ("routes", "expected"),
+    [
+        ([], "10.200.0.0/20"),
+        ([{"dst": "default"}], "10.200.0.0/20"),
+        ([{"dst": "10.200.0.0/20"}], "10.200.16.0/20"),
+        ([{"dst": "10.200.5.7"}], "10.200.16.0/20"),
+        ([{"dst": "10.200.0.0/16"}], "10.201.0.0/20"),
+    ],
+)
+def test_subnet_avoids_the_hosts_routes(routes: list[Any], expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network, "run", lambda _command: json.dumps(routes))
+    assert str(network._free_subnet()) == expected
+
+
+def test_no_free_subnet_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network, "run", lambda _command: json.dumps([{"dst": "10.0.0.0/8"}]))
+    with pytest.raises(EnvironmentFailure, match="no free /20"):
+        network._free_subnet()
+
+
+def test_pods_never_get_a_nodes_address() -> None:
+    first, last = map(ipaddress.IPv4Address, network.pod_range("10.200.16.0/20"))
+    nodes = ipaddress.IPv4Network("10.200.16.0/20")[network._FIRST_NODE + network.MOST_NODES - 1]
+    assert nodes < first < last < ipaddress.IPv4Address("10.200.31.255")
+
+
+def test_free_ports_differ() -> None:
+    ports = network.free_ports([str(number) for number in range(50)])
+    assert len(set(ports.values())) == 50
+
+
+def test_holder_of_a_port_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        problem = network.port_problem(port, address="127.0.0.1")
+        assert problem is not None
+        assert f"port {port}" in problem
+    assert network.port_problem(port, address="127.0.0.1") is None
+
+
+# Preconditions
+
+
+def test_all_problems_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_mounting", "_links", "_fuse", "_kernel_messages", "_controllers"):
+        monkeypatch.setattr(preconditions, name, lambda name=name: f"problem {name}")
+    with pytest.raises(EnvironmentFailure) as refused:
+        preconditions.check(Needs(free_disk=1e9, free_memory=1e9))
+    for word in ("_mounting", "_links", "_fuse", "_kernel_messages", "_controllers", "for /var/lib", "of memory"):
+        assert word in str(refused.value)
+    assert "--storage-kubeconfig" in str(refused.value)
+
+
+def test_unprivileged_user_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    with pytest.raises(EnvironmentFailure, match="needs root"):
+        preconditions.require_root()
+
+
+def test_missing_controllers_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cgroup.controllers").write_text("cpuset cpu io\n")
+    monkeypatch.setattr("acceptance.embedded.cgroups.ROOT", tmp_path)
+    problem = preconditions._controllers()
+    assert problem is not None
+    assert "memory, pids" in problem
+
+
+# Packages
+
+
+def test_nothing_is_installed_where_nothing_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "missing", list)
+    monkeypatch.setattr(packages.subprocess, "run", lambda *_, **__: pytest.fail("ran apt-get"))
+    assert packages.ensure() is False
+
+
+def test_failed_installation_tells_why_and_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = tmp_path / "policy-rc.d"
+    seen = []
+
+    def fail(words: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        seen.append(policy.exists() and policy.stat().st_mode & 0o111)
+        return subprocess.CompletedProcess(words, 100, stdout="E: Unable to locate package fio\n")
+
+    monkeypatch.setattr(packages, "_POLICY", policy)
+    monkeypatch.setattr(packages, "missing", lambda: ["fio"])
+    monkeypatch.setattr(packages.shutil, "which", lambda _name: "/usr/bin/apt-get")
+    monkeypatch.setattr(packages.subprocess, "run", fail)
+    with pytest.raises(EnvironmentFailure, match=r"(?s)Unable to locate package fio.*Install them yourself.*: fio"):
+        packages.ensure()
+    assert seen == [0o111]
+    assert not policy.exists()
+
+
+def test_policy_of_the_host_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = tmp_path / "policy-rc.d"
+    policy.write_text("theirs")
+    monkeypatch.setattr(packages, "_POLICY", policy)
+    with packages.no_service_starts():
+        assert policy.read_text() == "theirs"
+    assert policy.read_text() == "theirs"
+
+
+def test_no_apt_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "missing", lambda: ["fio"])
+    monkeypatch.setattr(packages.shutil, "which", lambda _name: None)
+    with pytest.raises(EnvironmentFailure, match="no apt-get"):
+        packages.ensure()
+
+
+# Builds
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "go.mod").write_text("module x\n\ngo 1.24.0\n\nrequire a/b v1.2.3\n")
+    monkeypatch.setattr(golang, "find_go", lambda **_: Path("/go"))
+    return folder
+
+
+def make(*, go: Path, target: Path, version: str) -> None:
+    (target / "program").write_text(f"{go} {version}")
+
+
+def test_build_is_kept_until_its_source_changes(cache: Path, source: Path) -> None:
+    first = builds._cached("x-v1", source=source, build=make, version="v1")
+    assert (first / "program").read_text() == "/go v1"
+
+    def never(**_: Any) -> None:
+        pytest.fail("built again")
+
+    assert builds._cached("x-v1", source=source, build=never, version="v1") == first
+    (source / "go.sum").write_text("changed")
+    assert builds._cached("x-v1", source=source, build=make, version="v1") != first
+
+
+def test_failed_build_leaves_nothing(cache: Path, source: Path) -> None:
+    def fail(*, go: Path, target: Path, version: str) -> None:
+        make(go=go, target=target, version=version)
+        raise EnvironmentFailure("no")
+
+    with pytest.raises(EnvironmentFailure):
+        builds._cached("x-v1", source=source, build=fail, version="v1")
+    assert list(cache.iterdir()) == []
+
+
+def test_pins_are_read_from_go_mod(source: Path) -> None:
+    assert builds._pinned(source, "a/b") == "v1.2.3"
+    assert builds._pinned(builds.KUBERNETES, "k8s.io/kubernetes").startswith("v1.")
+    assert golang.wanted_by(source) == (1, 24)
+
+
+@pytest.mark.parametrize("own", ["go version go1.24.1 linux/amd64", "go version go1.26 linux/amd64"])
+def test_own_go_is_used_where_it_is_new_enough(own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golang.shutil, "which", lambda _name: "/usr/bin/go")
+    monkeypatch.setattr(golang, "run", lambda *_, **__: own)
+    assert golang.find_go(wanted=(1, 24)) == Path("/usr/bin/go")
+
+
+def test_old_go_gives_way_to_the_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golang.shutil, "which", lambda _name: "/usr/bin/go")
+    monkeypatch.setattr(golang, "run", lambda *_, **__: "go version go1.19.8 linux/amd64")
+    monkeypatch.setattr(golang, "_from_wheel", lambda: Path("/wheel/go"))
+    assert golang.find_go(wanted=(1, 24)) == Path("/wheel/go")
+
+
+# Command line
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["fly"], ["up", "--name", "No"], ["up", "--nodes", "0"], ["up", "--nodes", "x"], ["down", "more"]]
+)
+def test_wrong_usage_is_4(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 4
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_not_running_is_3_and_4(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["status", "--name", "no-such-cluster"]) == 3
+    assert main(["kubeconfig", "--name", "no-such-cluster"]) == 4
+    assert "up --name no-such-cluster" in capsys.readouterr().err

@@ -1,0 +1,128 @@
+"""What is remembered of an embedded cluster, and which process is still the one that was started."""
+
+import dataclasses
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from acceptance.embedded import cluster, layout, processes
+from acceptance.embedded.layout import MARKER, Layout
+from acceptance.embedded.state import ClusterState, ProcessRecord, boot_id, read_state, write_state
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    """A cluster's folders in a temporary place."""
+    monkeypatch.setattr(layout, "STATE_ROOT", tmp_path)
+    found = Layout("unit-test")
+    found.state.mkdir()
+    return found
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(["sleep", "60"], env={**os.environ, MARKER: "unit-test"})
+    yield process
+    process.kill()
+    process.wait()
+
+
+def a_state(*records: ProcessRecord) -> ClusterState:
+    return ClusterState(
+        name="unit-test",
+        boot_id=boot_id(),
+        kubernetes_version="v1",
+        image="image",
+        pause_image="pause",
+        snapshotter="overlayfs",
+        gateway="10.0.0.1",
+        subnet="10.0.0.0/20",
+        node_addresses=("10.0.0.11",),
+        ports={"etcd": 1},
+        processes=records,
+        complete=True,
+    )
+
+
+def record_of(process: subprocess.Popen[bytes], component: str = "kube-apiserver") -> ProcessRecord:
+    ticks = processes.started_ticks(process.pid)
+    assert ticks is not None
+    return ProcessRecord(component=component, pid=process.pid, started_ticks=ticks)
+
+
+def test_state_survives_writing(here: Layout) -> None:
+    state = a_state(ProcessRecord(component="etcd", pid=1, started_ticks=2))
+    write_state(here, state)
+    assert read_state(here) == state
+    assert here.state_file.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"processes": [{}]}'])
+def test_damaged_state_is_none(here: Layout, content: str) -> None:
+    here.state_file.write_text(content)
+    assert read_state(here) is None
+
+
+def test_state_of_another_boot_is_none(here: Layout) -> None:
+    write_state(here, dataclasses.replace(a_state(), boot_id="another"))
+    assert read_state(here) is None
+
+
+def test_recorded_process_runs(sleeper: subprocess.Popen[bytes]) -> None:
+    assert processes.is_running(record_of(sleeper))
+
+
+def test_process_with_a_used_pid_is_another(sleeper: subprocess.Popen[bytes]) -> None:
+    record = record_of(sleeper)
+    assert not processes.is_running(dataclasses.replace(record, started_ticks=record.started_ticks - 1))
+
+
+def test_zombie_does_not_run(sleeper: subprocess.Popen[bytes]) -> None:
+    record = record_of(sleeper)
+    sleeper.kill()
+    os.waitid(os.P_PID, sleeper.pid, os.WEXITED | os.WNOWAIT)
+    assert not processes.is_running(record)
+
+
+def test_find_wants_a_finished_up_and_a_live_server(here: Layout, sleeper: subprocess.Popen[bytes]) -> None:
+    record = record_of(sleeper)
+    assert cluster.find("unit-test") is None
+    write_state(here, dataclasses.replace(a_state(record), complete=False))
+    assert cluster.find("unit-test") is None
+    write_state(here, a_state(dataclasses.replace(record, started_ticks=0)))
+    assert cluster.find("unit-test") is None
+    write_state(here, a_state(record))
+    assert cluster.find("unit-test") == cluster.EmbeddedCluster(
+        name="unit-test", kubeconfig=here.kubeconfig, image="image"
+    )
+
+
+def test_marked_processes_are_found_and_no_others(here: Layout, sleeper: subprocess.Popen[bytes]) -> None:
+    other = subprocess.Popen(["sleep", "60"], env={**os.environ, MARKER: "unit-test-2"})
+    try:
+        assert processes.of_cluster(here) == {sleeper.pid}
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_end_kills_the_marked_alone(here: Layout, sleeper: subprocess.Popen[bytes]) -> None:
+    other = subprocess.Popen(["sleep", "60"])
+    try:
+        assert processes.end(here) == 1
+        assert sleeper.wait(timeout=5) == -9
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_importing_the_package_is_cheap() -> None:
+    program = "import sys, acceptance.embedded; print('kubernetes' in sys.modules, 'pytest' in sys.modules)"
+    root = Path(__file__).parents[2]
+    result = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["False", "False"]

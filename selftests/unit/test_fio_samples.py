@@ -1,0 +1,254 @@
+"""Samples out of fio's documents: seconds of load, none of the ramp, none of the time before, nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acceptance.fio.documents import DocumentReader
+from acceptance.fio.samples import SHORTEST_SAMPLE_S, FioError, Sample, SampleReader, seconds
+
+Recorded = Callable[[str], str]
+Json = dict[str, Any]
+
+
+def documents_in(text: str) -> list[Json]:
+    reader = DocumentReader()
+    return reader.feed(text) + reader.close()
+
+
+def samples_of(documents: Sequence[Json], *, jobs: Sequence[str] = ("writes",)) -> list[Sample | None]:
+    reader = SampleReader(jobs=jobs)
+    return [reader.read(document) for document in documents]
+
+
+def ios(samples: Sequence[Sample | None], direction: str) -> list[int | None]:
+    return [sample and sample.counts[direction].ios for sample in samples]
+
+
+def document(at_ms: int, done: int, *, runtime_ms: int | None = None, ramp: str = "", timed: bool = True) -> Json:
+    """A document as fio prints it, with what is read of it."""
+    latency = {"mean": 1000.0, "N": done if timed else 0, "bins": {"992": done} if timed else {}}
+    nothing = {"io_bytes": 0, "total_ios": 0, "runtime": 0}
+    runtime_ms = at_ms if runtime_ms is None else runtime_ms
+    write = {"io_bytes": 4096 * done, "total_ios": done, "runtime": runtime_ms, "clat_ns": latency, "lat_ns": latency}
+    return {
+        "fio version": "fio-3.33",
+        "timestamp_ms": 1_000_000 + at_ms,
+        "global options": {"ramp_time": ramp} if ramp else {},
+        "jobs": [{"jobname": "writes", "error": 0, "read": nothing, "write": write, "sync": {"total_ios": 0}}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "writes"),
+    [
+        ("no_ramp", [None, 30, 30, None]),
+        ("ramp", [None, None, None, 30, 29, None]),
+        ("ramp_of_one_second", [None, None, 29, 29, None]),
+        ("gtod_reduce", [None, None, None, 30, 29, None]),
+        ("jobs_apart", [None, None, 59, 58, None]),
+        ("jobs_together", [None, None, 60, 58, None]),
+    ],
+)
+def test_the_seconds_of_load_are_counted_and_the_ramp_is_not(
+    recorded: Recorded, name: str, writes: list[int | None]
+) -> None:
+    assert ios(samples_of(documents_in(recorded(name))), "write") == writes
+
+
+def test_reads_and_writes_are_counted_apart(recorded: Recorded) -> None:
+    samples = samples_of(documents_in(recorded("mixed")), jobs=["mixed"])
+    assert ios(samples, "read") == [None, 30, 30, None]
+    assert ios(samples, "write") == [None, 30, 29, None]
+
+
+@pytest.mark.parametrize(("name", "syncs"), [("no_ramp", 30), ("ramp", 30)])
+def test_each_fsync_and_fdatasync_is_counted_with_its_latency(recorded: Recorded, name: str, syncs: int) -> None:
+    sample = [each for each in samples_of(documents_in(recorded(name))) if each is not None][0].counts["sync"]
+    assert sample.ios == sample.latencies == sum(sample.histogram.values()) == syncs
+    assert sample.latency_sum_s > 0
+
+
+def test_with_gtod_reduce_there_are_no_latencies(recorded: Recorded) -> None:
+    sample = [each for each in samples_of(documents_in(recorded("gtod_reduce"))) if each is not None][0]
+    assert all(counts.latencies == 0 and not counts.histogram for counts in sample.counts.values())
+
+
+def test_documents_from_before_the_load_are_no_seconds_without_progress(recorded: Recorded) -> None:
+    documents = documents_in(recorded("laid_out_first"))
+    before = [each for each in documents if each["jobs"][0]["read"]["total_ios"] == 0]
+    samples = samples_of(documents, jobs=["reads"])
+    assert len(before) == 10
+    assert samples[: len(before) + 3] == [None] * (len(before) + 3)  # and two of the ramp, and one to count from
+    assert ios(samples[len(before) + 3 :], "read") == [30, 30, None]
+
+
+def test_a_job_that_waits_for_another_does_not_mix_its_ramp_into_the_load(recorded: Recorded) -> None:
+    samples = samples_of(documents_in(recorded("one_after_the_other")), jobs=["first", "second"])
+    assert ios(samples, "write") == [None, None, 29, None, None, 29, None]
+
+
+def test_a_stalled_second_counts_with_its_whole_time(recorded: Recorded) -> None:
+    samples = [each for each in samples_of(documents_in(recorded("stalled"))) if each is not None]
+    stalled = samples[0]
+    assert stalled.duration_s == pytest.approx(2.756)
+    assert stalled.counts["write"].ios == 19
+    assert sum(each.duration_s for each in samples) == pytest.approx(3.875)
+
+
+def test_a_stall_across_the_end_of_the_ramp_leaves_no_trace_of_the_ramp(recorded: Recorded) -> None:
+    assert ios(samples_of(documents_in(recorded("stalled_in_the_ramp"))), "write") == [
+        None,
+        None,
+        31,
+        30,
+        30,
+        29,
+        None,
+    ]
+
+
+def test_samples_add_up_to_what_fio_counted_since_the_first_document_of_load(record: str) -> None:
+    names = {job["jobname"] for each in documents_in(record) for job in each["jobs"]}
+    documents = [each for each in documents_in(record) if not any(job["error"] for job in each["jobs"])]
+    found = samples_of(documents, jobs=sorted(names))
+    for sample in filter(None, found):
+        assert sample.duration_s >= SHORTEST_SAMPLE_S
+        for counts in sample.counts.values():
+            assert min(counts.ios, counts.bytes, counts.latencies, counts.latency_sum_s) >= 0
+            assert sum(counts.histogram.values()) == counts.latencies
+            assert all(count > 0 for count in counts.histogram.values())
+    if sorted(names) == ["first", "second"] or not any(found):
+        return
+    counted = [number for number, sample in enumerate(found) if sample is not None]
+    for direction in ("read", "write"):
+        first, last = (
+            sum(job[direction]["total_ios"] for job in documents[number]["jobs"])
+            for number in (counted[0] - 1, counted[-1])
+        )
+        assert sum(sample.counts[direction].ios for sample in filter(None, found)) == last - first
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A job of fio's: so many operations a second in its ramp, so many after, documents at these times."""
+
+    ramp_ms: int
+    over_ms: int
+    in_ramp: int
+    after: int
+    timed: bool
+    documents_ms: tuple[int, ...]
+    asked_ms: tuple[int, ...]
+    """when fio set out to print each document: later by as long as it had to wait for stalled storage"""
+
+    def done(self, at_ms: int) -> int:
+        """Operations since the job began or its ramp ended."""
+        if at_ms < self.over_ms:
+            return self.in_ramp * at_ms // 1000
+        return self.after * (at_ms - self.over_ms) // 1000
+
+    def document(self, number: int) -> Json:
+        at_ms, asked_ms = self.documents_ms[number], self.asked_ms[number]
+        loading = at_ms >= self.over_ms
+        runtime_ms = max(0, asked_ms - self.over_ms) if loading else asked_ms
+        return document(
+            at_ms,
+            self.done(at_ms),
+            runtime_ms=runtime_ms,
+            ramp=f"{self.ramp_ms}ms",
+            timed=self.timed and loading,
+        )
+
+
+@st.composite
+def jobs(draw: st.DrawFn) -> Job:
+    ramp_ms = draw(st.sampled_from([0, 300, 1000, 2000, 3500]))
+    gaps = draw(st.lists(st.integers(300, 2500), min_size=3, max_size=12))
+    documents_ms = tuple(accumulate(gaps))
+    asked_ms = tuple(
+        draw(st.integers(max(before, at - 1500), at))
+        for before, at in zip((0, *documents_ms), documents_ms, strict=False)
+    )
+    return Job(
+        ramp_ms=ramp_ms,
+        over_ms=ramp_ms and ramp_ms + draw(st.integers(0, 100)),
+        in_ramp=draw(st.integers(0, 200)),
+        after=draw(st.integers(0, 2000)),
+        timed=draw(st.booleans()),
+        documents_ms=documents_ms,
+        asked_ms=asked_ms,
+    )
+
+
+@given(job=jobs())
+def test_no_sample_mixes_ramp_and_load_even_where_the_restart_of_the_counts_is_hidden(job: Job) -> None:
+    samples = samples_of([job.document(number) for number in range(len(job.documents_ms))])
+    for last_ms, sample in zip(job.documents_ms, samples, strict=True):
+        if sample is not None:
+            first_ms = last_ms - round(sample.duration_s * 1000)
+            assert first_ms in job.documents_ms
+            assert first_ms >= job.over_ms
+            assert sample.counts["write"].ios == job.done(last_ms) - job.done(first_ms)
+
+
+def test_a_restart_that_only_the_clock_shows_is_found() -> None:
+    ramp = [document(900, 10, ramp="1s", timed=False)]
+    load = [
+        document(1000 + at_ms, 100 * at_ms // 1000, runtime_ms=at_ms, ramp="1s", timed=False)
+        for at_ms in (1000, 2000, 3000)
+    ]
+    assert ios(samples_of([*ramp, *load]), "write") == [None, None, 100, 100]
+
+
+def test_a_second_without_progress_counts_with_zeros() -> None:
+    found = samples_of([document(1000, 50), document(2000, 50), document(3000, 60)])
+    assert ios(found, "write") == [None, 0, 10]
+
+
+def test_counts_that_start_again_in_the_load_make_no_negative_sample() -> None:
+    found = samples_of([document(1000, 50), document(2000, 90), document(3000, 30), document(4000, 60)])
+    assert ios(found, "write") == [None, 40, None, 30]
+
+
+def test_the_job_that_is_asked_for_counts_and_no_other() -> None:
+    documents = [document(1000, 10), document(2000, 30)]
+    for each in documents:
+        each["jobs"].append(each["jobs"][0] | {"jobname": "other"})
+    assert ios(samples_of(documents), "write") == [None, 20]
+
+
+@pytest.mark.parametrize(("name", "error"), [("refused", 22), ("full", 28)])
+def test_an_error_of_a_job_is_raised(recorded: Recorded, name: str, error: int) -> None:
+    reader = SampleReader(jobs=["writes"])
+    *before, last = documents_in(recorded(name))
+    for each in before:
+        reader.read(each)
+    with pytest.raises(FioError, match=f"fio's job writes ended with error {error}"):
+        reader.read(last)
+
+
+def test_a_result_that_lacks_a_job_is_an_error() -> None:
+    with pytest.raises(FioError, match="lacks the job a, b"):
+        SampleReader(jobs=["writes", "b", "a"]).read(document(1000, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("2", 2.0), ("2s", 2.0), ("1500ms", 1.5), ("1500000us", 1.5), ("2m", 120.0), (" 1h ", 3600.0), ("1D", 86400.0)],
+)
+def test_durations_are_read_as_fio_reads_them(text: str, expected: float) -> None:
+    assert seconds(text) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("text", ["", "s", "-1s", "2 weeks", "1s2"])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not a fio duration"):
+        seconds(text)

@@ -1,0 +1,97 @@
+"""Profiles: fio job files found in a folder; what could not measure the volume is refused, all of it at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acceptance.errors import WrongUsage
+from acceptance.fio.profiles import find_profiles, read_profile
+
+GOOD = """# First line,
+; second line.
+[global]
+filename=${FILE}
+size=${SIZE}
+runtime=${RUNTIME}
+time_based
+[writes]
+rw=write
+"""
+SHIPPED = Path(__file__).parents[2] / "profiles"
+
+
+def profile(folder: Path, text: str, *, name: str = "mine") -> Path:
+    path = folder / f"{name}.fio"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_profile_has_the_name_of_its_file_its_comment_and_its_jobs(tmp_path: Path) -> None:
+    found = read_profile(profile(tmp_path, GOOD + "[reads]\nrw=read\n"))
+    assert (found.name, found.about, found.jobs) == ("mine", "First line, second line.", ("writes", "reads"))
+    assert found.text == GOOD + "[reads]\nrw=read\n"
+
+
+def test_a_folder_gives_every_job_file_by_name_and_nothing_else(tmp_path: Path) -> None:
+    for name in ("b", "a", "c.d_e-1"):
+        profile(tmp_path, GOOD, name=name)
+    (tmp_path / "README.md").write_text("no profile", encoding="utf-8")
+    assert list(find_profiles(tmp_path)) == ["a", "b", "c.d_e-1"]
+
+
+def test_the_profiles_that_come_with_the_suite_can_be_used() -> None:
+    found = find_profiles(SHIPPED)
+    assert {"sync-write-iops", "etcd-fsync"} <= set(found)
+    for name, each in found.items():
+        assert each.jobs == (name,)
+        assert each.about
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (GOOD + "size=${SIZ}\nname=${A}\n", "variables that nobody sets: A, SIZ; the suite sets ${FILE}"),
+        (GOOD.replace("${FILE}", "/etc/passwd"), "it does not use ${FILE}"),
+        (GOOD.replace("${RUNTIME}", "60"), "it does not use ${RUNTIME}"),
+        (GOOD.partition("[writes]")[0], "it holds no job section"),
+        ("filename=${FILE}\nruntime=${RUNTIME}\n", "not a fio job file"),
+        (GOOD + "[more]\ngroup_reporting\nrw=read\n", "group_reporting hides all sections but the first"),
+        (GOOD + "[more]\ngroup_reporting=1\nrw=read\n", "group_reporting hides all sections but the first"),
+    ],
+)
+def test_what_could_not_measure_the_volume_is_refused(tmp_path: Path, text: str, problem: str) -> None:
+    path = profile(tmp_path, text)
+    with pytest.raises(WrongUsage) as raised:
+        read_profile(path)
+    assert f"profile {path}: {problem}" in str(raised.value)
+    assert len(str(raised.value).splitlines()) == 1 or problem.startswith("not a")
+
+
+@pytest.mark.parametrize("text", [GOOD + "group_reporting\n", GOOD + "[more]\ngroup_reporting=0\nrw=read\n"])
+def test_group_reporting_may_sum_up_the_processes_of_one_section(tmp_path: Path, text: str) -> None:
+    assert read_profile(profile(tmp_path, text)).jobs[0] == "writes"
+
+
+@pytest.mark.parametrize("name", ["a b", "-a", "a;b", "$(a)", "é", "."])
+def test_a_name_that_needs_quoting_somewhere_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(WrongUsage, match="the name may hold letters"):
+        read_profile(profile(tmp_path, GOOD, name=name))
+
+
+def test_all_that_is_wrong_in_a_folder_is_said_at_once(tmp_path: Path) -> None:
+    profile(tmp_path, "[a]\nfilename=${X}\n", name="first")
+    profile(tmp_path, GOOD, name="good")
+    profile(tmp_path, "", name="second")
+    with pytest.raises(WrongUsage) as raised:
+        find_profiles(tmp_path)
+    lines = str(raised.value).splitlines()
+    assert [line.partition(".fio: ")[0].rpartition("/")[2] for line in lines] == ["first"] * 3 + ["second"] * 2
+
+
+def test_a_folder_without_profiles_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(WrongUsage, match=r"holds no \.fio file"):
+        find_profiles(tmp_path)
+    with pytest.raises(WrongUsage, match="does not exist; name a folder"):
+        find_profiles(tmp_path / "nowhere")
