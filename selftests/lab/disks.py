@@ -10,6 +10,7 @@ from pathlib import Path
 from acceptance.embedded import packages
 from acceptance.embedded.commands import run
 from acceptance.embedded.waiting import NotYet, wait_for
+from acceptance.errors import EnvironmentFailure
 
 PROGRAMS = {"nbdkit": "nbdkit", "libnbd-bin": "nbdfuse", "e2fsprogs": "mkfs.ext4", "mount": "losetup"}
 
@@ -22,7 +23,19 @@ def memory_disk(folder: Path, *, size: str) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        run(["umount", folder])
+        _unmount(folder)
+
+
+def _unmount(folder: Path) -> None:
+    """Unmount once the last user has let go: kubelets unmount a pod's volume some time after the pod is gone."""
+
+    def unmounted() -> None:
+        try:
+            run(["umount", folder])
+        except EnvironmentFailure as error:
+            raise NotYet(str(error)) from None
+
+    wait_for(f"{folder} to be unmounted", unmounted, timeout=60, interval=0.5)
 
 
 @contextmanager
@@ -38,7 +51,7 @@ def nbdkit_disk(folder: Path, *, filters: Sequence[str], parameters: Sequence[st
     with ExitStack() as undo:
         server = subprocess.Popen(["nbdfuse", device_file, "--command", *nbdkit, *parameters])
         undo.callback(server.wait, timeout=30)
-        undo.callback(run, ["umount", device_file])
+        undo.callback(_unmount, device_file)
 
         def served() -> None:
             if device_file.stat().st_size == 0:
@@ -49,6 +62,6 @@ def nbdkit_disk(folder: Path, *, filters: Sequence[str], parameters: Sequence[st
         undo.callback(run, ["losetup", "--detach", loop])
         run(["mkfs.ext4", "-q", "-E", "nodiscard", loop])
         run(["mount", loop, mounted])
-        undo.callback(run, ["umount", mounted])
+        undo.callback(_unmount, mounted)
         mounted.chmod(0o777)
         yield mounted

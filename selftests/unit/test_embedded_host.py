@@ -127,7 +127,7 @@ def test_missing_controllers_are_named(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_nothing_is_installed_where_nothing_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packages, "missing", list)
+    monkeypatch.setattr(packages, "missing", lambda _programs: [])
     monkeypatch.setattr(packages.subprocess, "run", lambda *_, **__: pytest.fail("ran apt-get"))
     assert packages.ensure() is False
 
@@ -141,7 +141,7 @@ def test_failed_installation_tells_why_and_what_to_do(tmp_path: Path, monkeypatc
         return subprocess.CompletedProcess(words, 100, stdout="E: Unable to locate package fio\n")
 
     monkeypatch.setattr(packages, "_POLICY", policy)
-    monkeypatch.setattr(packages, "missing", lambda: ["fio"])
+    monkeypatch.setattr(packages, "missing", lambda _programs: ["fio"])
     monkeypatch.setattr(packages.shutil, "which", lambda _name: "/usr/bin/apt-get")
     monkeypatch.setattr(packages.subprocess, "run", fail)
     with pytest.raises(EnvironmentFailure, match=r"(?s)Unable to locate package fio.*Install them yourself.*: fio"):
@@ -160,7 +160,7 @@ def test_policy_of_the_host_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_no_apt_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packages, "missing", lambda: ["fio"])
+    monkeypatch.setattr(packages, "missing", lambda _programs: ["fio"])
     monkeypatch.setattr(packages.shutil, "which", lambda _name: None)
     with pytest.raises(EnvironmentFailure, match="no apt-get"):
         packages.ensure()

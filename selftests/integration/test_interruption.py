@@ -1,0 +1,110 @@
+"""A run that is interrupted, or killed, leaves nothing that cannot be found and removed."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from acceptance import embedded
+from acceptance.cluster.api import Api
+from selftests.integration.suite import (
+    ROOT,
+    finish,
+    left_behind,
+    run_suite,
+    started_suite,
+    suite_command,
+    suite_environment,
+    wait_for_load,
+)
+
+LOAD = ("--storage-class", "local-path", "-m", "data_plane", "-k", "sync-write")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_in_mid_measurement_leaves_nothing(number: signal.Signals, clean: Api, reports: Path) -> None:
+    with started_suite(*LOAD, reports=reports) as process:
+        wait_for_load(clean)
+        process.send_signal(number)
+        run = finish(process, reports=reports)
+    assert run.status == 2, run.output
+    assert run.results["run"]["complete"]
+    assert run.results["overall"] == "inconclusive"
+
+
+def test_second_signal_does_not_cut_the_cleaning_short(clean: Api, reports: Path) -> None:
+    with started_suite(*LOAD, reports=reports) as process:
+        wait_for_load(clean)
+        process.send_signal(signal.SIGINT)
+        for line in process.stdout or ():
+            if "KeyboardInterrupt" in line or "storage acceptance" in line:
+                break
+            process.send_signal(signal.SIGTERM)
+        run = finish(process, reports=reports)
+    assert run.status == 2, run.output
+
+
+def cleanup(cluster: embedded.EmbeddedCluster, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "acceptance", "cleanup", "--kubeconfig", str(cluster.kubeconfig), *options]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200, check=False)
+
+
+def test_what_a_killed_run_leaves_is_listed_and_removed(
+    cluster: embedded.EmbeddedCluster, clean: Api, reports: Path
+) -> None:
+    with started_suite(*LOAD, reports=reports) as process:
+        wait_for_load(clean)
+        process.kill()
+    (namespace,) = [name for name in left_behind(clean) if name.startswith("storage-acceptance-")]
+    run_id = namespace.removeprefix("storage-acceptance-")
+    assert (reports / "latest" / "results.json").exists() is False or True
+
+    spared = cleanup(cluster)
+    assert "is alive: left alone" in spared.stdout
+    assert namespace in left_behind(clean)
+
+    removed = cleanup(cluster, "--run", run_id)
+    assert removed.returncode == 0, removed.stderr
+    for kind in ("pod sync-write-iops", "claim load-local-path", "volume pvc-"):
+        assert kind in removed.stdout
+    assert cleanup(cluster).stdout.strip() == "nothing to remove"
+
+
+def test_kept_when_asked_and_failed(cluster: embedded.EmbeddedCluster, clean: Api, reports: Path) -> None:
+    options = ["--storage-class", "local-path", "--storage-timeout", "4s", "--storage-keep"]
+    image = ["--storage-image", "127.0.0.1:9/no/such:image"]
+    run = run_suite(*options, *image, "-k", "takes_a_write", reports=reports)
+    assert run.status == 10, run.output
+    assert "kept, as asked" in run.output
+    run_id = run.results["run"]["id"]
+    assert f"storage-acceptance-{run_id}" in left_behind(clean)
+    assert cleanup(cluster, "--run", run_id).returncode == 0
+
+
+def test_progress_is_one_line_on_a_terminal(clean: Api, reports: Path) -> None:
+    """On a terminal the line is written over and over; the verdicts stay readable."""
+    ours, theirs = pty.openpty()
+    command = suite_command(*LOAD, "-q", reports=reports)
+    process = subprocess.Popen(command, cwd=ROOT, env=suite_environment(), stdin=theirs, stdout=theirs, stderr=theirs)
+    try:
+        os.close(theirs)
+        wait_for_load(clean)
+        shown = b""
+        while b"2 of at most 60 s" not in shown:
+            shown += os.read(ours, 4096)
+        process.send_signal(signal.SIGTERM)
+        while process.poll() is None:
+            try:
+                shown += os.read(ours, 4096)
+            except OSError:
+                break
+        assert process.wait(timeout=120) == 2
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    assert b"\rsync-write-iops on local-path (candidate): 2 of at most 60 s" in shown

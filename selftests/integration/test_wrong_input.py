@@ -1,0 +1,164 @@
+"""Wrong input ends at once, with the right status and a message that says what was wanted, found and to be done."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from acceptance import embedded
+from acceptance.cluster.api import NAMESPACES, SERVICE_ACCOUNTS, STORAGE_CLASSES, Api, Resource
+from selftests.integration.suite import ROOT, finish, limits_file, run_suite, started_suite, wait_for_load
+
+ROLES = Resource(prefix="apis/rbac.authorization.k8s.io/v1", plural="clusterroles", namespaced=False)
+BINDINGS = Resource(prefix="apis/rbac.authorization.k8s.io/v1", plural="clusterrolebindings", namespaced=False)
+
+LOAD = ("-m", "data_plane", "-k", "sync-write")
+
+
+@pytest.mark.parametrize("option", ["--storage-class", "--storage-baseline-class"])
+def test_unknown_class_lists_those_there_are(option: str, clean: Api, reports: Path) -> None:
+    run = run_suite(option, "fastest", reports=reports)
+    assert run.status == 4
+    assert "storage class 'fastest' does not exist" in run.output
+    assert "local-path (rancher.io/local-path), replicated" in run.output
+
+
+@pytest.fixture
+def unprovisioned(api: Api) -> Iterator[str]:
+    """A class that provisions nothing."""
+    name = "lab-static"
+    api.create(STORAGE_CLASSES, {"metadata": {"name": name}, "provisioner": "kubernetes.io/no-provisioner"})
+    yield name
+    api.delete(STORAGE_CLASSES, name)
+
+
+def test_class_without_provisioner(unprovisioned: str, clean: Api, reports: Path) -> None:
+    run = run_suite("--storage-class", unprovisioned, reports=reports)
+    assert run.status == 4
+    assert "has no provisioner" in run.output
+
+
+def test_image_that_cannot_be_pulled(clean: Api, reports: Path) -> None:
+    """The environment failed, not the storage; what would fail the same way is not tried."""
+    run = run_suite("--storage-image", "127.0.0.1:9/no/such:image", "-m", "provisioning", reports=reports)
+    assert run.status == 10, run.output
+    assert "image '127.0.0.1:9/no/such:image' cannot be pulled on node" in run.output
+    assert "--storage-image" in run.output
+    assert run.results["verdicts"] == []
+    assert run.results["overall"] == "inconclusive"
+
+
+def test_cluster_that_does_not_answer(cluster: embedded.EmbeddedCluster, tmp_path: Path, reports: Path) -> None:
+    config = yaml.safe_load(cluster.kubeconfig.read_text())
+    config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:9"
+    other = tmp_path / "kubeconfig"
+    other.write_text(yaml.safe_dump(config))
+    run = run_suite(f"--storage-kubeconfig={other}", reports=reports)
+    assert run.status == 10, run.output
+    assert "https://127.0.0.1:9" in run.output and "refused" in run.output
+
+
+@pytest.fixture
+def weak_account(api: Api, cluster: embedded.EmbeddedCluster, tmp_path: Path) -> Iterator[Path]:
+    """The kubeconfig of an account that may look at storage classes and nodes, and nothing else."""
+    namespace, name = "weak", "storage-acceptance-weak"
+    api.create(NAMESPACES, {"metadata": {"name": namespace}})
+    api.create(SERVICE_ACCOUNTS, {"metadata": {"name": name}}, namespace=namespace)
+    rules = [
+        {"apiGroups": ["storage.k8s.io"], "resources": ["storageclasses"], "verbs": ["get", "list"]},
+        {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list"]},
+    ]
+    api.create(ROLES, {"metadata": {"name": name}, "rules": rules})
+    subject = {"kind": "ServiceAccount", "name": name, "namespace": namespace}
+    role = {"kind": "ClusterRole", "name": name, "apiGroup": "rbac.authorization.k8s.io"}
+    api.create(BINDINGS, {"metadata": {"name": name}, "roleRef": role, "subjects": [subject]})
+    tokens = Resource(prefix="api/v1", plural=f"serviceaccounts/{name}/token")
+    token = api.create(tokens, {"metadata": {}, "spec": {"expirationSeconds": 600}}, namespace=namespace)
+    config: dict[str, Any] = yaml.safe_load(cluster.kubeconfig.read_text())
+    config["users"][0]["user"] = {"token": token["status"]["token"]}
+    path = tmp_path / "weak.kubeconfig"
+    path.write_text(yaml.safe_dump(config))
+    yield path
+    api.delete(BINDINGS, name)
+    api.delete(ROLES, name)
+    api.delete(NAMESPACES, namespace)
+
+
+def test_forbidden_verbs_are_named_all_at_once(weak_account: Path, clean: Api, reports: Path) -> None:
+    run = run_suite(f"--storage-kubeconfig={weak_account}", reports=reports)
+    assert run.status == 10, run.output
+    for line in (
+        "get, list, create, delete on namespaces",
+        "get, list, create, delete on persistentvolumeclaims",
+        "get on pods/log",
+        "list on volumeattachments.storage.k8s.io",
+        "get, create, patch on leases.coordination.k8s.io",
+    ):
+        assert line in run.output
+    assert "on nodes" not in run.output and "on storageclasses" not in run.output
+
+
+def test_profile_that_fio_rejects_is_told_in_its_own_words(clean: Api, tmp_path: Path, reports: Path) -> None:
+    profiles = tmp_path / "profiles"
+    profiles.mkdir()
+    for profile in (ROOT / "profiles").glob("*.fio"):
+        (profiles / profile.name).write_text(profile.read_text())
+    text = (profiles / "sync-write-iops.fio").read_text()
+    (profiles / "sync-write-iops.fio").write_text(text.replace("bs=4k", "bs=4k\nblocksizes=4k"))
+    run = run_suite("--storage-class", "local-path", f"--storage-profiles={profiles}", *LOAD, reports=reports)
+    assert run.status == 4, run.output
+    assert "Bad option <blocksizes=4k>" in run.output
+    assert run.results["measurements"] == []
+
+
+def test_fio_that_dies_in_mid_run_is_no_number(clean: Api, reports: Path) -> None:
+    with started_suite("--storage-class", "local-path", *LOAD, reports=reports) as process:
+        pod = wait_for_load(clean)
+        _kill_fio(pod["metadata"]["uid"])
+        run = finish(process, reports=reports)
+    assert run.status == 1, run.output
+    verdict = run.verdict("meet_the_limit")
+    assert (verdict["status"], verdict["measured"]) == ("fail", None)
+    assert "exit" in verdict["reason"] or "137" in verdict["reason"]
+
+
+def _kill_fio(pod_uid: str) -> None:
+    """Kill the fio of this very pod, found by its control group."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            ours = f"pod{pod_uid}" in (process / "cgroup").read_text()
+            if ours and (process / "comm").read_text().strip() == "fio":
+                (process / "comm").read_text()
+                __import__("os").kill(int(process.name), 9)
+        except OSError:
+            continue
+
+
+def test_further_profile_is_found_measured_and_not_judged(clean: Api, tmp_path: Path, reports: Path) -> None:
+    """A profile without limits gives figures; that nothing was judged is no success."""
+    profiles = tmp_path / "profiles"
+    profiles.mkdir()
+    (profiles / "random-read.fio").write_text(
+        "# Random reads.\n[reads]\nrw=randread\nbs=4k\ntime_based\nruntime=${RUNTIME}\nfilename=${FILE}\nsize=${SIZE}\n"
+    )
+    (profiles / "sync-write-iops.fio").write_text((ROOT / "profiles" / "sync-write-iops.fio").read_text())
+    limits = limits_file(tmp_path, iops=1)
+    options = [f"--storage-profiles={profiles}", f"--storage-thresholds={limits}", "-k", "further"]
+    run = run_suite("--storage-class", "local-path", *options, reports=reports)
+    assert run.status == 5, run.output
+    verdict = run.verdict("further")
+    assert verdict["status"] == "skipped"
+    assert "measured (read.iops" in verdict["reason"]
+    assert run.results["measurements"][0]["metrics"]["read.iops"]["mean"] > 0
+
+
+def test_unreachable_limit_fails_naming_value_interval_and_limit(clean: Api, tmp_path: Path, reports: Path) -> None:
+    limits = limits_file(tmp_path, iops=10_000_000)
+    run = run_suite("--storage-class", "local-path", f"--storage-thresholds={limits}", *LOAD, reports=reports)
+    assert run.status == 1, run.output
+    verdict = run.verdict("meet_the_limit")
+    assert verdict["status"] == "fail"
+    assert "interval" in verdict["reason"] and "at least 10,000,000 IOPS" in verdict["reason"]
+    assert verdict["low"] <= verdict["measured"] <= verdict["high"]
