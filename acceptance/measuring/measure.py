@@ -86,7 +86,7 @@ def measure_alone(
             return False
         return decided([samples])
 
-    segment = run_segment(workspace, _plan(volume, profile, number=1, runtime_s=plan.cap), watch=watch)
+    segment = run_segment(workspace, segment_plan(volume, profile, number=1, runtime_s=plan.cap), watch=watch)
     return Recording(profile=profile, volume=volume, role="candidate", segments=(segment,))
 
 
@@ -127,11 +127,12 @@ def _segment(workspace: Workspace, so_far: Recording, *, number: int, plan: Look
         report(_progress(so_far.profile, so_far.volume, so_far.role, samples, cap=plan.cap, before=so_far.seconds))
         return len(samples) >= plan.segment_s
 
-    wanted = _plan(so_far.volume, so_far.profile, number=number, runtime_s=plan.segment_s)
+    wanted = segment_plan(so_far.volume, so_far.profile, number=number, runtime_s=plan.segment_s)
     return run_segment(workspace, wanted, watch=watch)
 
 
-def _plan(volume: PreparedVolume, profile: Profile, *, number: int, runtime_s: int) -> SegmentPlan:
+def segment_plan(volume: PreparedVolume, profile: Profile, *, number: int, runtime_s: int) -> SegmentPlan:
+    """One stretch of a profile on a volume: `runtime_s` whole seconds of load after the ramp."""
     return SegmentPlan(
         pod=object_name(profile.name, volume.claim.storage_class, str(number)),
         claim=volume.claim,
