@@ -1,4 +1,4 @@
-"""The command line: `python -m acceptance.embedded up|down|status|kubeconfig`."""
+"""The command line: `python -m acceptance.embedded up|down|status|kubeconfig|run`."""
 
 import argparse
 import signal
@@ -8,6 +8,7 @@ from types import FrameType
 from typing import NoReturn
 
 from acceptance.embedded import lifecycle, preconditions, removal
+from acceptance.embedded.borrowing import run_on_cluster
 from acceptance.embedded.cluster import find
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.locking import cluster_lock
@@ -36,11 +37,14 @@ def _parser() -> argparse.ArgumentParser:
         "down": "remove the cluster and everything it left on this host",
         "status": "show what runs; exit 0 healthy, 1 damaged, 3 not running",
         "kubeconfig": "print the path of the administrator's kubeconfig",
+        "run": "run a command while the cluster is up; take it down afterwards unless it ran before",
     }
     for command, text in texts.items():
         sub = commands.add_parser(command, help=text, description=text)
         sub.add_argument("--name", default="default", help="the cluster's name (default: %(default)s)")
-        if command == "up":
+        if command == "run":
+            sub.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="what to run")
+        if command in ("up", "run"):
             sub.add_argument("--nodes", type=int, default=3, help="number of nodes (default: %(default)s)")
             sub.add_argument("--api-port", type=int, help="the API server's port on 127.0.0.1 (default: any free one)")
             sub.add_argument(
@@ -59,6 +63,13 @@ def _up(layout: Layout, options: argparse.Namespace) -> int:
         raise WrongUsage(f"--api-port must be 1 to 65535, not {options.api_port}")
     lifecycle.up(layout, nodes=options.nodes, needs=Needs(free_disk=options.min_free_disk, api_port=options.api_port))
     return 0
+
+
+def _run(layout: Layout, options: argparse.Namespace) -> int:
+    words = options.words[1:] if options.words[:1] == ["--"] else options.words
+    if not words:
+        raise WrongUsage("no command to run; give it after `--`")
+    return run_on_cluster(layout, words, up=lambda: _up(layout, options), down=lambda: _down(layout))
 
 
 def _down(layout: Layout) -> int:
@@ -103,6 +114,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         layout = Layout(options.name)
         if options.command == "up":
             return _up(layout, options)
+        if options.command == "run":
+            return _run(layout, options)
         return {"down": _down, "status": _status, "kubeconfig": _kubeconfig}[options.command](layout)
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -136,8 +136,9 @@ class ControlPlane:
         self._start_controller(
             "kube-scheduler",
             self.kubeconfig("kube-scheduler", common_name="system:kube-scheduler"),
-            # With this gate a pod is tried again the instant its claim is bound, which can be before the scheduler's
-            # own cache knows of it; then nothing wakes the pod for 5 minutes. Seen in 1 of 20 fresh clusters.
+            # Now and then (2 of about 25 fresh clusters) a pod was left unschedulable for minutes although its claim
+            # was bound. Most likely this gate: the pod is tried again before the scheduler's cache knows of the claim.
+            # Not seen since it is off; should it not be the cause, such a pod is looked at again within seconds.
             "--feature-gates=SchedulerPopFromBackoffQ=false",
             "--pod-max-in-unschedulable-pods-duration=5s",
         )

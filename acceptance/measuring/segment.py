@@ -137,9 +137,9 @@ def _follow(workspace: Workspace, plan: SegmentPlan, watch: Watch) -> tuple[FioO
             )
             for piece in pieces:
                 output.feed(piece)
-                if len(output.samples) > watched:
-                    watched = len(output.samples)
-                    if watch(output.samples):
+                while watched < len(output.samples):
+                    watched += 1  # one by one, so that no look is passed over when several come at once
+                    if watch(output.samples[:watched]):
                         return output, True
         except ApiUnreachable:
             if time.monotonic() > deadline:

@@ -43,17 +43,8 @@ class SuiteRun:
 
 def suite_command(*options: str, reports: Path) -> list[str]:
     """The command line of a run; options that come later win."""
-    return [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "no:cacheprovider",
-        "--storage-report",
-        str(reports),
-        *SMALL,
-        *options,
-    ]
+    pytest = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+    return [*pytest, f"--storage-report={reports}", *SMALL, *options]
 
 
 def suite_environment() -> dict[str, str]:

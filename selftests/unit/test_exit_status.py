@@ -1,0 +1,81 @@
+"""The exit status: storage that failed is told from a lab that broke, and nothing passes that was not judged."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acceptance.exit_status import exit_status
+from acceptance.results import Status, Verdict
+
+statuses = st.lists(st.sampled_from(["pass", "fail", "inconclusive", "skipped"]), max_size=4)
+
+
+def verdict(status: Status) -> Verdict:
+    return Verdict(
+        id=status,
+        test="t",
+        storage_class="fast",
+        profile=None,
+        metric=None,
+        rule="r",
+        limit="l",
+        measured=None,
+        low=None,
+        high=None,
+        status=status,
+        reason="",
+    )
+
+
+def status_of(
+    *found: Status, raised: tuple[int, ...] = (), errors: tuple[str, ...] = (), interrupted: bool = False
+) -> int:
+    return exit_status(
+        interrupted=interrupted, raised=set(raised), verdicts=[verdict(each) for each in found], errors=errors
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [
+        (("pass",), 0),
+        (("pass", "skipped"), 0),
+        (("pass", "inconclusive"), 1),
+        (("pass", "fail"), 1),
+        (("skipped",), 5),
+        ((), 5),
+    ],
+)
+def test_only_a_pass_of_all_that_was_judged_is_a_success(found: tuple[Status, ...], status: int) -> None:
+    assert status_of(*found) == status
+
+
+def test_what_went_wrong_beside_the_storage_is_no_success() -> None:
+    assert status_of("pass", errors=("a leak",)) == 1
+    assert status_of("skipped", errors=("a leak",)) == 1
+
+
+@pytest.mark.parametrize(
+    ("raised", "status"), [((10,), 10), ((1,), 1), ((4,), 4), ((10, 1), 1), ((10, 1, 4), 4), ((10, 4), 4)]
+)
+def test_wrong_usage_is_said_before_failing_storage_and_that_before_a_broken_lab(
+    raised: tuple[int, ...], status: int
+) -> None:
+    assert status_of("pass", raised=raised) == status
+
+
+def test_storage_that_was_found_to_fail_is_said_even_when_the_lab_broke_afterwards() -> None:
+    assert status_of("fail", raised=(10,)) == 1
+    assert status_of("inconclusive", raised=(10,)) == 10
+
+
+@given(found=statuses, raised=st.sets(st.sampled_from([1, 4, 10])), errors=st.lists(st.text(), max_size=1))
+def test_an_interruption_comes_before_everything_and_nothing_wrong_is_ever_a_success(
+    found: list[Status], raised: set[int], errors: list[str]
+) -> None:
+    assert status_of(*found, raised=tuple(raised), errors=tuple(errors), interrupted=True) == 2
+    status = status_of(*found, raised=tuple(raised), errors=tuple(errors))
+    clean = set(found) <= {"pass", "skipped"} and "pass" in found
+    assert (status == 0) == (clean and not raised and not errors)

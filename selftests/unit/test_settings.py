@@ -1,0 +1,112 @@
+"""Settings: validated together, every error said at once and under the name of its option."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acceptance.errors import WrongUsage
+from acceptance.settings import Settings, read_settings
+
+FILES = {"thresholds": Path("thresholds.yaml"), "profiles": Path("profiles")}
+
+
+def settings(**values: Any) -> Settings:
+    return read_settings(FILES | values)
+
+
+def problems(**values: Any) -> list[str]:
+    with pytest.raises(WrongUsage) as raised:
+        settings(**values)
+    return str(raised.value).splitlines()
+
+
+def test_without_options_the_default_class_of_any_running_cluster_is_asked_for() -> None:
+    found = settings()
+    assert found.classes == (None,)
+    assert (found.cluster_kind, found.tier, found.baseline_class) == (None, "baseline", None)
+    assert (found.volume_size, found.test_size, found.timeout) == (2 * 1024**3, 1024**3, 300.0)
+    assert not found.keep and not found.destructive
+
+
+def test_values_are_read_with_their_units() -> None:
+    found = settings(volume_size="10Gi", test_size="1500M", timeout="2min", storage_class=["fast", "slow"])
+    assert (found.volume_size, found.test_size, found.timeout) == (10 * 1024**3, 1_500_000_000, 120.0)
+    assert found.classes == ("fast", "slow")
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ({"cluster": "kind"}, "kind"),
+        ({"context": "staging"}, "kubeconfig"),
+        ({"kubeconfig": __file__}, "kubeconfig"),
+        ({"kubeconfig": __file__, "cluster": "kubeconfig"}, "kubeconfig"),
+    ],
+)
+def test_a_kubeconfig_or_a_context_means_an_existing_cluster(values: dict[str, Any], kind: str) -> None:
+    assert settings(**values).cluster_kind == kind
+
+
+@pytest.mark.parametrize(
+    ("given", "effective"), [("registry", "default/registry"), ("tools/registry", "tools/registry")]
+)
+def test_a_pull_secret_is_in_a_namespace(given: str, effective: str) -> None:
+    assert settings(pull_secret=given).pull_secret == effective
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"storage_class": ["Fast"]}, "--storage-class: wanted a Kubernetes object name"),
+        ({"baseline_class": "a b"}, "--storage-baseline-class: wanted a Kubernetes object name"),
+        ({"node": "-a"}, "--storage-node: wanted a Kubernetes object name"),
+        ({"pull_secret": "a/b/c"}, "--storage-pull-secret: wanted a Kubernetes object name"),
+        ({"cluster": "minicube"}, "--storage-cluster: Input should be 'embedded', 'kubeconfig', 'kind', 'k3d'"),
+        ({"kubeconfig": "/nowhere/config"}, "--storage-kubeconfig: file /nowhere/config does not exist"),
+        ({"volume_size": "much"}, "--storage-volume-size: wanted a size above zero such as 10Gi, found 'much'"),
+        ({"test_size": "-1Gi"}, "--storage-test-size: wanted a size above zero"),
+        ({"test_size": "63Mi"}, "--storage-test-size is 66060288 bytes; wanted at least 64Mi"),
+        ({"timeout": "5"}, "--storage-timeout: wanted a time with its unit such as 10ms, found '5'"),
+        ({"test_size": "3Gi"}, "--storage-test-size (3221225472 bytes) is above --storage-volume-size"),
+        ({"cluster": "kind", "context": "a"}, "--storage-kubeconfig or --storage-context mean an existing cluster"),
+        (
+            {"storage_class": ["a"], "baseline_class": "a"},
+            "--storage-baseline-class a is also a --storage-class: a class cannot be compared with itself",
+        ),
+    ],
+)
+def test_each_error_names_its_option_and_what_was_wanted(values: dict[str, Any], problem: str) -> None:
+    (found,) = problems(**values)
+    assert found.startswith(problem)
+
+
+def test_all_errors_are_said_at_once_also_of_values_that_do_not_fit_together() -> None:
+    found = problems(
+        storage_class=["ok", "Not_Ok"],
+        node="Node",
+        volume_size="1Gi",
+        test_size="2Gi",
+        context="staging",
+        cluster="kind",
+        timeout="soon",
+    )
+    assert [line.split()[0].rstrip(":") for line in found] == [
+        "--storage-class",
+        "--storage-node",
+        "--storage-timeout",
+        "--storage-test-size",
+        "--storage-kubeconfig",
+    ]
+
+
+def test_a_size_that_cannot_be_read_is_not_compared() -> None:
+    (found,) = problems(volume_size="512Mi", test_size="much")
+    assert found.startswith("--storage-test-size: wanted a size")
+
+
+def test_settings_do_not_change() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        settings().tier = "production"
