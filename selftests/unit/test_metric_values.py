@@ -1,0 +1,121 @@
+"""From samples to a metric's values: totals over time, latencies over operations, percentiles as fio shows them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acceptance.fio.samples import DIRECTIONS, Counts, Sample
+from acceptance.looks import LookPlan
+from acceptance.measuring.metric_values import batch_values, metric_estimate, metric_value, shown_metrics
+from acceptance.metrics import Metric
+
+PLAN = LookPlan(seconds=(12,), batch_s=4, segment_s=12)
+
+
+def value(path: str, *samples: Sample) -> float | None:
+    return metric_value(Metric.parse(path), samples)
+
+
+def sample(duration_s: float = 1.0, **counts: Counts) -> Sample:
+    return Sample(duration_s=duration_s, counts={each: counts.get(each, Counts()) for each in DIRECTIONS})
+
+
+def writes(ios: int, *, duration_s: float = 1.0, each_s: float = 0.001) -> Sample:
+    histogram = {round(each_s * 1e9): ios} if ios else {}
+    done = Counts(ios=ios, bytes=4096 * ios, latency_sum_s=ios * each_s, latencies=ios, histogram=histogram)
+    return sample(duration_s, write=done)
+
+
+histograms = st.dictionaries(st.integers(1, 10**10), st.integers(1, 1000), min_size=1, max_size=12)
+stretches = st.lists(
+    st.builds(
+        lambda ios, duration_s: writes(ios, duration_s=duration_s), st.integers(0, 10**6), st.floats(0.5, 5.0)
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+def test_rates_are_totals_over_time_so_that_a_stalled_second_counts() -> None:
+    stretch = [writes(100), writes(0), writes(50, duration_s=3.0)]
+    assert value("write.iops", *stretch) == pytest.approx(30.0)
+    assert value("write.bandwidth", *stretch) == pytest.approx(30.0 * 4096)
+    assert value("write.iops", writes(0)) == 0.0
+
+
+def test_latencies_are_over_operations_not_over_seconds() -> None:
+    stretch = [writes(300, each_s=0.001), writes(100, each_s=0.005)]
+    assert value("write.latency.mean", *stretch) == pytest.approx(0.002)
+    assert value("write.latency.p50", *stretch) == pytest.approx(0.001)
+    assert value("write.latency.p75", *stretch) == pytest.approx(0.001)
+    assert value("write.latency.p75.1", *stretch) == pytest.approx(0.005)
+
+
+@pytest.mark.parametrize("path", ["write.latency.mean", "write.latency.p99"])
+def test_a_stretch_in_which_nothing_completed_has_no_latency(path: str) -> None:
+    assert value(path, writes(0), writes(0)) is None
+
+
+@given(first=stretches, second=stretches, path=st.sampled_from(["write.iops", "write.bandwidth"]))
+def test_the_rate_of_two_stretches_lies_between_theirs(first: list[Sample], second: list[Sample], path: str) -> None:
+    apart = [value(path, *first) or 0.0, value(path, *second) or 0.0]
+    together = value(path, *first, *second)
+    assert together is not None
+    assert min(apart) * (1 - 1e-9) <= together <= max(apart) * (1 + 1e-9)
+
+
+@given(histograms, st.lists(st.integers(1, 99_999), min_size=2, max_size=2))
+def test_a_higher_percentile_is_never_lower_and_each_is_a_bin_of_fio(
+    histogram: dict[int, int], thousandths: list[int]
+) -> None:
+    measured = sample(write=Counts(histogram=histogram))
+    low, high = (value(f"write.latency.p{each / 1000:.3f}", measured) for each in sorted(thousandths))
+    assert low is not None and high is not None
+    assert low <= high
+    assert {round(low * 1e9), round(high * 1e9)} <= set(histogram)
+
+
+@given(histograms)
+def test_half_of_the_operations_are_at_most_at_the_median(histogram: dict[int, int]) -> None:
+    median = value("write.latency.p50", sample(write=Counts(histogram=histogram)))
+    assert median is not None
+    at_most = sum(count for upper, count in histogram.items() if upper / 1e9 <= median)
+    below = sum(count for upper, count in histogram.items() if upper / 1e9 < median)
+    assert below < sum(histogram.values()) / 2 <= at_most
+
+
+def test_batches_do_not_span_segments_and_what_is_left_over_is_dropped() -> None:
+    segments = [[writes(10)] * 5, [writes(20)] * 8]
+    assert batch_values(Metric.parse("write.iops"), segments, plan=PLAN) == [[10.0], [20.0, 20.0]]
+
+
+def test_where_one_batch_has_no_latency_there_is_no_estimate() -> None:
+    segment = [writes(10)] * 4 + [writes(0)] * 4 + [writes(10)] * 4
+    latency, iops = Metric.parse("write.latency.mean"), Metric.parse("write.iops")
+    assert batch_values(latency, [segment], plan=PLAN) is None
+    assert metric_estimate(latency, [segment], plan=PLAN, confidence=0.95) is None
+    assert batch_values(iops, [segment], plan=PLAN) == [[10.0, 0.0, 10.0]]
+
+
+def test_syncs_that_fio_did_not_count_are_unknown_not_zero() -> None:
+    segment = [writes(10)] * 12
+    assert metric_estimate(Metric.parse("sync.iops"), [segment], plan=PLAN, confidence=0.95) is None
+    stalled_at_first = [[sample()] * 4 + [sample(sync=Counts(ios=8))] * 8]
+    assert batch_values(Metric.parse("sync.iops"), stalled_at_first, plan=PLAN) == [[0.0, 8.0, 8.0]]
+
+
+def test_an_estimate_rests_on_whole_batches() -> None:
+    estimate = metric_estimate(Metric.parse("write.iops"), [[writes(10)] * 14], plan=PLAN, confidence=0.9)
+    assert estimate is not None
+    assert (estimate.mean, estimate.samples, estimate.unit, estimate.confidence) == (10.0, 12, "1/s", 0.9)
+    assert metric_estimate(Metric.parse("write.iops"), [[writes(10)] * 3], plan=PLAN, confidence=0.9) is None
+    assert metric_estimate(Metric.parse("write.iops"), [], plan=PLAN, confidence=0.9) is None
+
+
+def test_what_is_shown_is_what_was_done() -> None:
+    both = [[writes(0), sample(sync=Counts(ios=1), write=Counts(ios=1))]]
+    assert {metric.direction for metric in shown_metrics(both)} == {"write", "sync"}
+    assert "sync.bandwidth" not in [metric.path for metric in shown_metrics(both)]
+    assert shown_metrics([[writes(0)]]) == []
