@@ -61,7 +61,7 @@ def _cleanup(chosen: argparse.Namespace) -> int:
         if each.alive and chosen.run is None:
             print(f"run {each.run_id} is alive: left alone; `--run {each.run_id}` removes it all the same")
             continue
-        with undisturbed(print):
+        with undisturbed():
             try:
                 remove_run(api, run_id=each.run_id, timeout_s=REMOVAL_TIMEOUT_S)
                 print(f"run {each.run_id}: removed")

@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+PATIENCE = b"\nending in order, please wait: what is not removed now would stay in the cluster\n"
+
 
 @contextmanager
-def end_on_sigterm() -> Iterator[None]:
-    """Treat SIGTERM as Ctrl-C: the run unwinds through all its cleaning up."""
+def interrupt_once() -> Iterator[None]:
+    """The first SIGINT or SIGTERM raises KeyboardInterrupt, so that the run unwinds; later ones only ask for patience."""
+    ending = False
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt("SIGTERM")
+        nonlocal ending
+        if ending:
+            _ask_for_patience(number, frame)
+            return
+        ending = True
+        raise KeyboardInterrupt(signal.Signals(number).name)
 
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
+    with _handled_by(interrupt):
         yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
-def undisturbed(say: Callable[[str], None]) -> Iterator[None]:
-    """Hold off SIGINT and SIGTERM: whoever sends one is told that the run is cleaning up."""
+def undisturbed() -> Iterator[None]:
+    """Hold off SIGINT and SIGTERM: whoever sends one is asked for patience."""
+    with _handled_by(_ask_for_patience):
+        yield
 
-    def hold_off(number: int, frame: FrameType | None) -> None:
-        say("cleaning up, please wait: what is not removed now would stay in the cluster")
 
-    before = {number: signal.signal(number, hold_off) for number in (signal.SIGINT, signal.SIGTERM)}
+def _ask_for_patience(number: int, frame: FrameType | None) -> None:
+    os.write(2, PATIENCE)  # a handler may not use Python's buffered streams: it may have interrupted them
+
+
+@contextmanager
+def _handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    before = {number: signal.signal(number, handler) for number in SIGNALS}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, previous in before.items():
+            signal.signal(number, previous)

@@ -50,7 +50,10 @@ def find_profiles(folder: Path) -> dict[str, Profile]:
 
 def read_profile(path: Path) -> Profile:
     """Read one job file. Raises WrongUsage when it is no job file or could not load the volume under test."""
-    text = path.read_text(encoding="utf-8")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongUsage(f"profile {path}: it cannot be read: {error}") from error
     problems = [] if _NAME.fullmatch(path.stem) else ["the name may hold letters, digits, '-', '_' and '.' only"]
     unknown = sorted({name for name in re.findall(r"\$\{([^}]*)\}", text) if name not in VARIABLES})
     if unknown:

@@ -41,7 +41,7 @@ def test_second_signal_does_not_cut_the_cleaning_short(clean: Api, reports: Path
         wait_for_load(clean)
         process.send_signal(signal.SIGINT)
         for line in process.stdout or ():
-            if "KeyboardInterrupt" in line or "storage acceptance" in line:
+            if "please wait" in line:
                 break
             process.send_signal(signal.SIGTERM)
         run = finish(process, reports=reports)
@@ -61,7 +61,6 @@ def test_what_a_killed_run_leaves_is_listed_and_removed(
         process.kill()
     (namespace,) = [name for name in left_behind(clean) if name.startswith("storage-acceptance-")]
     run_id = namespace.removeprefix("storage-acceptance-")
-    assert (reports / "latest" / "results.json").exists() is False or True
 
     spared = cleanup(cluster)
     assert "is alive: left alone" in spared.stdout
@@ -88,7 +87,7 @@ def test_kept_when_asked_and_failed(cluster: embedded.EmbeddedCluster, clean: Ap
 def test_progress_is_one_line_on_a_terminal(clean: Api, reports: Path) -> None:
     """On a terminal the line is written over and over; the verdicts stay readable."""
     ours, theirs = pty.openpty()
-    command = suite_command(*LOAD, "-q", reports=reports)
+    command = suite_command(*LOAD, reports=reports)
     process = subprocess.Popen(command, cwd=ROOT, env=suite_environment(), stdin=theirs, stdout=theirs, stderr=theirs)
     try:
         os.close(theirs)

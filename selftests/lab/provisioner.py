@@ -14,7 +14,9 @@ from acceptance.cluster.api import CLAIMS, STORAGE_CLASSES, VOLUMES, Api, Object
 from acceptance.errors import AcceptanceError
 
 PROVISIONER = "lab.storage-acceptance/folder"
-PROVISIONED_BY = {"storage-acceptance-lab": "yes"}
+LABELS = {"storage-acceptance-lab": "yes"}
+# With this the cluster's own volume controller leaves the deletion to this provisioner.
+PROVISIONED_BY = {"pv.kubernetes.io/provisioned-by": PROVISIONER}
 POLL_S = 0.1
 # Longer than the writing pod needs to read back what it wrote, shorter than the next pod needs to start.
 FORGETS_AFTER_S = 0.2
@@ -96,7 +98,7 @@ def _provide(api: Api, lab_class: LabClass, claim: Object) -> None:
             }
         },
     }
-    api.create(VOLUMES, {"metadata": {"name": name, "labels": PROVISIONED_BY}, "spec": spec})
+    api.create(VOLUMES, {"metadata": {"name": name, "labels": LABELS, "annotations": PROVISIONED_BY}, "spec": spec})
 
 
 def _look_after(api: Api, lab_class: LabClass | None, volume: Object) -> None:

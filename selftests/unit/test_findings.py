@@ -91,16 +91,14 @@ def test_a_comparison_needs_a_baseline() -> None:
         finding(1000).compared(RULE, test="t")
 
 
-def test_a_ratio_is_of_the_batches_that_both_have() -> None:
-    longer = [*recording(50).samples[0], *recording(50).samples[0]]
-    found = metric_ratio(IOPS, [longer], recording(100).samples, plan=PLAN)
+@pytest.mark.parametrize(("candidate_s", "baseline_s"), [(24, 12), (12, 24), (16, 12)])
+def test_a_ratio_is_of_the_batches_that_both_have(candidate_s: int, baseline_s: int) -> None:
+    found = metric_ratio(IOPS, [[second(50)] * candidate_s], [[second(100)] * baseline_s], plan=PLAN)
     assert (found.value, found.samples) == (pytest.approx(0.5), 3)
 
 
 def test_a_ratio_of_what_one_side_did_not_do_says_so() -> None:
-    found = metric_ratio(
-        Metric.parse("sync.latency.mean"), recording(50).samples, recording(50).samples, plan=PLAN
-    )
+    found = metric_ratio(Metric.parse("sync.latency.mean"), recording(50).samples, recording(50).samples, plan=PLAN)
     assert found.value is None
     assert found.problem == "there is no sync.latency.mean in some part of the measurement"
 

@@ -121,7 +121,7 @@ def test_a_document_that_is_no_json_becomes_a_message() -> None:
     assert reader.messages == ["unreadable document of 16 characters from fio"]
 
 
-@given(st.text(alphabet="{}\n\r ab\":fio,[]1", max_size=60))
+@given(st.text(alphabet='{}\n\r ab":fio,[]1', max_size=60))
 def test_no_output_breaks_the_reader(text: str) -> None:
     for document in read(text)[0]:
         json.dumps(document)

@@ -34,6 +34,10 @@ def test_the_pieces_in_which_output_comes_make_no_difference(recorded: Recorded,
     assert (pieced.text, pieced.messages, pieced.error) == (text.decode(), whole.messages, whole.error)
 
 
+def test_a_character_may_come_in_two_pieces() -> None:
+    assert output(b"\xc2", b"\xb5\n").text == "µ\n"
+
+
 def test_a_good_run_has_samples_a_version_and_no_error(recorded: Recorded) -> None:
     found = output(recorded("ramp").encode())
     assert [sample.counts["write"].ios for sample in found.samples] == [30, 29]
@@ -75,8 +79,9 @@ def test_output_that_breaks_off_is_an_error_only_once_it_has_ended(recorded: Rec
 
 
 def test_the_first_error_stays(recorded: Recorded) -> None:
-    found = output(recorded("full").encode(), recorded("refused").encode()[:-20])
-    assert found.error == "fio's job writes ended with error 28"
+    for second in (recorded("refused"), recorded("refused")[:-20]):
+        found = output(recorded("full").encode(), second.encode())
+        assert found.error == "fio's job writes ended with error 28"
 
 
 def test_a_job_that_fio_does_not_know_is_named(recorded: Recorded) -> None:

@@ -71,13 +71,13 @@ def test_reads_and_writes_are_counted_apart(recorded: Recorded) -> None:
 
 @pytest.mark.parametrize(("name", "syncs"), [("no_ramp", 30), ("ramp", 30)])
 def test_each_fsync_and_fdatasync_is_counted_with_its_latency(recorded: Recorded, name: str, syncs: int) -> None:
-    sample = [each for each in samples_of(documents_in(recorded(name))) if each is not None][0].counts["sync"]
+    sample = next(each for each in samples_of(documents_in(recorded(name))) if each is not None).counts["sync"]
     assert sample.ios == sample.latencies == sum(sample.histogram.values()) == syncs
     assert sample.latency_sum_s > 0
 
 
 def test_with_gtod_reduce_there_are_no_latencies(recorded: Recorded) -> None:
-    sample = [each for each in samples_of(documents_in(recorded("gtod_reduce"))) if each is not None][0]
+    sample = next(each for each in samples_of(documents_in(recorded("gtod_reduce"))) if each is not None)
     assert all(counts.latencies == 0 and not counts.histogram for counts in sample.counts.values())
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from acceptance.interruption import end_on_sigterm, undisturbed
+from acceptance.interruption import PATIENCE, interrupt_once, undisturbed
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -19,31 +19,40 @@ def handlers() -> list[object]:
 @pytest.fixture(autouse=True)
 def _handlers_of_the_session() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in SIGNALS}
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a test that fails must not end the session
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)  # a test that fails must not end the session
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
 
 
-def test_sigterm_ends_a_run_as_ctrl_c_does() -> None:
-    with pytest.raises(KeyboardInterrupt, match="SIGTERM"), end_on_sigterm():
+@pytest.mark.parametrize("number", SIGNALS)
+def test_the_first_signal_interrupts(number: signal.Signals) -> None:
+    with pytest.raises(KeyboardInterrupt, match=number.name), interrupt_once():
+        signal.raise_signal(number)
+
+
+def test_further_signals_ask_for_patience(capfd: pytest.CaptureFixture[str]) -> None:
+    with interrupt_once():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
+    assert capfd.readouterr().err == PATIENCE.decode() * 2
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_cleaning_up_is_not_disturbed_and_whoever_sends_a_signal_is_told(number: signal.Signals) -> None:
-    said: list[str] = []
-    with end_on_sigterm(), undisturbed(said.append):
+def test_cleaning_up_is_not_disturbed(number: signal.Signals, capfd: pytest.CaptureFixture[str]) -> None:
+    with interrupt_once(), undisturbed():
         signal.raise_signal(number)
-        signal.raise_signal(number)
-    assert said == ["cleaning up, please wait: what is not removed now would stay in the cluster"] * 2
+    assert capfd.readouterr().err == PATIENCE.decode()
 
 
 def test_afterwards_the_handlers_are_those_from_before() -> None:
     before = handlers()
-    with end_on_sigterm():
+    with interrupt_once():
         during = handlers()
-        with undisturbed(print):
+        with undisturbed():
             assert not set(handlers()) & set(during)
         assert handlers() == during
         assert during != before
@@ -52,13 +61,6 @@ def test_afterwards_the_handlers_are_those_from_before() -> None:
 
 def test_after_an_error_too_the_handlers_are_those_from_before() -> None:
     before = handlers()
-    with pytest.raises(ZeroDivisionError), end_on_sigterm(), undisturbed(print):
+    with pytest.raises(ZeroDivisionError), interrupt_once(), undisturbed():
         raise ZeroDivisionError
     assert handlers() == before
-
-
-def test_after_the_cleaning_up_an_interruption_counts_again() -> None:
-    with undisturbed(print):
-        pass
-    with pytest.raises(KeyboardInterrupt):
-        signal.raise_signal(signal.SIGINT)

@@ -235,5 +235,7 @@ def test_a_verdict_does_not_depend_on_the_limits_judged_beside_it(order: list[fl
 
 
 def test_ids_are_stable_and_tell_questions_apart() -> None:
-    assert verdict_id("/mnt/Disk 1", "p", "write.latency.p99.9", "at_most") == "mnt-disk-1/p/write.latency.p99.9/at-most"
+    assert (
+        verdict_id("/mnt/Disk 1", "p", "write.latency.p99.9", "at_most") == "mnt-disk-1/p/write.latency.p99.9/at-most"
+    )
     assert verdict_id("a-b", "c", "m", "r") != verdict_id("a", "b-c", "m", "r")

@@ -106,10 +106,22 @@ def test_an_unknown_tier_names_those_there_are(tmp_path: Path) -> None:
         ("write.latency.p99.9", "write.latency.p100", 7, "…write.latency.p100", "below 100"),
         ("write.latency.p99.9", "write.latency.p0", 7, "…write.latency.p0", "above 0"),
         ("write.latency.p99.9", "sync.bandwidth", 7, "…sync.bandwidth", "sync has iops and latency only"),
-        ("by: 20%", "by: 0.2", 10, "tiers.baseline.comparison.sync-write-iops.write.iops.not_better_than_baseline_by", "such as 20%"),
+        (
+            "by: 20%",
+            "by: 0.2",
+            10,
+            "tiers.baseline.comparison.sync-write-iops.write.iops.not_better_than_baseline_by",
+            "such as 20%",
+        ),
         ("extends: baseline", "extends: base", 13, "tiers.production.extends", "baseline, production, found 'base'"),
         ("extends: baseline", "extends: production", 13, "tiers.production.extends", "production -> production"),
-        ("    limits:\n      sync-write", "    limits:\n      sink", 5, "tiers.baseline.limits.sink-iops", "etcd-fsync, sync"),
+        (
+            "    limits:\n      sync-write",
+            "    limits:\n      sink",
+            5,
+            "tiers.baseline.limits.sink-iops",
+            "etcd-fsync, sync",
+        ),
         ("description: More", "description: {}", 12, "tiers.production.description", "wanted text"),
         ("description: More", "descriptoin: More", 12, "tiers.production.descriptoin", "keys that are known"),
     ],
@@ -168,7 +180,9 @@ def test_a_metric_knows_its_unit_and_which_side_is_better(path: str) -> None:
     assert metric.higher_is_better == (metric.unit != "s")
 
 
-@pytest.mark.parametrize("path", ["", "iops", "write.iops.mean", "trim.iops", "write.latency", "write.latency.p", "Write.iops"])
+@pytest.mark.parametrize(
+    "path", ["", "iops", "write.iops.mean", "trim.iops", "write.latency", "write.latency.p", "Write.iops"]
+)
 def test_an_unknown_metric_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match="wanted a metric such as"):
         Metric.parse(path)

@@ -30,9 +30,7 @@ def writes(ios: int, *, duration_s: float = 1.0, each_s: float = 0.001) -> Sampl
 
 histograms = st.dictionaries(st.integers(1, 10**10), st.integers(1, 1000), min_size=1, max_size=12)
 stretches = st.lists(
-    st.builds(
-        lambda ios, duration_s: writes(ios, duration_s=duration_s), st.integers(0, 10**6), st.floats(0.5, 5.0)
-    ),
+    st.builds(lambda ios, duration_s: writes(ios, duration_s=duration_s), st.integers(0, 10**6), st.floats(0.5, 5.0)),
     min_size=1,
     max_size=6,
 )

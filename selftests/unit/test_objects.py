@@ -22,12 +22,10 @@ def test_every_name_is_a_legal_dns_label(more: list[str], one: str) -> None:
     assert DNS_LABEL.fullmatch(object_name(*more, one))
 
 
-@given(st.text(alphabet="ab-.", min_size=70, max_size=90), st.text(alphabet="ab-.", min_size=70, max_size=90))
+@given(st.text(max_size=20), st.text(max_size=20))
 def test_long_names_differ_where_the_inputs_do(first: str, second: str) -> None:
     assume(first != second)
-    first, second = "profile-of-some-length-" + first + "aaaaaaaaaa" * 7, "profile-of-some-length-" + second + "a" * 70
-    assume(first != second)
-    assert object_name(first) != object_name(second)
+    assert object_name("x" * 80, first) != object_name("x" * 80, second)
 
 
 def test_a_short_name_stays_as_it_is() -> None:

@@ -80,6 +80,14 @@ def test_a_name_that_needs_quoting_somewhere_is_refused(tmp_path: Path, name: st
         read_profile(profile(tmp_path, GOOD, name=name))
 
 
+def test_a_file_that_is_no_text_is_refused_beside_the_others(tmp_path: Path) -> None:
+    (tmp_path / "a.fio").write_bytes(b"\xff\xfe")
+    (tmp_path / "b.fio").mkdir()
+    with pytest.raises(WrongUsage) as raised:
+        find_profiles(tmp_path)
+    assert [line.count("it cannot be read") for line in str(raised.value).splitlines()] == [1, 1]
+
+
 def test_all_that_is_wrong_in_a_folder_is_said_at_once(tmp_path: Path) -> None:
     profile(tmp_path, "[a]\nfilename=${X}\n", name="first")
     profile(tmp_path, GOOD, name="good")

@@ -58,7 +58,7 @@ def test_a_quantile_that_does_not_exist_is_refused(probability: float, degrees: 
 
 
 def test_batches_are_whole_and_in_order() -> None:
-    assert batches(range(10), length=4) == [range(0, 4), range(4, 8)]
+    assert batches(range(10), length=4) == [range(4), range(4, 8)]
     assert batch_means([1, 2, 3, 4, 5, 6, 7], length=3) == [2, 5]
     with pytest.raises(ValueError, match="at least one sample"):
         batches([1], length=0)

@@ -45,7 +45,11 @@ def test_scalars_follow_the_core_schema_of_yaml_1_2(text: str, value: object) ->
 
 def test_every_duplicate_key_is_reported_with_its_line_and_path() -> None:
     document = load("a: 1\nb:\n  c: 1\n  c: 2\na: 3\na: 4\n")
-    assert [(problem.line, problem.path) for problem in document.problems] == [(4, ("b", "c")), (5, ("a",)), (6, ("a",))]
+    assert [(problem.line, problem.path) for problem in document.problems] == [
+        (4, ("b", "c")),
+        (5, ("a",)),
+        (6, ("a",)),
+    ]
     assert "line 1" in document.problems[1].text
     assert document.data == {"a": 1, "b": {"c": 1}}
 

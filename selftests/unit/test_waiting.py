@@ -132,5 +132,5 @@ def test_events_that_cannot_be_read_do_not_hide_the_error() -> None:
         raise ApiUnreachable("gone")
 
     assert describe_events(events) == ""
-    with pytest.raises(StorageFailure, match="last state: phase Pending$"):
+    with pytest.raises(StorageFailure, match=r"last state: phase Pending$"):
         wait(looks("Pending"), timeout_s=SHORT_S, events=events)
