@@ -14,7 +14,7 @@ PATIENCE = b"\nending in order, please wait: what is not removed now would stay 
 
 @contextmanager
 def interrupt_once() -> Iterator[None]:
-    """The first SIGINT or SIGTERM raises KeyboardInterrupt, so that the run unwinds; later ones only ask for patience."""
+    """The first SIGINT or SIGTERM raises KeyboardInterrupt, and the run unwinds; later ones only ask for patience."""
     ending = False
 
     def interrupt(number: int, frame: FrameType | None) -> None:
