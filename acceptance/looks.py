@@ -50,9 +50,5 @@ class LookPlan:
         """The looks of a comparison, in rounds of one segment of each class."""
         return tuple(look // self.segment_s for look in self.seconds)
 
-    def is_final(self, seconds: float) -> bool:
-        """Whether a look after so many seconds of load is the last one."""
-        return seconds >= self.cap
-
 
 PLAN = LookPlan()

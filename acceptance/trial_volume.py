@@ -19,6 +19,7 @@ from acceptance.cluster.claims import (
     wait_volume_gone,
     wait_volume_released,
 )
+from acceptance.cluster.objects import object_name
 from acceptance.cluster.pods import (
     MAIN,
     VOLUME_PATH,
@@ -95,7 +96,7 @@ class TrialVolume:
         api, timeout_s = self._workspace.api, self._workspace.timeout_s
         self._visits += 1
         plan = PodPlan(
-            name=f"{self._claim.name[:50]}-{self._visits}-{what}",
+            name=object_name(self._claim.name, str(self._visits), what),
             claim=self._claim,
             image=self._workspace.image,
             command=["sh", "-c", script],

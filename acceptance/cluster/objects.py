@@ -31,13 +31,13 @@ def labels(run_id: str) -> dict[str, str]:
 
 
 def object_name(*parts: str) -> str:
-    """A legal object name (DNS label) of the parts; shortened with a hash where they are too long."""
+    """A legal object name (DNS label) of the parts; with a hash where they had to be changed, so that none collide."""
     wanted = "-".join(parts)
     name = re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")
-    if len(name) <= NAME_LENGTH:
+    if name == wanted and len(name) <= NAME_LENGTH:
         return name
     digest = hashlib.sha256(wanted.encode()).hexdigest()[:8]
-    return f"{name[: NAME_LENGTH - 9].rstrip('-')}-{digest}"
+    return f"{name[: NAME_LENGTH - 9].rstrip('-')}-{digest}".lstrip("-")
 
 
 def metadata(name: str, *, run_id: str, **more: Any) -> dict[str, Any]:

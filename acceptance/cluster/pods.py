@@ -149,10 +149,11 @@ def node_of(pod: Object) -> str:
 
 
 def image_digest(pod: Object) -> str | None:
-    """The digest of the image that the pod's main container runs."""
+    """The digest of the image that the pod's main container runs: the registry's, or an imported image's own."""
     for status in pod["status"].get("containerStatuses") or []:
-        if status["name"] == MAIN and "@" in status.get("imageID", ""):
-            return str(status["imageID"]).rpartition("@")[2]
+        digest = str(status.get("imageID", "")).rpartition("@")[2]
+        if status["name"] == MAIN and digest.startswith("sha256:"):
+            return digest
     return None
 
 

@@ -72,6 +72,8 @@ def read_profile(path: Path) -> Profile:
         jobs = ()
     if len(jobs) > 1 and re.search(r"^\s*group_reporting\b(?!\s*=\s*0)", text, flags=re.MULTILINE):
         problems.append("group_reporting hides all sections but the first from the result; leave it out")
+    if re.search(r"^\s*(stonewall|wait_for_previous)\b(?!\s*=\s*0)", text, flags=re.MULTILINE) and len(jobs) > 1:
+        problems.append("its sections run one after the other, but a profile is one load; make a file of each")
     if not problems and not jobs:
         problems.append("it holds no job section, only [global] or nothing")
     if problems:

@@ -14,8 +14,8 @@ from acceptance.measuring.preparation import PreparedVolume
 from acceptance.measuring.segment import Segment, SegmentPlan, run_segment
 from acceptance.results import Role
 
-# fio's first and last second may be cut short; one more gives the whole seconds that the plan asks for.
-SPARE_RUNTIME_S = 2
+# The first second of load only gives the point to count from, and the last may be cut short; one more to be sure.
+SPARE_RUNTIME_S = 3
 # The longest ramp that a profile may have, s.
 LONGEST_RAMP_S = 60
 

@@ -61,6 +61,8 @@ def batch_values(metric: Metric, segments: BySegment, *, plan: LookPlan) -> list
 
 def metric_estimate(metric: Metric, segments: BySegment, *, plan: LookPlan, confidence: float) -> Estimate | None:
     """The metric with its interval from batch means; None where the samples say nothing about it."""
+    if not any(sample.counts[metric.direction].ios for samples in segments for sample in samples):
+        return None  # the profile does not use this direction; that is no rate of zero
     values = batch_values(metric, segments, plan=plan)
     flat = [value for segment in values or [] for value in segment]
     if not flat:

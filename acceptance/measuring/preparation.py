@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from acceptance.cluster.claims import Claim, create_claim, wait_bound
+from acceptance.cluster.objects import object_name
 from acceptance.cluster.pods import FILES_PATH, VOLUME_PATH, CheckFailed
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import StorageFailure, WrongUsage
@@ -66,7 +67,7 @@ def prepare_volume(
     claim = workspace.claim("load", storage_class, storage_class=storage_class, size=volume_size)
     create_claim(workspace.api, claim)
     plan = SegmentPlan(
-        pod=f"{claim.name[:50]}-layout",
+        pod=object_name(claim.name, "layout"),
         claim=claim,
         job_file=LAYOUT,
         jobs=("layout",),

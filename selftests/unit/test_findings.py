@@ -148,9 +148,11 @@ def test_the_report_gets_both_sides_and_only_what_was_done() -> None:
     assert candidate.metrics["write.iops"].samples == 24
 
 
-def test_only_a_measurement_that_went_to_its_cap_is_final() -> None:
-    assert not finding(1000).final
-    assert finding(1000, 1000).final
+def test_a_direction_that_the_profile_does_not_use_has_no_value() -> None:
+    asked = Limit(profile="writes", metric=Metric.parse("read.iops"), at_least=1, because="it is asked", tier="t")
+    verdict = finding(1000, 1000).against(asked, test="t")
+    assert (verdict.status, verdict.measured) == ("inconclusive", None)
+    assert "has no value in the measurement" in verdict.reason
 
 
 def test_a_test_file_that_caches_could_hold_is_warned_of() -> None:

@@ -30,7 +30,11 @@ def test_long_names_differ_where_the_inputs_do(first: str, second: str) -> None:
 
 def test_a_short_name_stays_as_it_is() -> None:
     assert object_name("sync-write-iops", "local-path", "1") == "sync-write-iops-local-path-1"
-    assert object_name("Fast.SSD", "a_b") == "fast-ssd-a-b"
+
+
+def test_names_that_differ_only_in_what_is_not_allowed_do_not_collide() -> None:
+    assert object_name("fast.ssd") != object_name("fast-ssd")
+    assert re.fullmatch(r"fast-ssd-a-b-[0-9a-f]{8}", object_name("Fast.SSD", "a_b"))
 
 
 def test_a_name_just_too_long_is_shortened_with_a_hash() -> None:

@@ -155,7 +155,6 @@ def test_a_variable_that_nobody_sets_is_wrong_usage(listing: Run, tmp_path: Path
     assert "mine.fio: variables that nobody sets: HOW_MUCH" in found.output
 
 
-@pytest.mark.xfail(reason="limits and tier are not looked at once a profile is wrong")
 def test_wrong_settings_limits_and_profiles_are_all_said_at_once(listing: Run, tmp_path: Path) -> None:
     found = listing(
         "--storage-class=Fast",
