@@ -20,17 +20,8 @@ from acceptance.cluster.claims import (
     wait_volume_released,
 )
 from acceptance.cluster.objects import object_name
-from acceptance.cluster.pods import (
-    MAIN,
-    VOLUME_PATH,
-    PodPlan,
-    create_pod,
-    describe_pod,
-    end_pod,
-    node_of,
-    wait_ended,
-    wait_started,
-)
+from acceptance.cluster.pod_manifest import MAIN, VOLUME_PATH, PodPlan
+from acceptance.cluster.pods import create_pod, describe_pod, end_pod, node_of, wait_ended, wait_started
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import StorageFailure
 

@@ -8,7 +8,8 @@ from importlib.resources import files
 
 from acceptance.cluster.claims import Claim, create_claim, wait_bound
 from acceptance.cluster.objects import object_name
-from acceptance.cluster.pods import FILES_PATH, VOLUME_PATH, CheckFailed
+from acceptance.cluster.pod_manifest import FILES_PATH, VOLUME_PATH
+from acceptance.cluster.pods import CheckFailed
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import StorageFailure, WrongUsage
 from acceptance.fio.profiles import Profile

@@ -9,19 +9,8 @@ from datetime import UTC, datetime
 
 from acceptance.cluster.api import PODS, ApiUnreachable, Object
 from acceptance.cluster.claims import Claim
-from acceptance.cluster.pods import (
-    FILES_PATH,
-    MAIN,
-    VOLUME_PATH,
-    PodPlan,
-    create_pod,
-    describe_pod,
-    end_pod,
-    image_digest,
-    node_of,
-    wait_ended,
-    wait_started,
-)
+from acceptance.cluster.pod_manifest import FILES_PATH, MAIN, VOLUME_PATH, PodPlan
+from acceptance.cluster.pods import create_pod, describe_pod, end_pod, image_digest, node_of, wait_ended, wait_started
 from acceptance.cluster.workspace import FILES, Workspace
 from acceptance.errors import StorageFailure
 from acceptance.fio.output import FioOutput

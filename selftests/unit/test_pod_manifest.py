@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from acceptance.cluster.claims import Claim
-from acceptance.cluster.pods import PodPlan, describe_pod, image_digest, pod_manifest
+from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
+from acceptance.cluster.pods import describe_pod, image_digest
 
 CLAIM = Claim(name="data", namespace="ns", storage_class="fast", size=1024**3, run_id="r")
 
