@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-
-from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION
+from tempfile import TemporaryDirectory
 
 from acceptance import embedded
 from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import Leftover, find_leftovers, remove_run
+from acceptance.cluster.kubeconfig import copy_kubeconfig, user_kubeconfigs
 from acceptance.errors import AcceptanceError, WrongUsage
 from acceptance.fio.profiles import find_profiles
 from acceptance.interruption import undisturbed
@@ -25,8 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     cleanup = commands.add_parser("cleanup", help="list what runs left in a cluster, and remove it")
-    cleanup.add_argument("--kubeconfig", type=Path, help="default: $KUBECONFIG, ~/.kube/config or the embedded cluster")
-    cleanup.add_argument("--context")
+    cleanup.add_argument("--kubeconfig", type=Path, help="of the cluster to clean; default: the embedded cluster")
+    cleanup.add_argument("--context", help="of that file, or of the one that kubectl uses")
     cleanup.add_argument("--run", metavar="ID", help="remove this run only, even if it seems to be alive")
     cleanup.add_argument("--list", action="store_true", help="list only")
     cleanup.set_defaults(command=_cleanup)
@@ -45,7 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _cleanup(chosen: argparse.Namespace) -> int:
-    api = Api.from_kubeconfig(_kubeconfig(chosen.kubeconfig), context=chosen.context)
+    with _connected(chosen) as api:
+        return _clean(api, chosen)
+
+
+def _clean(api: Api, chosen: argparse.Namespace) -> int:
     leftovers = find_leftovers(api)
     if chosen.run is not None:
         leftovers = [each for each in leftovers if each.run_id == chosen.run]
@@ -77,16 +82,21 @@ def _list(leftover: Leftover) -> None:
         print(f"  {name}")
 
 
-def _kubeconfig(named: Path | None) -> Path:
-    if named is not None:
-        return named
-    default = Path(KUBE_CONFIG_DEFAULT_LOCATION.split(":")[0]).expanduser()
-    if default.is_file():
-        return default
-    cluster = embedded.find()
-    if cluster is None:
-        raise WrongUsage("no cluster: name one with --kubeconfig FILE")
-    return cluster.kubeconfig
+@contextmanager
+def _connected(chosen: argparse.Namespace) -> Iterator[Api]:
+    """The cluster that was named; the embedded one where none was: no other is touched without being named."""
+    sources = [chosen.kubeconfig] if chosen.kubeconfig else user_kubeconfigs() if chosen.context else []
+    if not sources:
+        cluster = embedded.find()
+        if cluster is None:
+            raise WrongUsage(
+                "no cluster named and no embedded one runs: name one with --kubeconfig FILE or --context NAME"
+            )
+        sources = [cluster.kubeconfig]
+    with TemporaryDirectory(prefix="storage-acceptance-") as folder:
+        private = Path(folder) / "kubeconfig"
+        copy_kubeconfig(sources, private)
+        yield Api.from_kubeconfig(private, context=chosen.context)
 
 
 def _profiles(chosen: argparse.Namespace) -> int:

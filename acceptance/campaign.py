@@ -9,13 +9,10 @@ from acceptance.errors import AcceptanceError
 from acceptance.findings import Finding, decided
 from acceptance.fio.profiles import Profile
 from acceptance.looks import LookPlan
-from acceptance.measuring.measure import Recording, Report, measure_alone, measure_alternately
+from acceptance.measuring.measure import Report, measure_alone, measure_alternately
 from acceptance.measuring.preparation import PreparedVolume, prepare_volume
 from acceptance.settings import Settings
 from acceptance.tiers import Tier
-
-KeepOutput = Callable[[str, str], None]
-"""Takes a name and what fio printed under it."""
 
 
 class Campaign:
@@ -35,7 +32,6 @@ class Campaign:
         plan: LookPlan,
         report: Report,
         preparing: Callable[[str, int], None],
-        keep_output: KeepOutput,
     ) -> None:
         self._workspace = workspace
         self._settings = settings
@@ -44,7 +40,6 @@ class Campaign:
         self._plan = plan
         self._report = report
         self._preparing = preparing
-        self._keep_output = keep_output
         self._volumes: dict[str, PreparedVolume | AcceptanceError] = {}
         self._findings: dict[tuple[str, str], Finding | AcceptanceError] = {}
 
@@ -81,7 +76,6 @@ class Campaign:
                 decided=lambda ours: decided(limits, (), ours, None, plan=self._plan),
                 report=self._report,
             )
-            self._keep(alone)
             return Finding(candidate=alone, baseline=None, plan=self._plan)
         ours, theirs = measure_alternately(
             self._workspace,
@@ -92,8 +86,6 @@ class Campaign:
             decided=lambda mine, other: decided(limits, rules, mine, other, plan=self._plan),
             report=self._report,
         )
-        self._keep(ours)
-        self._keep(theirs)
         return Finding(candidate=ours, baseline=theirs, plan=self._plan)
 
     def _volume(self, storage_class: str, *, node: str | None) -> PreparedVolume:
@@ -114,8 +106,3 @@ class Campaign:
         if isinstance(volume, AcceptanceError):
             raise volume
         return volume
-
-    def _keep(self, recording: Recording) -> None:
-        for number, segment in enumerate(recording.segments, start=1):
-            name = f"{recording.profile.name}.{recording.storage_class}.{recording.role}.{number}"
-            self._keep_output(name, segment.output)

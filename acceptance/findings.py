@@ -140,7 +140,7 @@ def _measurement(recording: Recording, *, plan: LookPlan) -> Measurement:
     rates = [metric for metric in metrics if metric.statistic == "iops"]
     seconds = [sample for segment in recording.samples for sample in segment]
     return Measurement(
-        id=f"{recording.storage_class}/{recording.profile.name}/{recording.role}",
+        id="/".join(filter(None, (recording.storage_class, recording.profile.name, recording.role, recording.beside))),
         profile=recording.profile.name,
         storage_class=recording.storage_class,
         role=recording.role,

@@ -12,12 +12,13 @@ from acceptance.results import Cluster, Measurement, Results, Run, Step, Verdict
 
 
 class Recorder:
-    """The findings of one run, in the order in which they came."""
+    """The findings of one run, in the order in which they came. `asked`: see `Results.asked`."""
 
-    def __init__(self, *, run_id: str, started: datetime, settings: Mapping[str, Any]) -> None:
+    def __init__(self, *, run_id: str, started: datetime, settings: Mapping[str, Any], asked: int) -> None:
         self._run_id = run_id
         self._started = started
         self._settings = dict(settings)
+        self._asked = asked
         self.cluster: Cluster | None = None
         self.measurements: list[Measurement] = []
         self.verdicts: list[Verdict] = []
@@ -50,6 +51,7 @@ class Recorder:
             measurements=self.measurements,
             steps=self.steps,
             verdicts=self.verdicts,
+            asked=self._asked,
             errors=self.errors,
-            overall="inconclusive" if verdict == "pass" and (self.errors or not run.complete) else verdict,
+            overall="inconclusive" if verdict == "pass" and (self.errors or exit_status != 0) else verdict,
         )

@@ -129,5 +129,6 @@ class Results(Frozen):
     measurements: list[Measurement]
     steps: list[Step]
     verdicts: list[Verdict]
+    asked: int = Field(description="limits and comparison rules that the tier has, for all candidate classes together")
     errors: list[str] = Field(description="what went wrong beside the storage: environment, leaks, interruptions")
     overall: Overall

@@ -89,6 +89,8 @@ class Settings(BaseModel):
                 f"--storage-kubeconfig or --storage-context mean an existing cluster, --storage-cluster {self.cluster} "
                 "another one; give one of them"
             )
+        if len(set(self.storage_class)) < len(self.storage_class):
+            problems.append(f"--storage-class: wanted each class once, found {', '.join(self.storage_class)}")
         if self.baseline_class in self.storage_class:
             problems.append(
                 f"--storage-baseline-class {self.baseline_class} is also a --storage-class: a class cannot be compared "

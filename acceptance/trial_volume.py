@@ -13,17 +13,25 @@ from acceptance.cluster.claims import (
     Claim,
     create_claim,
     delete_claim,
-    usable_on_other_nodes,
     wait_bound,
     wait_claim_gone,
     wait_volume_gone,
     wait_volume_released,
 )
+from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import MAIN, VOLUME_PATH, PodPlan
-from acceptance.cluster.pods import create_pod, describe_pod, end_pod, node_of, wait_ended, wait_started
+from acceptance.cluster.pods import (
+    create_pod,
+    describe_pod,
+    end_pod,
+    lost_to_the_cluster,
+    node_of,
+    wait_ended,
+    wait_started,
+)
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import StorageFailure
+from acceptance.errors import EnvironmentFailure, StorageFailure
 
 POD_DEADLINE_S = 600
 _MARKER_FILE = f"{VOLUME_PATH}/marker"
@@ -61,14 +69,14 @@ class TrialVolume:
         """A new pod writes the marker, makes it durable and reads it back."""
         return self._visit("write", _WRITE)
 
-    def read(self, *, node: str | None = None, not_on: str | None = None) -> Visit:
-        """A new pod, on a node or on any other than `not_on`, reads the marker."""
-        return self._visit("read", _READ, node=node, not_on=not_on)
+    def read(self, *, node: str) -> Visit:
+        """A new pod on the node reads the marker."""
+        return self._visit("read", _READ, node=node)
 
     @property
-    def usable_on_other_nodes(self) -> bool:
-        """Whether the bound volume may be used from other nodes, as its node affinity says."""
-        return usable_on_other_nodes(self._workspace.api, self._bound())
+    def nodes(self) -> list[str]:
+        """The nodes that the bound volume may be used from."""
+        return nodes_for_volume(self._workspace.api, self._bound())
 
     def delete(self) -> None:
         """Delete the claim, and see that the volume goes, or stays if its reclaim policy says so."""
@@ -83,7 +91,7 @@ class TrialVolume:
         else:
             wait_volume_released(api, volume, timeout_s=timeout_s)
 
-    def _visit(self, what: str, script: str, *, node: str | None = None, not_on: str | None = None) -> Visit:
+    def _visit(self, what: str, script: str, *, node: str | None = None) -> Visit:
         api, timeout_s = self._workspace.api, self._workspace.timeout_s
         self._visits += 1
         plan = PodPlan(
@@ -94,7 +102,6 @@ class TrialVolume:
             environment={"MARKER": self.marker},
             deadline_s=POD_DEADLINE_S,
             node=node,
-            not_on=not_on,
             pull_secret=self._workspace.pull_secret,
         )
         try:
@@ -106,6 +113,8 @@ class TrialVolume:
                 wait_started(api, plan, timeout_s=timeout_s)
             pod = wait_ended(api, plan, timeout_s=timeout_s)
             content = api.log(plan.name, namespace=self._claim.namespace, container=MAIN).strip()
+            if reason := lost_to_the_cluster(pod):
+                raise EnvironmentFailure(f"pod {plan.name} was ended by the cluster: {reason}")
             if pod["status"]["phase"] != "Succeeded":
                 raise StorageFailure(
                     f"pod {plan.name} on storage class {self._claim.storage_class} could not {what}: {content} "

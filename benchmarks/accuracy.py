@@ -1,7 +1,7 @@
 """Does the suite tell what fio tells? fio run directly on a volume, in turn with the suite's own measurement of it.
 
 Both load the same file of the same mounted volume of the embedded cluster with the same profile; the order alternates,
-so that drift of the machine falls on both. Directly means: typed into a shell of a pod that has the volume mounted, as a
+so that drift of the machine falls on both. Directly means: typed into a shell of a pod with the volume mounted, as a
 person would; with `--on-host` in the host's shell instead, which adds what a container costs. Printed are the ratios
 suite / direct and their median; the goal is a median within 3 % of 1.
 """
@@ -23,9 +23,9 @@ from acceptance import embedded
 from acceptance.cluster.api import VOLUMES, Api
 from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.objects import new_run_id
-from acceptance.cluster.run_namespace import alive, create_namespace
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan
 from acceptance.cluster.pods import create_pod, wait_started
+from acceptance.cluster.run_namespace import alive, create_namespace
 from acceptance.cluster.workspace import FILES, Workspace
 from acceptance.fio.profiles import Profile, find_profiles
 from acceptance.measuring.measure import segment_plan

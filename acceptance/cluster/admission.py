@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from acceptance.cluster.api import SECRETS, Api
+from acceptance.cluster.api import NODES, SECRETS, Api
+from acceptance.cluster.claims import require_no_unclaimed_volumes
 from acceptance.cluster.description import describe_cluster, offered_image
 from acceptance.cluster.objects import metadata
 from acceptance.cluster.permissions import require_permissions
@@ -34,7 +36,7 @@ def admit(api: Api, settings: Settings, *, kind: str) -> Admission:
     do not exist or provision nothing, and for a missing image.
     """
     api.version()
-    require_permissions(api)
+    require_permissions(api, pull_secret=settings.pull_secret)
     there_are = storage_classes(api)
     candidates = {name: choose_class(name, among=there_are) for name in settings.classes}
     if settings.baseline_class is not None:
@@ -44,6 +46,12 @@ def admit(api: Api, settings: Settings, *, kind: str) -> Admission:
                 f"--storage-baseline-class {baseline.name} is also the candidate (the cluster's default class): "
                 "name another candidate with --storage-class"
             )
+    names = {each.name for each in candidates.values()} | ({settings.baseline_class} - {None})
+    for name in sorted(str(each) for each in names):
+        require_no_unclaimed_volumes(api, storage_class=name)
+    if settings.node is not None and api.find(NODES, settings.node) is None:
+        nodes = ", ".join(each["metadata"]["name"] for each in api.list(NODES))
+        raise WrongUsage(f"--storage-node {settings.node} does not exist; there are: {nodes}")
     image = settings.image or offered_image(api)
     if image is None:
         raise WrongUsage(
@@ -54,7 +62,9 @@ def admit(api: Api, settings: Settings, *, kind: str) -> Admission:
     return Admission(cluster=cluster, candidates=candidates, image=image)
 
 
-def open_workspace(api: Api, settings: Settings, *, run_id: str, image: str) -> Workspace:
+def open_workspace(
+    api: Api, settings: Settings, *, run_id: str, image: str, keep_output: Callable[[str, str], None]
+) -> Workspace:
     """Make the run's namespace, with the pull secret in it where one was named."""
     namespace = create_namespace(api, run_id=run_id)
     if settings.pull_secret is not None:
@@ -66,6 +76,7 @@ def open_workspace(api: Api, settings: Settings, *, run_id: str, image: str) -> 
         image=image,
         timeout_s=settings.timeout,
         pull_secret=None if settings.pull_secret is None else PULL_SECRET,
+        keep_output=keep_output,
     )
 
 

@@ -12,6 +12,7 @@ import urllib3
 from kubernetes import client, config
 from tenacity import Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
+from acceptance.cluster.objects import RUN_LABEL
 from acceptance.errors import AcceptanceError, EnvironmentFailure
 
 Object = dict[str, Any]
@@ -72,7 +73,8 @@ class ApiUnreachable(EnvironmentFailure):
     """No answer from the API server: refused, reset, timed out, or a certificate that does not fit."""
 
 
-def _is_passing(error: BaseException) -> bool:
+def is_passing(error: BaseException) -> bool:
+    """Whether the same request may well succeed a little later."""
     return isinstance(error, ApiUnreachable) or (isinstance(error, ApiError) and error.status in _PASSING)
 
 
@@ -134,7 +136,7 @@ class Api:
             if error.status != 409 or not name:
                 raise
             existing = self.find(resource, name, namespace=namespace)
-            if existing is None or existing["metadata"].get("labels") != body["metadata"].get("labels"):
+            if existing is None or not _same_run(existing, body):
                 raise
             return existing
 
@@ -196,7 +198,7 @@ class Api:
         content_type: str = "application/json",
     ) -> Object:
         attempts = Retrying(
-            retry=retry_if_exception(_is_passing),
+            retry=retry_if_exception(is_passing),
             stop=stop_before_delay(PATIENCE_S),
             wait=wait_random_exponential(multiplier=0.2, max=5),
             reraise=True,
@@ -242,6 +244,13 @@ class Api:
         if response.status >= 400:
             raise ApiError(status=response.status, request=f"{method} {path}", message=_message(response))
         return response
+
+
+def _same_run(existing: Object, body: Object) -> bool:
+    """Whether the object that is there is the one that was asked for, made by a request whose answer got lost."""
+    ours = (body["metadata"].get("labels") or {}).get(RUN_LABEL)
+    deleted = existing["metadata"].get("deletionTimestamp")
+    return bool(ours) and not deleted and (existing["metadata"].get("labels") or {}).get(RUN_LABEL) == ours
 
 
 def _message(response: urllib3.BaseHTTPResponse) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from acceptance.cluster.api import CLAIMS, VOLUMES, Api, Object
 from acceptance.cluster.events import last_warning, recent_events
-from acceptance.cluster.objects import RUN_LABEL, labels, metadata
+from acceptance.cluster.objects import labels, metadata
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import StorageFailure
+from acceptance.errors import EnvironmentFailure, StorageFailure
 
 # Reasons of a claim's events that waiting does not mend.
 _FINAL_MESSAGES = ("exceeded quota", "forbidden", "not found", "invalid")
@@ -25,8 +26,32 @@ class Claim:
     run_id: str
 
 
+def require_no_unclaimed_volumes(api: Api, *, storage_class: str) -> None:
+    """Raise EnvironmentFailure when volumes of the class wait for a claim.
+
+    Kubernetes would give the run's claim one of these, with whatever data is on it, instead of a new volume.
+    """
+    waiting = [
+        volume["metadata"]["name"]
+        for volume in api.list(VOLUMES)
+        if volume["spec"].get("storageClassName") == storage_class
+        and volume["status"].get("phase") in ("Available", "Pending")
+        and not volume["spec"].get("claimRef")
+    ]
+    if waiting:
+        raise EnvironmentFailure(
+            f"volumes of storage class {storage_class} wait for a claim and may hold data: {', '.join(waiting)}; a "
+            "claim of this suite would be given one of them instead of a new volume, so nothing was created; claim "
+            "them, reserve them with spec.claimRef or remove them first"
+        )
+
+
 def create_claim(api: Api, claim: Claim) -> None:
-    """Ask for a volume; it may bind only when a pod uses it, as the class's binding mode says."""
+    """Ask for a new volume; it may come only when a pod uses it, as the class's binding mode says.
+
+    Raises EnvironmentFailure when the claim could be given a volume that existed before.
+    """
+    require_no_unclaimed_volumes(api, storage_class=claim.storage_class)
     spec = {
         "accessModes": ["ReadWriteOnce"],
         "storageClassName": claim.storage_class,
@@ -51,6 +76,11 @@ def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
         timeout_s=timeout_s,
     )
     volume = str(bound["spec"]["volumeName"])
+    if _created(api.get(VOLUMES, volume)) < _created(bound):
+        raise EnvironmentFailure(
+            f"claim {claim.name} was bound to volume {volume}, which existed before: it is not this run's and is left "
+            "alone; no verdict on a volume that was not provisioned for it"
+        )
     api.patch(VOLUMES, volume, {"metadata": {"labels": labels(claim.run_id)}})
     return volume
 
@@ -118,23 +148,18 @@ def wait_volume_released(api: Api, volume: str, *, timeout_s: float) -> None:
     )
 
 
-def usable_on_other_nodes(api: Api, volume: str) -> bool:
-    """Whether the volume may be used from a node other than the one that it was made on, as its affinity says."""
-    affinity = api.get(VOLUMES, volume)["spec"].get("nodeAffinity") or {}
-    terms = (affinity.get("required") or {}).get("nodeSelectorTerms") or []
-    expressions = [expression for term in terms for expression in term.get("matchExpressions") or []]
-    fields = [field for term in terms for field in term.get("matchFields") or []]
-    return not fields and not any(expression["key"] == "kubernetes.io/hostname" for expression in expressions)
+def volumes_of(api: Api, *, namespace: str) -> list[Object]:
+    """The volumes that were provisioned for claims of the run's namespace: what a claim there still or last held.
 
-
-def volumes_of_run(api: Api, *, run_id: str, namespace: str) -> list[Object]:
-    """The volumes that the run's claims brought into being: bound to its namespace or carrying its label."""
+    A label proves nothing: a volume keeps it when its next owner claims it, and backups restore it.
+    """
     return [
-        volume
-        for volume in api.list(VOLUMES)
-        if (volume["spec"].get("claimRef") or {}).get("namespace") == namespace
-        or (volume["metadata"].get("labels") or {}).get(RUN_LABEL) == run_id
+        volume for volume in api.list(VOLUMES) if (volume["spec"].get("claimRef") or {}).get("namespace") == namespace
     ]
+
+
+def _created(seen: Object) -> datetime:
+    return datetime.fromisoformat(seen["metadata"]["creationTimestamp"])
 
 
 def _what_holds_it(seen: Object | None) -> str:

@@ -14,6 +14,7 @@ from acceptance.cluster.api import (
     NAMESPACES,
     NODES,
     PODS,
+    SECRETS,
     STORAGE_CLASSES,
     VOLUMES,
     Api,
@@ -40,20 +41,23 @@ NEEDED = (
     Permission(resource=PODS, verbs=("get", "list", "create", "delete")),
     Permission(resource=PODS, subresource="log", verbs=("get",)),
     Permission(resource=CLAIMS, verbs=("get", "list", "create", "delete")),
-    Permission(resource=CONFIG_MAPS, verbs=("create", "delete")),
+    Permission(resource=CONFIG_MAPS, verbs=("create",)),
     Permission(resource=EVENTS, verbs=("list",)),
     Permission(resource=LEASES, verbs=("get", "create", "patch")),
     Permission(resource=VOLUMES, verbs=("get", "list", "patch")),
     Permission(resource=NODES, verbs=("get", "list")),
-    Permission(resource=STORAGE_CLASSES, verbs=("get", "list")),
+    Permission(resource=STORAGE_CLASSES, verbs=("list",)),
     Permission(resource=ATTACHMENTS, verbs=("list",)),
 )
 
 
-def require_permissions(api: Api) -> None:
+WITH_PULL_SECRET = (Permission(resource=SECRETS, verbs=("get", "create")),)
+
+
+def require_permissions(api: Api, *, pull_secret: str | None) -> None:
     """Raise EnvironmentFailure naming every verb and resource that is needed and forbidden."""
     missing = []
-    for permission in NEEDED:
+    for permission in NEEDED + (WITH_PULL_SECRET if pull_secret else ()):
         refused = [verb for verb in permission.verbs if not _allowed(api, permission, verb)]
         if refused:
             missing.append(f"  {', '.join(refused)} on {permission}")

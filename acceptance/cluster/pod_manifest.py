@@ -31,7 +31,6 @@ class PodPlan:
     environment: Mapping[str, str] = field(default_factory=dict)
     files: str | None = None
     node: str | None = None
-    not_on: str | None = None
     pull_secret: str | None = None
 
 
@@ -60,8 +59,8 @@ def pod_manifest(plan: PodPlan) -> Object:
         spec["volumes"].append({"name": "files", "configMap": {"name": plan.files}})
     if plan.pull_secret:
         spec["imagePullSecrets"] = [{"name": plan.pull_secret}]
-    if plan.node or plan.not_on:
-        spec["affinity"] = _affinity(plan)
+    if plan.node:
+        spec["affinity"] = _affinity(plan.node)
     return {"metadata": metadata(plan.name, run_id=plan.claim.run_id), "spec": spec}
 
 
@@ -82,9 +81,8 @@ def _container(name: str, command: Sequence[str], plan: PodPlan) -> Object:
     }
 
 
-def _affinity(plan: PodPlan) -> Object:
+def _affinity(node: str) -> Object:
     # Through the scheduler, not spec.nodeName: volumes that wait for their first consumer bind only so.
-    operator, node = ("In", plan.node) if plan.node else ("NotIn", plan.not_on)
-    field_match = {"key": "metadata.name", "operator": operator, "values": [node]}
+    field_match = {"key": "metadata.name", "operator": "In", "values": [node]}
     terms = {"nodeSelectorTerms": [{"matchFields": [field_match]}]}
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}

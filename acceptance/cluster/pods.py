@@ -9,6 +9,8 @@ from acceptance.cluster.waiting import describe_events, wait_for
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 _PULL_PROBLEMS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")
+_LOST = ("Evicted", "Preempting", "NodeLost", "NodeShutdown", "Shutdown", "Terminated", "UnexpectedAdmissionError")
+_NO_COMMAND = ("StartError", "ContainerCannotRun")
 _START_PROBLEMS = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
 
 
@@ -103,12 +105,26 @@ def start_problem(api: Api, plan: PodPlan, pod: Object) -> AcceptanceError | Non
         if waiting.get("reason") in _START_PROBLEMS:
             return EnvironmentFailure(f"pod {plan.name} cannot start: {waiting['reason']}: {waiting.get('message')}")
         ended = (status.get("state") or {}).get("terminated") or {}
+        if ended.get("reason") in _NO_COMMAND:
+            return EnvironmentFailure(
+                f"image {plan.image!r} lacks what the suite runs in it: {ended.get('message')}; name an image that "
+                "holds fio, sh, df, cat and sync with --storage-image"
+            )
         if status["name"] == CHECK and ended.get("exitCode"):
             output = api.log(plan.name, namespace=plan.claim.namespace, container=CHECK)
             return CheckFailed(output, exit_code=int(ended["exitCode"]))
+    if reason := lost_to_the_cluster(pod):
+        return EnvironmentFailure(f"pod {plan.name} was ended by the cluster: {reason}")
     if pod["status"].get("phase") == "Failed" and not _main_started(pod):
         return StorageFailure(f"pod {plan.name} failed before it started: {describe_pod(pod)}" + _events(api, plan))
     return _provisioning_problem(api, plan)
+
+
+def lost_to_the_cluster(pod: Object) -> str | None:
+    """Why the cluster took the pod away (eviction, preemption, a node that went), or None: no fault of the storage."""
+    if pod["status"].get("reason") in _LOST:
+        return f"{pod['status']['reason']}: {pod['status'].get('message', '')}"
+    return None
 
 
 def _provisioning_problem(api: Api, plan: PodPlan) -> AcceptanceError | None:

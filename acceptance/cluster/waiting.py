@@ -9,7 +9,7 @@ from typing import TypeVar
 from tenacity import Retrying, retry_if_exception_type, stop_before_delay, wait_exponential
 
 from acceptance.cluster.api import ApiError, ApiUnreachable
-from acceptance.errors import AcceptanceError, StorageFailure
+from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 T = TypeVar("T")
 
@@ -35,7 +35,8 @@ def wait_for(
     `fatal` returns the error that ends the wait at once, for states that never get better; `events` gives the
     object's recent events. Looks every 0.1 s at first, every 1 s later.
 
-    Raises `failure` at the deadline, naming the wanted state, the last state, the last API error and the events.
+    Raises `failure` at the deadline, naming the wanted state, the last state, the last API error and the events;
+    EnvironmentFailure when the API server was out of reach at the end.
     """
     began = time.monotonic()
     last_state = "nothing seen yet"
@@ -69,6 +70,8 @@ def wait_for(
     except _NotYet:
         waited = time.monotonic() - began
         story = [f"waited {waited:.0f} s for {what}; last state: {last_state}"]
+        if isinstance(last_error, ApiUnreachable):
+            failure = EnvironmentFailure  # nobody saw what became of it
         if last_error is not None:
             story.append(f"last API error: {last_error}")
         raise failure("; ".join(story) + describe_events(events)) from None

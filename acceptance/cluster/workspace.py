@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from acceptance.cluster.api import CONFIG_MAPS, Api
@@ -12,9 +12,16 @@ from acceptance.cluster.objects import metadata, object_name
 FILES = "profiles"
 
 
+def _forget(name: str, output: str) -> None:
+    pass
+
+
 @dataclass(frozen=True, kw_only=True)
 class Workspace:
-    """`timeout_s`: how long a claim may take to bind, a pod to start, an object to go."""
+    """`timeout_s`: how long a claim may take to bind, a pod to start, an object to go.
+
+    `keep_output` takes the name of a pod and all that its load printed, whether or not it went well.
+    """
 
     api: Api
     run_id: str
@@ -22,6 +29,7 @@ class Workspace:
     image: str
     timeout_s: float
     pull_secret: str | None = None
+    keep_output: Callable[[str, str], None] = _forget
 
     def claim(self, *parts: str, storage_class: str, size: int) -> Claim:
         """A claim of this run, not yet made; `size` in bytes, `parts` make its name."""

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.errors import WrongUsage
+from acceptance.fio.samples import seconds
 
 # What the suite sets when it runs a profile: the file to load, its size in bytes, the seconds of load after the ramp.
+LAYOUT = "layout"
+LONGEST_RAMP_S = 60
 VARIABLES = ("FILE", "SIZE", "RUNTIME")
 _NAME = re.compile(r"[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?")
 
@@ -72,6 +75,14 @@ def read_profile(path: Path) -> Profile:
         jobs = ()
     if len(jobs) > 1 and re.search(r"^\s*group_reporting\b(?!\s*=\s*0)", text, flags=re.MULTILINE):
         problems.append("group_reporting hides all sections but the first from the result; leave it out")
+    if not re.search(r"^\s*time_based\b(?!\s*=\s*0)", text, flags=re.MULTILINE):
+        problems.append("it lacks time_based: the time of load is the suite's to set")
+    if re.search(r"^\s*continue_on_error\s*=\s*(?!none)", text, flags=re.MULTILINE):
+        problems.append("continue_on_error would make a number of a measurement with errors")
+    if any(seconds(each) > LONGEST_RAMP_S for each in re.findall(r"^\s*ramp_time\s*=\s*(\S+)", text, re.MULTILINE)):
+        problems.append(f"its ramp_time is above {LONGEST_RAMP_S} s")
+    if path.stem == LAYOUT:
+        problems.append("the name is taken: the suite writes the test file with a job of that name")
     if re.search(r"^\s*(stonewall|wait_for_previous)\b(?!\s*=\s*0)", text, flags=re.MULTILINE) and len(jobs) > 1:
         problems.append("its sections run one after the other, but a profile is one load; make a file of each")
     if not problems and not jobs:

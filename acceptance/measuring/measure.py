@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.workspace import Workspace
-from acceptance.fio.profiles import Profile
+from acceptance.fio.profiles import LONGEST_RAMP_S, Profile
 from acceptance.fio.samples import Sample
 from acceptance.looks import LookPlan
 from acceptance.measuring.preparation import PreparedVolume
@@ -16,8 +16,6 @@ from acceptance.results import Role
 
 # The first second of load only gives the point to count from, and the last may be cut short; one more to be sure.
 SPARE_RUNTIME_S = 3
-# The longest ramp that a profile may have, s.
-LONGEST_RAMP_S = 60
 
 
 BySegment = Sequence[Sequence[Sample]]
@@ -32,6 +30,8 @@ class Recording:
     volume: PreparedVolume
     role: Role
     segments: tuple[Segment, ...]
+    beside: str = ""
+    """for a baseline: the candidate that it is measured for"""
 
     @property
     def storage_class(self) -> str:
@@ -105,8 +105,9 @@ def measure_alternately(
     The class that comes first alternates (baseline, candidate, candidate, baseline, ...), so that drift of the
     machine falls on both alike. The recordings of candidate and baseline. Raises what `run_segment` raises.
     """
+    other = candidate.claim.storage_class
     recordings: dict[Role, Recording] = {
-        "baseline": Recording(profile=profile, volume=baseline, role="baseline", segments=()),
+        "baseline": Recording(profile=profile, volume=baseline, role="baseline", segments=(), beside=other),
         "candidate": Recording(profile=profile, volume=candidate, role="candidate", segments=()),
     }
     forth: tuple[Role, ...] = ("baseline", "candidate")
@@ -114,9 +115,7 @@ def measure_alternately(
         for role in forth if number % 2 else reversed(forth):
             so_far = recordings[role]
             segment = _segment(workspace, so_far, number=number, plan=plan, report=report)
-            recordings[role] = Recording(
-                profile=profile, volume=so_far.volume, role=role, segments=(*so_far.segments, segment)
-            )
+            recordings[role] = replace(so_far, segments=(*so_far.segments, segment))
         if number in plan.rounds and decided(recordings["candidate"].samples, recordings["baseline"].samples):
             break
     return recordings["candidate"], recordings["baseline"]
@@ -127,14 +126,20 @@ def _segment(workspace: Workspace, so_far: Recording, *, number: int, plan: Look
         report(_progress(so_far.profile, so_far.volume, so_far.role, samples, cap=plan.cap, before=so_far.seconds))
         return len(samples) >= plan.segment_s
 
-    wanted = segment_plan(so_far.volume, so_far.profile, number=number, runtime_s=plan.segment_s)
+    wanted = segment_plan(so_far.volume, so_far.profile, number=number, runtime_s=plan.segment_s, beside=so_far.beside)
     return run_segment(workspace, wanted, watch=watch)
 
 
-def segment_plan(volume: PreparedVolume, profile: Profile, *, number: int, runtime_s: int) -> SegmentPlan:
-    """One stretch of a profile on a volume: `runtime_s` whole seconds of load after the ramp."""
+def segment_plan(
+    volume: PreparedVolume, profile: Profile, *, number: int, runtime_s: int, beside: str = ""
+) -> SegmentPlan:
+    """One stretch of a profile on a volume: `runtime_s` whole seconds of load after the ramp.
+
+    `beside`: the candidate that a baseline is measured for, so that pods and files of several have names of their own.
+    """
+    names = [profile.name, volume.claim.storage_class, *([beside] if beside else []), str(number)]
     return SegmentPlan(
-        pod=object_name(profile.name, volume.claim.storage_class, str(number)),
+        pod=object_name(*names),
         claim=volume.claim,
         job_file=f"{profile.name}.fio",
         jobs=profile.jobs,

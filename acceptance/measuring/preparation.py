@@ -11,15 +11,17 @@ from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import FILES_PATH, VOLUME_PATH
 from acceptance.cluster.pods import CheckFailed
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import StorageFailure, WrongUsage
-from acceptance.fio.profiles import Profile
+from acceptance.errors import EnvironmentFailure, StorageFailure, WrongUsage
+from acceptance.fio.profiles import LAYOUT, Profile
 from acceptance.fio.samples import Sample
 from acceptance.measuring.segment import SPARE_S, SegmentPlan, run_segment
 
-LAYOUT = "layout.fio"
+LAYOUT_FILE = f"{LAYOUT}.fio"
 # The slowest storage that the file is still written on within its deadline.
 SLOWEST_B_PER_S = 5 * 1024**2
-REJECTED, TOO_SMALL = 3, 4
+REJECTED, TOO_SMALL, SHARED = 3, 4, 5
+# Of a disk that others use too: kubelets begin to evict pods when less is free.
+SPARED_PERCENT = 15
 # Names of files come in as arguments, never as part of the script.
 _CHECK = f"""
 for profile in "$@"; do
@@ -29,6 +31,8 @@ df -Pk "{VOLUME_PATH}" | {{
   read -r heading; read -r device size used free rest
   echo "free: $free KiB, wanted: $NEEDED_KIB KiB"
   [ "$free" -ge "$NEEDED_KIB" ] || exit {TOO_SMALL}
+  [ "$size" -le $((2 * CLAIM_KIB)) ] || [ $((free - NEEDED_KIB)) -ge $((size / 100 * {SPARED_PERCENT})) ] ||
+    exit {SHARED}
 }}
 """
 
@@ -46,8 +50,8 @@ class PreparedVolume:
 
 def offer_profiles(workspace: Workspace, profiles: Mapping[str, Profile]) -> None:
     """Make the profiles readable to the pods of the run."""
-    layout = files("acceptance.fio").joinpath(LAYOUT).read_text(encoding="utf-8")
-    workspace.offer_files({LAYOUT: layout} | {f"{name}.fio": profile.text for name, profile in profiles.items()})
+    layout = files("acceptance.fio").joinpath(LAYOUT_FILE).read_text(encoding="utf-8")
+    workspace.offer_files({LAYOUT_FILE: layout} | {f"{name}.fio": profile.text for name, profile in profiles.items()})
 
 
 def prepare_volume(
@@ -70,14 +74,14 @@ def prepare_volume(
     plan = SegmentPlan(
         pod=object_name(claim.name, "layout"),
         claim=claim,
-        job_file=LAYOUT,
-        jobs=("layout",),
+        job_file=LAYOUT_FILE,
+        jobs=(LAYOUT,),
         test_size=test_size,
         runtime_s=None,
         deadline_s=test_size // SLOWEST_B_PER_S + SPARE_S,
         node=node,
         check=["sh", "-c", _CHECK, "check", *(f"{name}.fio" for name in profiles)],
-        environment={"NEEDED_KIB": str(test_size // 1024)},
+        environment={"NEEDED_KIB": str(test_size // 1024), "CLAIM_KIB": str(volume_size // 1024)},
     )
 
     def watch(samples: Sequence[Sample]) -> bool:
@@ -101,5 +105,11 @@ def _explain(error: CheckFailed, claim: Claim, test_size: int) -> Exception:
         return StorageFailure(
             f"the volume of claim {claim.name} (storage class {claim.storage_class}, {claim.size} bytes asked for) has "
             f"too little space for a test file of {test_size} bytes: {error.output.strip().splitlines()[-1]}"
+        )
+    if error.exit_code == SHARED:
+        return EnvironmentFailure(
+            f"volumes of storage class {claim.storage_class} lie on a disk that is shared with others, and a test file "
+            f"of {test_size} bytes would leave less than {SPARED_PERCENT} % of it free: "
+            f"{error.output.strip().splitlines()[-1]}; free some, or make the file smaller with --storage-test-size"
         )
     return error

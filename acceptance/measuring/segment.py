@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from acceptance.cluster.api import PODS, ApiUnreachable, Object
+from tenacity import Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
+
+from acceptance.cluster.api import PODS, Object, is_passing
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import FILES_PATH, MAIN, VOLUME_PATH, PodPlan
-from acceptance.cluster.pods import create_pod, describe_pod, end_pod, image_digest, node_of, wait_ended, wait_started
+from acceptance.cluster.pods import (
+    create_pod,
+    describe_pod,
+    end_pod,
+    image_digest,
+    lost_to_the_cluster,
+    node_of,
+    wait_ended,
+    wait_started,
+)
 from acceptance.cluster.workspace import FILES, Workspace
-from acceptance.errors import StorageFailure
+from acceptance.errors import EnvironmentFailure, StorageFailure
 from acceptance.fio.output import FioOutput
 from acceptance.fio.samples import Sample
 
@@ -46,17 +56,14 @@ class SegmentPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """What one stretch of load showed. `output` is all that fio printed, `stopped` whether it was ended early."""
+    """What one stretch of load showed."""
 
     pod: str
     node: str
     image_digest: str | None
     fio_version: str
     started: datetime
-    duration_s: float
     samples: tuple[Sample, ...]
-    output: str
-    stopped: bool
 
 
 Watch = Callable[[Sequence[Sample]], bool]
@@ -70,28 +77,27 @@ def run_segment(workspace: Workspace, plan: SegmentPlan, *, watch: Watch) -> Seg
     EnvironmentFailure when the pod could not run for reasons other than the storage.
     """
     pod_plan = _pod_plan(workspace, plan)
-    began, started = time.monotonic(), datetime.now(UTC)
+    started = datetime.now(UTC)
+    outputs: list[FioOutput] = []
     try:
         create_pod(workspace.api, pod_plan)
         wait_started(workspace.api, pod_plan, timeout_s=workspace.timeout_s)
-        output, stopped = _follow(workspace, plan, watch)
-        if stopped:
+        if _follow(workspace, plan, watch, outputs):
             pod = workspace.api.get(PODS, plan.pod, namespace=plan.claim.namespace)
         else:
             pod = wait_ended(workspace.api, pod_plan, timeout_s=plan.deadline_s + SPARE_S)
-            _require_success(plan, pod, output)
+            _require_success(plan, pod, outputs[-1])
         return Segment(
             pod=plan.pod,
             node=node_of(pod),
             image_digest=image_digest(pod),
-            fio_version=output.fio_version,
+            fio_version=outputs[-1].fio_version,
             started=started,
-            duration_s=time.monotonic() - began,
-            samples=tuple(output.samples),
-            output=output.text,
-            stopped=stopped,
+            samples=tuple(outputs[-1].samples),
         )
     finally:
+        if outputs:
+            workspace.keep_output(plan.pod, outputs[-1].text)
         end_pod(workspace.api, pod_plan, timeout_s=workspace.timeout_s)
 
 
@@ -114,32 +120,41 @@ def _pod_plan(workspace: Workspace, plan: SegmentPlan) -> PodPlan:
     )
 
 
-def _follow(workspace: Workspace, plan: SegmentPlan, watch: Watch) -> tuple[FioOutput, bool]:
-    """fio's output as it comes. A broken connection is taken up again from the start of the log, which holds it all."""
-    deadline = time.monotonic() + plan.deadline_s + SPARE_S
+def _follow(workspace: Workspace, plan: SegmentPlan, watch: Watch, outputs: list[FioOutput]) -> bool:
+    """Take fio's output as it comes, as the last of `outputs`; True when `watch` found it enough before its end.
+
+    A connection that breaks is taken up again from the start of the log, which holds it all.
+    """
     watched = 0
-    while True:
+
+    def read_from_start() -> bool:
+        nonlocal watched
         output = FioOutput(jobs=plan.jobs)
-        try:
-            pieces = workspace.api.follow_log(
-                plan.pod, namespace=plan.claim.namespace, container=MAIN, silence_s=SILENCE_S
-            )
-            for piece in pieces:
-                output.feed(piece)
-                while watched < len(output.samples):
-                    watched += 1  # one by one, so that no look is passed over when several come at once
-                    if watch(output.samples[:watched]):
-                        return output, True
-        except ApiUnreachable:
-            if time.monotonic() > deadline:
-                raise
-        else:
-            output.close()
-            return output, False
+        outputs.append(output)
+        pieces = workspace.api.follow_log(plan.pod, namespace=plan.claim.namespace, container=MAIN, silence_s=SILENCE_S)
+        for piece in pieces:
+            output.feed(piece)
+            while watched < len(output.samples):
+                watched += 1  # one by one, so that no look is passed over when several come at once
+                if watch(output.samples[:watched]):
+                    del output.samples[watched:]  # what is judged is what the look saw
+                    return True
+        output.close()
+        return False
+
+    attempts = Retrying(
+        retry=retry_if_exception(is_passing),
+        stop=stop_before_delay(plan.deadline_s + SPARE_S),
+        wait=wait_random_exponential(multiplier=0.5, max=5),
+        reraise=True,
+    )
+    return attempts(read_from_start)
 
 
 def _require_success(plan: SegmentPlan, pod: Object, output: FioOutput) -> None:
     where = f"fio ({plan.job_file}) on storage class {plan.claim.storage_class}, pod {plan.pod}"
+    if reason := lost_to_the_cluster(pod):
+        raise EnvironmentFailure(f"{where} was ended by the cluster: {reason}")
     if pod["status"].get("phase") != "Succeeded":
         said = f"; {output.error}" if output.error else ""
         raise StorageFailure(f"{where} failed: {output.messages}{said} ({describe_pod(pod)})")

@@ -38,6 +38,12 @@ def verdict_sentence(results: Results) -> str:
     tier = results.settings.get("tier")
     counted = {status: sum(each.status == status for each in results.verdicts) for status in ORDER}
     if results.overall == "pass":
+        judged = sum(each.metric is not None and each.status == "pass" for each in results.verdicts)
+        if judged < results.asked:
+            return (
+                f"{classes} passes all {counted['pass']} verdicts that were reached, but tier {tier} was judged in "
+                f"part only: {judged} of its {results.asked} limits and rules."
+            )
         return f"{classes} passes tier {tier}: all {counted['pass']} verdicts pass."
     if results.overall == "fail":
         return f"{classes} fails tier {tier}: {counted['fail']} of {len(results.verdicts)} verdicts fail."

@@ -46,10 +46,7 @@ def recording(*rates: int, role: Role = "candidate", storage_class: str = "fast"
                 image_digest=None,
                 fio_version="fio-3.33",
                 started=STARTED,
-                duration_s=14.0,
                 samples=(second(rate),) * 12,
-                output="",
-                stopped=True,
             )
             for number, rate in enumerate(rates)
         ),

@@ -95,7 +95,28 @@ def test_all_that_is_wrong_in_a_folder_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(WrongUsage) as raised:
         find_profiles(tmp_path)
     lines = str(raised.value).splitlines()
-    assert [line.partition(".fio: ")[0].rpartition("/")[2] for line in lines] == ["first"] * 3 + ["second"] * 2
+    assert [line.partition(".fio: ")[0].rpartition("/")[2] for line in lines] == ["first"] * 4 + ["second"] * 3
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("ramp_time=61", "its ramp_time is above 60 s"),
+        ("ramp_time=10m", "its ramp_time is above 60 s"),
+        ("continue_on_error=all", "would make a number of a measurement with errors"),
+        ("time_based=0", "it lacks time_based"),
+    ],
+)
+def test_a_profile_that_would_mislead_is_refused(tmp_path: Path, line: str, said: str) -> None:
+    text = GOOD.replace("time_based", "") if line.startswith("time_based") else GOOD
+    path = profile(tmp_path, f"{text}{line}\n", name="misleading")
+    with pytest.raises(WrongUsage, match=said):
+        read_profile(path)
+
+
+def test_the_name_of_the_suites_own_job_is_taken(tmp_path: Path) -> None:
+    with pytest.raises(WrongUsage, match="the name is taken"):
+        read_profile(profile(tmp_path, GOOD, name="layout"))
 
 
 def test_a_folder_without_profiles_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 
 
 def recorder(*found: Status) -> Recorder:
-    made = Recorder(run_id="r", started=STARTED, settings={"tier": "baseline"})
+    made = Recorder(run_id="r", started=STARTED, settings={"tier": "baseline"}, asked=1)
     made.verdicts += [verdict(each) for each in found]
     return made
 
@@ -52,6 +52,8 @@ def test_results_are_complete_once_the_exit_status_is_known() -> None:
         (("pass",), 0, [], "pass"),
         (("pass",), None, [], "inconclusive"),
         (("pass",), 1, ["a leak"], "inconclusive"),
+        (("pass",), 2, [], "inconclusive"),
+        (("pass",), 10, [], "inconclusive"),
         (("pass", "fail"), None, ["a leak"], "fail"),
         ((), 5, [], "inconclusive"),
     ],

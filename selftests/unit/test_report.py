@@ -110,6 +110,7 @@ def results(
         "run": run,
         "overall": overall,
         "verdicts": list(verdicts),
+        "asked": 2,
     }
     return Results(**(fields | more))
 
@@ -197,6 +198,11 @@ def test_failing_verdicts_come_first_and_skipped_ones_last() -> None:
         (
             results("pass", verdicts=(verdict(), verdict(), verdict("skipped"))),
             "fast passes tier baseline: all 2 verdicts pass.",
+        ),
+        (
+            results("pass", verdicts=(verdict(), verdict("skipped"))),
+            "fast passes all 1 verdicts that were reached, but tier baseline was judged in part only: "
+            "1 of its 2 limits and rules.",
         ),
         (
             results("fail", verdicts=(verdict("fail"), verdict(), verdict("inconclusive", storage_class="slow"))),

@@ -86,8 +86,8 @@ def test_an_api_error_that_has_passed_is_not_told() -> None:
     assert "API error" not in str(raised.value)
 
 
-def test_what_was_never_seen_is_said_so() -> None:
-    with pytest.raises(StorageFailure, match="last state: nothing seen yet; last API error: refused"):
+def test_an_api_that_stays_away_is_no_fault_of_the_storage() -> None:
+    with pytest.raises(EnvironmentFailure, match="last state: nothing seen yet; last API error: refused"):
         wait(looks(ApiUnreachable("refused")), timeout_s=SHORT_S)
 
 

@@ -1,0 +1,41 @@
+"""The nodes that pods of the run may use, and those that a volume may be used from."""
+
+from __future__ import annotations
+
+from acceptance.cluster.api import NODES, VOLUMES, Api, Object
+
+_KEEPS_PODS_AWAY = ("NoSchedule", "NoExecute")
+
+
+def nodes_for_volume(api: Api, volume: str) -> list[str]:
+    """The names of the nodes that take ordinary pods and that the volume's node affinity allows."""
+    affinity = api.get(VOLUMES, volume)["spec"].get("nodeAffinity") or {}
+    terms = (affinity.get("required") or {}).get("nodeSelectorTerms")
+    nodes = [node for node in api.list(NODES) if _takes_pods(node)]
+    return [node["metadata"]["name"] for node in nodes if terms is None or any(_matches(node, term) for term in terms)]
+
+
+def _takes_pods(node: Object) -> bool:
+    taints = node["spec"].get("taints") or []
+    ready = any(each["type"] == "Ready" and each["status"] == "True" for each in node["status"].get("conditions") or [])
+    away = any(taint["effect"] in _KEEPS_PODS_AWAY for taint in taints)
+    return ready and not away and not node["spec"].get("unschedulable")
+
+
+def _matches(node: Object, term: Object) -> bool:
+    labels = node["metadata"].get("labels") or {}
+    fields = {"metadata.name": node["metadata"]["name"]}
+    return all(_holds(labels, each) for each in term.get("matchExpressions") or []) and all(
+        _holds(fields, each) for each in term.get("matchFields") or []
+    )
+
+
+def _holds(values: dict[str, str], requirement: Object) -> bool:
+    """Whether a node selector requirement holds; unknown for sizes (Gt, Lt), which then counts as no."""
+    value, wanted = values.get(requirement["key"]), requirement.get("values") or []
+    return {
+        "In": value in wanted,
+        "NotIn": value not in wanted,
+        "Exists": value is not None,
+        "DoesNotExist": value is None,
+    }.get(requirement["operator"], False)
