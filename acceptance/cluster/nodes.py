@@ -11,18 +11,20 @@ def nodes_for_volume(api: Api, volume: str) -> list[str]:
     """The names of the nodes that take ordinary pods and that the volume's node affinity allows."""
     affinity = api.get(VOLUMES, volume)["spec"].get("nodeAffinity") or {}
     terms = (affinity.get("required") or {}).get("nodeSelectorTerms")
-    nodes = [node for node in api.list(NODES) if _takes_pods(node)]
-    return [node["metadata"]["name"] for node in nodes if terms is None or any(_matches(node, term) for term in terms)]
+    nodes = [node for node in api.list(NODES) if takes_pods(node)]
+    return [node["metadata"]["name"] for node in nodes if terms is None or any(matches(node, term) for term in terms)]
 
 
-def _takes_pods(node: Object) -> bool:
+def takes_pods(node: Object) -> bool:
+    """Whether the node is ready and takes pods that tolerate nothing."""
     taints = node["spec"].get("taints") or []
     ready = any(each["type"] == "Ready" and each["status"] == "True" for each in node["status"].get("conditions") or [])
     away = any(taint["effect"] in _KEEPS_PODS_AWAY for taint in taints)
     return ready and not away and not node["spec"].get("unschedulable")
 
 
-def _matches(node: Object, term: Object) -> bool:
+def matches(node: Object, term: Object) -> bool:
+    """Whether the node meets all of a node selector term."""
     labels = node["metadata"].get("labels") or {}
     fields = {"metadata.name": node["metadata"]["name"]}
     return all(_holds(labels, each) for each in term.get("matchExpressions") or []) and all(

@@ -59,7 +59,7 @@ def test_run_folder_holds_every_report(passed) -> None:
     assert passed.verdict("meet_the_limit")["reason"].split(" is ")[0] in report
     junit = (latest / "junit.xml").read_text()
     assert 'name="measured"' in junit and 'name="limit"' in junit
-    assert len(list((latest / "fio").glob("sync-write-iops.replicated.candidate.*.json"))) >= 3
+    assert len(list((latest / "fio").glob("sync-write-iops-replicated-*.json"))) >= 3
 
 
 def test_image_digest_and_versions_are_told(passed) -> None:
