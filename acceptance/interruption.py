@@ -7,14 +7,19 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+Handler = Callable[[int, FrameType | None], None]
 PATIENCE = b"\nending in order, please wait: what is not removed now would stay in the cluster\n"
 
 
 @contextmanager
 def interrupt_once() -> Iterator[None]:
-    """The first SIGINT or SIGTERM raises KeyboardInterrupt, and the run unwinds; later ones only ask for patience."""
+    """The first SIGINT, SIGTERM or SIGHUP raises KeyboardInterrupt, and the run unwinds; later ones ask for patience.
+
+    After an interruption that stays so until the process ends, which then keeps its exit status.
+    """
     ending = False
 
     def interrupt(number: int, frame: FrameType | None) -> None:
@@ -25,26 +30,32 @@ def interrupt_once() -> Iterator[None]:
         ending = True
         raise KeyboardInterrupt(signal.Signals(number).name)
 
-    with _handled_by(interrupt):
+    before = _handle_by(interrupt)
+    try:
         yield
+    finally:
+        if not ending:
+            _restore(before)
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Hold off SIGINT and SIGTERM: whoever sends one is asked for patience."""
-    with _handled_by(_ask_for_patience):
+    """Hold off SIGINT, SIGTERM and SIGHUP: whoever sends one is asked for patience."""
+    before = _handle_by(_ask_for_patience)
+    try:
         yield
+    finally:
+        _restore(before)
 
 
 def _ask_for_patience(number: int, frame: FrameType | None) -> None:
     os.write(2, PATIENCE)  # a handler may not use Python's buffered streams: it may have interrupted them
 
 
-@contextmanager
-def _handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    before = {number: signal.signal(number, handler) for number in SIGNALS}
-    try:
-        yield
-    finally:
-        for number, previous in before.items():
-            signal.signal(number, previous)
+def _handle_by(handler: Handler) -> dict[int, Any]:
+    return {number: signal.signal(number, handler) for number in SIGNALS}
+
+
+def _restore(before: dict[int, Any]) -> None:
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -1,5 +1,6 @@
 """A run that is interrupted, or killed, leaves nothing that cannot be found and removed."""
 
+import contextlib
 import os
 import pty
 import signal
@@ -40,12 +41,13 @@ def test_second_signal_does_not_cut_the_cleaning_short(clean: Api, reports: Path
     with started_suite(*LOAD, reports=reports) as process:
         wait_for_load(clean)
         process.send_signal(signal.SIGINT)
-        for line in process.stdout or ():
-            if "please wait" in line:
-                break
+        for _ in range(10):
             process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.3)
         run = finish(process, reports=reports)
     assert run.status == 2, run.output
+    assert "please wait" in run.output
 
 
 def cleanup(cluster: embedded.EmbeddedCluster, *options: str) -> subprocess.CompletedProcess[str]:

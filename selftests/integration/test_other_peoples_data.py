@@ -9,6 +9,7 @@ import pytest
 from acceptance import embedded
 from acceptance.cluster.api import CLAIMS, VOLUMES, Api, Object
 from acceptance.cluster.objects import RUN_LABEL
+from acceptance.cluster.waiting import wait_for
 from selftests.integration.suite import run_suite
 from selftests.integration.test_interruption import cleanup
 
@@ -38,6 +39,13 @@ def precious(api: Api, tmp_path: Path) -> Iterator[Path]:
     yield folder
     api.delete(CLAIMS, KEPT, namespace="default")
     api.delete(VOLUMES, KEPT)
+    wait_for(
+        "the volume to be gone",
+        look=lambda: api.find(VOLUMES, KEPT),
+        ready=lambda seen: not seen,
+        state=str,
+        timeout_s=60,
+    )
 
 
 @pytest.mark.parametrize("storage_class", ["replicated", "local-path"])
