@@ -7,7 +7,7 @@ from acceptance.embedded.kubectl import Kubectl
 from acceptance.embedded.waiting import NotYet, wait_for
 from acceptance.errors import EnvironmentFailure
 
-_NAMESPACE = "--namespace=storage-acceptance-check"
+_NAMESPACE = "--namespace=embedded-cluster-check"
 
 
 def ready_nodes(kubectl: Kubectl) -> list[str]:
@@ -60,7 +60,7 @@ def prove_storage(kubectl: Kubectl, *, image: str, classes: Sequence[str]) -> No
             raise NotYet(f"there are {', '.join(volume['metadata']['name'] for volume in left)}")
 
     wait_for("the volumes of the check to be deleted", volumes_gone, timeout=60)
-    kubectl.run("delete", "namespace/storage-acceptance-check", "--wait=false")
+    kubectl.run("delete", "namespace/embedded-cluster-check", "--wait=false")
 
 
 def _finished(kubectl: Kubectl) -> None:
