@@ -73,7 +73,17 @@ class ApiUnreachable(EnvironmentFailure):
     """No answer from the API server: refused, reset, timed out, or a certificate that does not fit."""
 
 
-def is_passing(error: BaseException) -> bool:
+def retrying(*, patience_s: float, first_pause_s: float) -> Retrying:
+    """Calls what it is given again while the API server fails in a way that passes; raises the last error then."""
+    return Retrying(
+        retry=retry_if_exception(_is_passing),
+        stop=stop_before_delay(patience_s),
+        wait=wait_random_exponential(multiplier=first_pause_s, max=5),
+        reraise=True,
+    )
+
+
+def _is_passing(error: BaseException) -> bool:
     """Whether the same request may well succeed a little later."""
     return isinstance(error, ApiUnreachable) or (isinstance(error, ApiError) and error.status in _PASSING)
 
@@ -197,13 +207,9 @@ class Api:
         body: Object | None = None,
         content_type: str = "application/json",
     ) -> Object:
-        attempts = Retrying(
-            retry=retry_if_exception(is_passing),
-            stop=stop_before_delay(PATIENCE_S),
-            wait=wait_random_exponential(multiplier=0.2, max=5),
-            reraise=True,
+        return retrying(patience_s=PATIENCE_S, first_pause_s=0.2)(
+            self._once, method, path, query=query, body=body, content_type=content_type
         )
-        return attempts(self._once, method, path, query=query, body=body, content_type=content_type)
 
     def _once(
         self, method: str, path: str, *, query: Mapping[str, str] | None, body: Object | None, content_type: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from acceptance.fio.samples import Sample
+from acceptance.fio.samples import DIRECTIONS, Sample
 from acceptance.looks import LookPlan
 from acceptance.measuring.measure import BySegment
 from acceptance.metrics import Metric
@@ -48,7 +48,7 @@ def _percentile(histogram: Counter[int], percentile: float) -> float | None:
 
 def batch_values(metric: Metric, segments: BySegment, *, plan: LookPlan) -> list[list[float]] | None:
     """The metric's value for each batch, segment by segment; None where a batch says nothing about it."""
-    if metric.direction == "sync" and not any(sample.counts["sync"].ios for samples in segments for sample in samples):
+    if metric.direction == "sync" and not _used("sync", segments):
         return None  # not slow, but unknown: with gtod_reduce fio does not count them
     found: list[list[float]] = []
     for samples in segments:
@@ -61,7 +61,7 @@ def batch_values(metric: Metric, segments: BySegment, *, plan: LookPlan) -> list
 
 def metric_estimate(metric: Metric, segments: BySegment, *, plan: LookPlan, confidence: float) -> Estimate | None:
     """The metric with its interval from batch means; None where the samples say nothing about it."""
-    if not any(sample.counts[metric.direction].ios for samples in segments for sample in samples):
+    if not _used(metric.direction, segments):
         return None  # the profile does not use this direction; that is no rate of zero
     values = batch_values(metric, segments, plan=plan)
     flat = [value for segment in values or [] for value in segment]
@@ -72,10 +72,10 @@ def metric_estimate(metric: Metric, segments: BySegment, *, plan: LookPlan, conf
 
 def shown_metrics(segments: BySegment) -> list[Metric]:
     """The metrics worth showing: of every direction in which something was done."""
-    used = [
-        direction
-        for direction in ("read", "write", "sync")
-        if any(sample.counts[direction].ios for samples in segments for sample in samples)
-    ]
+    used = [direction for direction in DIRECTIONS if _used(direction, segments)]
     paths = [f"{direction}.{statistic}" for direction in used for statistic in SHOWN]
     return [Metric.parse(path) for path in paths if path != "sync.bandwidth"]
+
+
+def _used(direction: str, segments: BySegment) -> bool:
+    return any(sample.counts[direction].ios for samples in segments for sample in samples)

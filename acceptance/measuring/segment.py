@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from tenacity import Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
-
-from acceptance.cluster.api import PODS, Object, is_passing
+from acceptance.cluster.api import PODS, Object, retrying
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import FILES_PATH, MAIN, VOLUME_PATH, PodPlan
 from acceptance.cluster.pods import (
@@ -142,13 +140,7 @@ def _follow(workspace: Workspace, plan: SegmentPlan, watch: Watch, outputs: list
         output.close()
         return False
 
-    attempts = Retrying(
-        retry=retry_if_exception(is_passing),
-        stop=stop_before_delay(plan.deadline_s + SPARE_S),
-        wait=wait_random_exponential(multiplier=0.5, max=5),
-        reraise=True,
-    )
-    return attempts(read_from_start)
+    return retrying(patience_s=plan.deadline_s + SPARE_S, first_pause_s=0.5)(read_from_start)
 
 
 def _require_success(plan: SegmentPlan, pod: Object, output: FioOutput) -> None:
