@@ -17,6 +17,14 @@ BINDINGS = Resource(prefix="apis/rbac.authorization.k8s.io/v1", plural="clusterr
 LOAD = ("-m", "data_plane", "-k", "sync-write")
 
 
+def test_wrong_usage_is_told_all_at_once_and_without_a_traceback(reports: Path) -> None:
+    run = run_suite("--storage-profiles=/nowhere", "--storage-timeout", "soon", reports=reports)
+    assert run.status == 4, run.output
+    assert "profiles folder /nowhere does not exist" in run.output
+    assert "--storage-timeout" in run.output and "'soon'" in run.output
+    assert "Traceback" not in run.output
+
+
 @pytest.mark.parametrize("option", ["--storage-class", "--storage-baseline-class"])
 def test_unknown_class_lists_those_there_are(option: str, clean: Api, reports: Path) -> None:
     run = run_suite(option, "fastest", reports=reports)
