@@ -14,8 +14,8 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import Leftover, find_leftovers, remove_run
 from acceptance.cluster.kubeconfig import copy_kubeconfig, user_kubeconfigs
 from acceptance.errors import AcceptanceError, WrongUsage
-from acceptance.fio.profiles import find_profiles
 from acceptance.interruption import undisturbed
+from acceptance.profile_folder import find_profiles
 
 REMOVAL_TIMEOUT_S = 300.0
 

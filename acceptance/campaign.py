@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from acceptance.cluster.workspace import Workspace
 from acceptance.errors import AcceptanceError
 from acceptance.findings import Finding, decided
-from acceptance.fio.profiles import Profile
-from acceptance.looks import LookPlan
-from acceptance.measuring.measure import Report, measure_alone, measure_alternately
-from acceptance.measuring.preparation import PreparedVolume, prepare_volume
-from acceptance.settings import Settings
+from acceptance.looks import UNJUDGED_S, LookPlan, plan_for
+from acceptance.measuring.load import Bench, PreparedVolume, Preparing
+from acceptance.measuring.measure import BySegment, Report, measure_alone, measure_alternately
+from acceptance.profiles import Profile
 from acceptance.tiers import Tier
 
 
 class Campaign:
-    """All measurements of a run. `wanted` are the profiles that will be asked for: fio checks them all beforehand.
+    """All measurements of a run.
 
     With a baseline class every profile is measured on both classes in turn, once; limits and comparison rules are
-    then judged from that same measurement.
+    then judged from that same measurement. `node`: where to load from; None leaves it to the first volume.
     """
 
     def __init__(
         self,
-        workspace: Workspace,
+        bench: Bench,
         *,
-        settings: Settings,
+        baseline_class: str | None,
+        node: str | None,
         tier: Tier,
-        wanted: Sequence[Profile],
-        plan: LookPlan,
         report: Report,
-        preparing: Callable[[str, int], None],
+        preparing: Preparing,
     ) -> None:
-        self._workspace = workspace
-        self._settings = settings
+        self._bench = bench
+        self._baseline_class = baseline_class
+        self._node = node
         self._tier = tier
-        self._wanted = wanted
-        self._plan = plan
         self._report = report
         self._preparing = preparing
         self._volumes: dict[str, PreparedVolume | AcceptanceError] = {}
@@ -46,8 +40,8 @@ class Campaign:
     def finding(self, profile: Profile, *, storage_class: str) -> tuple[Finding, bool]:
         """The profile measured on the class, and whether that was done just now.
 
-        What failed once is not tried again: the same error is raised to everyone who asks. Raises what
-        `prepare_volume` and `run_segment` raise.
+        What failed once is not tried again: the same error is raised to everyone who asks. Raises what the bench
+        raises.
         """
         key = (profile.name, storage_class)
         new = key not in self._findings
@@ -62,46 +56,47 @@ class Campaign:
         return found, new
 
     def _measure(self, profile: Profile, storage_class: str) -> Finding:
-        baseline_class = self._settings.baseline_class
-        baseline = None if baseline_class is None else self._volume(baseline_class, node=self._settings.node)
-        node = self._settings.node if baseline is None else baseline.node
-        candidate = self._volume(storage_class, node=node)
-        limits, rules = self._tier.limits_for(profile.name), self._tier.comparison_for(profile.name)
+        plan = plan_for(durable=profile.durable, in_turn=self._baseline_class is not None)
+        self._prepare([*([self._baseline_class] if self._baseline_class else []), storage_class])
+        baseline = self._volume(self._baseline_class) if self._baseline_class else None
+        candidate = self._volume(storage_class)
         if baseline is None:
             alone = measure_alone(
-                self._workspace,
+                self._bench,
                 candidate,
                 profile,
-                plan=self._plan,
-                decided=lambda ours: decided(limits, (), ours, None, plan=self._plan),
+                plan=plan,
+                decided=lambda ours: self._decided(profile, ours, None, plan=plan),
                 report=self._report,
             )
-            return Finding(candidate=alone, baseline=None, plan=self._plan)
+            return Finding(candidate=alone, baseline=None, plan=plan)
         ours, theirs = measure_alternately(
-            self._workspace,
+            self._bench,
             candidate=candidate,
             baseline=baseline,
             profile=profile,
-            plan=self._plan,
-            decided=lambda mine, other: decided(limits, rules, mine, other, plan=self._plan),
+            plan=plan,
+            decided=lambda mine, other: self._decided(profile, mine, other, plan=plan),
             report=self._report,
         )
-        return Finding(candidate=ours, baseline=theirs, plan=self._plan)
+        return Finding(candidate=ours, baseline=theirs, plan=plan)
 
-    def _volume(self, storage_class: str, *, node: str | None) -> PreparedVolume:
-        if storage_class not in self._volumes:
-            try:
-                self._volumes[storage_class] = prepare_volume(
-                    self._workspace,
-                    storage_class=storage_class,
-                    volume_size=self._settings.volume_size,
-                    test_size=self._settings.test_size,
-                    profiles=[profile.name for profile in self._wanted],
-                    node=node,
-                    progress=lambda written: self._preparing(storage_class, written),
-                )
-            except AcceptanceError as error:
-                self._volumes[storage_class] = error
+    def _decided(self, profile: Profile, ours: BySegment, theirs: BySegment | None, *, plan: LookPlan) -> bool:
+        limits = self._tier.limits_for(profile.name)
+        rules = self._tier.comparison_for(profile.name) if theirs is not None else ()
+        if not limits and not rules:
+            return sum(map(len, ours)) >= UNJUDGED_S
+        return decided(limits, rules, ours, theirs, plan=plan)
+
+    def _prepare(self, storage_classes: list[str]) -> None:
+        """Make ready those that are not yet, together; on the node of the others."""
+        missing = [each for each in storage_classes if each not in self._volumes]
+        if missing:
+            self._volumes |= self._bench.prepare(missing, node=self._node, progress=self._preparing)
+            nodes = [each.node for each in self._volumes.values() if isinstance(each, PreparedVolume)]
+            self._node = self._node or (nodes[0] if nodes and self._baseline_class else None)
+
+    def _volume(self, storage_class: str) -> PreparedVolume:
         volume = self._volumes[storage_class]
         if isinstance(volume, AcceptanceError):
             raise volume

@@ -23,3 +23,7 @@ class StorageFailure(AcceptanceError):
     """The storage did not do what it must: a claim that never binds, an I/O error, fio that died on it."""
 
     exit_status: int = 1
+
+
+class Unsupported(StorageFailure):
+    """The storage class cannot do what was asked, and says so: the test that needs it is skipped, not failed."""

@@ -13,11 +13,10 @@ from acceptance.metrics import Metric
 from acceptance.quantities import format_quantity
 from acceptance.ratios import Ratio, Round, ratio
 from acceptance.results import Measurement, Verdict
+from acceptance.size_rule import SIZE_IN_SECONDS, SmallFile, small_file
 from acceptance.tiers import ComparisonRule, Limit
 
 SHOWN_CONFIDENCE = 0.95
-# The test file should hold this many seconds of the measured bandwidth, or caches decide (kbench's rule).
-SIZE_IN_SECONDS = 25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,13 +74,23 @@ class Finding:
             storage_class=self.candidate.storage_class,
             baseline_class=self.baseline.storage_class,
             final=True,
+            remark=self._cache_remark(rule),
         )
+
+    def _cache_remark(self, rule: ComparisonRule) -> str:
+        """What the size of the file says about reads that are answered too soon; nothing for other rules."""
+        if rule.metric.direction != "read" or rule.metric.unit != "s" or rule.kind != "not_better_than_baseline_by":
+            return ""
+        small = _small_file(self.candidate, directions=("read",))
+        return f"{small.describe()}, so a cache can have served it: {small.remedy}" if small else ""
 
     @property
     def measurements(self) -> list[Measurement]:
         """The records of the report: of the candidate, and of the baseline where there is one."""
-        both = [self.candidate] if self.baseline is None else [self.candidate, self.baseline]
-        return [_measurement(recording, plan=self.plan) for recording in both]
+        if self.baseline is None:
+            return [_measurement(self.candidate, plan=self.plan)]
+        baseline = _measurement(self.baseline, plan=self.plan)
+        return [_measurement(self.candidate, plan=self.plan, compared_with=baseline.id), baseline]
 
 
 def decided(
@@ -128,10 +137,10 @@ def metric_ratio(metric: Metric, candidate: BySegment, baseline: BySegment, *, p
         Round(baseline=first[: len(second)], candidate=second[: len(first)])
         for first, second in zip(theirs, ours, strict=True)
     ]
-    return ratio(rounds, confidence=plan.confidence)
+    return ratio(rounds, confidence=plan.confidence, correlation=plan.batch_correlation)
 
 
-def _measurement(recording: Recording, *, plan: LookPlan) -> Measurement:
+def _measurement(recording: Recording, *, plan: LookPlan, compared_with: str | None = None) -> Measurement:
     metrics = shown_metrics(recording.samples)
     estimates = {
         metric.path: metric_estimate(metric, recording.samples, plan=plan, confidence=SHOWN_CONFIDENCE)
@@ -152,20 +161,18 @@ def _measurement(recording: Recording, *, plan: LookPlan) -> Measurement:
         metrics={path: estimate for path, estimate in estimates.items() if estimate is not None},
         series={rate.path: [metric_value(rate, [second]) or 0.0 for second in seconds] for rate in rates},
         warnings=_warnings(recording),
+        compared_with=compared_with,
     )
 
 
 def _warnings(recording: Recording) -> list[str]:
-    seconds = [sample for segment in recording.samples for sample in segment]
-    bandwidth = max(
-        (metric_value(Metric.parse(f"{direction}.bandwidth"), seconds) or 0.0) for direction in ("read", "write")
+    small = _small_file(recording, directions=("read", "write"))
+    return (
+        [f"{small.describe()}, less than {SIZE_IN_SECONDS} s: caches may have helped; {small.remedy}"] if small else []
     )
-    size = recording.volume.test_size
-    if size >= SIZE_IN_SECONDS * bandwidth:
-        return []
-    wanted = format_quantity(SIZE_IN_SECONDS * bandwidth, unit="B")
-    return [
-        f"the test file holds {format_quantity(size, unit='B')}, less than {SIZE_IN_SECONDS} s of the measured "
-        f"{format_quantity(bandwidth, unit='B/s')}: caches may have helped; --storage-test-size of at least {wanted} "
-        "would tell"
-    ]
+
+
+def _small_file(recording: Recording, *, directions: Sequence[str]) -> SmallFile | None:
+    seconds = [sample for segment in recording.samples for sample in segment]
+    bandwidth = max(metric_value(Metric.parse(f"{each}.bandwidth"), seconds) or 0.0 for each in directions)
+    return small_file(recording.profile.text, test_size=recording.volume.test_size, bandwidth=bandwidth)

@@ -11,7 +11,7 @@ from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Handler = Callable[[int, FrameType | None], None]
-PATIENCE = b"\nending in order, please wait: what is not removed now would stay in the cluster\n"
+PATIENCE = b"\nending in order, please wait: what is not removed now would stay behind\n"
 
 
 @contextmanager

@@ -6,6 +6,7 @@ missing or no number is never judged: the verdict is inconclusive, and no NaN ge
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Iterable
@@ -55,11 +56,19 @@ def judge(estimate: Estimate | None, limit: Limit, *, test: str, storage_class: 
 
 
 def judge_comparison(
-    ratio: Ratio, rule: ComparisonRule, *, test: str, storage_class: str, baseline_class: str, final: bool
+    ratio: Ratio,
+    rule: ComparisonRule,
+    *,
+    test: str,
+    storage_class: str,
+    baseline_class: str,
+    final: bool,
+    remark: str = "",
 ) -> Verdict:
-    """The verdict on one comparison rule: fail when the candidate is certainly better than the margin allows.
+    """The verdict on one comparison rule: fail when the candidate is certainly further off than the margin allows.
 
     `ratio` is candidate / baseline. Without a value (a class stood still) the verdict is inconclusive and says why.
+    `remark`, a half sentence, is added to the reason of a failure: what else speaks for its cause, what to do.
     """
     answer = _Answer(
         value=_number(ratio.value),
@@ -67,10 +76,10 @@ def judge_comparison(
         confidence=ratio.confidence,
         missing=f"cannot be compared with {baseline_class}: {ratio.problem or 'the measurement gave no ratio'}",
         than=f" that of {baseline_class}",
+        remark=remark,
     )
-    higher, kind = rule.metric.higher_is_better, "not_better_than_baseline_by"
-    at_least, at_most = (None, rule.bound) if higher else (rule.bound, None)
-    question = _Question(rule, rule=kind, unit="ratio", at_least=at_least, at_most=at_most)
+    at_least, at_most = (None, rule.bound) if rule.side == "at_most" else (rule.bound, None)
+    question = _Question(rule, rule=rule.kind, unit="ratio", at_least=at_least, at_most=at_most)
     return _verdict(question, answer, test=test, storage_class=storage_class, final=final)
 
 
@@ -107,6 +116,8 @@ class _Answer:
     missing: str
     than: str = ""
     """said after the value"""
+    remark: str = ""
+    """said at the end of a failure's reason"""
 
 
 def _verdict(question: _Question, answer: _Answer, *, test: str, storage_class: str, final: bool) -> Verdict:
@@ -147,7 +158,7 @@ def _reason(question: _Question, answer: _Answer, status: Decision, *, final: bo
     if status == "pass":
         return f"{measured}, all within the limit of {question.wanted}"
     if status == "fail":
-        because = question.asked.because.strip().rstrip(".")
+        because = "; ".join(filter(None, (question.asked.because.strip().rstrip("."), answer.remark)))
         return f"{measured}, all outside the limit of {question.wanted}: {because}"
     more = "a quieter machine or a longer measurement would decide it" if final else "the measurement goes on"
     return f"{measured}, on both sides of the limit of {question.wanted}; {more}"
@@ -162,10 +173,16 @@ def overall(verdicts: Iterable[Verdict]) -> Overall:
 
 
 def verdict_id(storage_class: str, profile: str, metric: str, rule: str) -> str:
-    """`replicated/sync-write-iops/write.iops/at-least`: the same for the same question in every run."""
-    return "/".join(
+    """`replicated/sync-write-iops/write.iops/at-least`: the same for the same question in every run.
+
+    The path of a directory gets a hash, so that `/mnt/a` and `/mnt-a` have different ids.
+    """
+    name, *rest = (
         re.sub(r"[^a-z0-9.]+", "-", part.lower()).strip("-") for part in (storage_class, profile, metric, rule)
     )
+    if name != storage_class:
+        name += "-" + hashlib.sha256(storage_class.encode()).hexdigest()[:8]
+    return "/".join((name, *rest))
 
 
 def _number(value: float | None) -> float | None:

@@ -15,7 +15,7 @@ from acceptance.metrics import Metric
 from acceptance.quantities import format_quantity
 from acceptance.strict_yaml import Document, Problem, load
 from acceptance.strict_yaml import Path as YamlPath
-from acceptance.tiers import ComparisonRule, Limit, LimitsFile, Tier
+from acceptance.tiers import ComparisonRule, Limit, LimitsFile, RuleKind, Tier
 
 __all__ = ["ComparisonRule", "Limit", "LimitsFile", "Metric", "Tier", "load_limits"]
 
@@ -133,13 +133,13 @@ def _ancestors(name: str, parents: dict[str, Any]) -> list[str]:
 def _resolve(name: str, tiers: dict[str, TierEntry]) -> Tier:
     """The tier with all it inherits: a rule replaces the parent's of the same profile, metric and kind."""
     limits: dict[tuple[str, str, str], Limit] = {}
-    rules: dict[tuple[str, str], ComparisonRule] = {}
+    rules: dict[tuple[str, str, str], ComparisonRule] = {}
     parents = {one: entry.extends for one, entry in tiers.items()}
     for origin in reversed([name, *_ancestors(name, parents)]):
         for limit in _limits(origin, tiers[origin]):
             limits[limit.profile, limit.metric.path, limit.kind] = limit
         for rule in _rules(origin, tiers[origin]):
-            rules[rule.profile, rule.metric.path] = rule
+            rules[rule.profile, rule.metric.path, rule.kind] = rule
     entry = tiers[name]
     return Tier(
         name=name,
@@ -162,8 +162,15 @@ def _limits(tier: str, entry: TierEntry) -> Iterator[Limit]:
 def _rules(tier: str, entry: TierEntry) -> Iterator[ComparisonRule]:
     for profile, entries in entry.comparison.items():
         for one in entries.values():
-            margin = one.not_better_than_baseline_by
-            yield ComparisonRule(profile=profile, metric=one.metric, margin=margin, because=one.because, tier=tier)
+            margins: dict[RuleKind, float | None] = {
+                "not_better_than_baseline_by": one.not_better_than_baseline_by,
+                "not_worse_than_baseline_by": one.not_worse_than_baseline_by,
+            }
+            for kind, margin in margins.items():
+                if margin is not None:
+                    yield ComparisonRule(
+                        profile=profile, metric=one.metric, kind=kind, margin=margin, because=one.because, tier=tier
+                    )
 
 
 def _impossible(tier: Tier) -> Iterator[Found]:

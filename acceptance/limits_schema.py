@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationIn
 
 from acceptance.metrics import Metric
 from acceptance.quantities import parse_quantity
+from acceptance.tiers import RuleKind, side_of
 
 METRIC = "(metric)"
 """The name under which a rule is told the metric that it stands at; no key of a file can be taken for it."""
@@ -66,18 +67,29 @@ class LimitEntry(_Rule):
 
 
 class ComparisonEntry(_Rule):
-    """`{not_better_than_baseline_by: 20%, because: ...}`"""
+    """`{not_better_than_baseline_by: 20%, because: ...}`, or `not_worse_than_baseline_by`, or both."""
 
-    not_better_than_baseline_by: float
+    not_better_than_baseline_by: float | None = None
+    not_worse_than_baseline_by: float | None = None
 
-    @field_validator("not_better_than_baseline_by", mode="before")
+    @field_validator("not_better_than_baseline_by", "not_worse_than_baseline_by", mode="before")
     @classmethod
-    def _parse_margin(cls, text: Any, info: ValidationInfo) -> float:
+    def _parse_margin(cls, text: Any, info: ValidationInfo) -> float | None:
         metric: Metric | None = info.data.get("metric")
         margin = parse_quantity(text, unit="ratio")
-        if metric is not None and not metric.higher_is_better and margin >= 1.0:
-            raise ValueError(f"wanted a margin below 100%, found {text!r}: no latency can be 100% lower than another")
+        kind: RuleKind = info.field_name  # type: ignore[assignment]
+        if metric is not None and side_of(kind, metric) == "at_least" and margin >= 1.0:
+            raise ValueError(
+                f"wanted a margin below 100%, found {text!r}: no {metric} can be 100% lower than another, so the rule "
+                "would never fail"
+            )
         return margin
+
+    @model_validator(mode="after")
+    def _says_what(self) -> Self:
+        if self.not_better_than_baseline_by is None and self.not_worse_than_baseline_by is None:
+            raise ValueError("wanted not_better_than_baseline_by or not_worse_than_baseline_by, found neither")
+        return self
 
 
 LimitEntries = Annotated[dict[str, LimitEntry], BeforeValidator(_tell_metric)]

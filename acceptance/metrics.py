@@ -1,4 +1,4 @@
-"""Metrics by their path in a fio result: `write.iops`, `read.bandwidth`, `sync.latency.p99`."""
+"""Metrics by their path in a result: `write.iops`, `read.bandwidth`, `sync.latency.p99`, `cpu.use`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from typing import Literal, Self
 from acceptance.results import Unit
 
 Direction = Literal["read", "write", "sync"]
-Statistic = Literal["iops", "bandwidth", "mean", "percentile"]
+Statistic = Literal["iops", "bandwidth", "mean", "percentile", "cpu"]
+
+CPU = "cpu.use"
+"""CPU time of the load's own processes, user and system, in CPU seconds a second: 1.0 is one whole CPU"""
 
 _PATH = re.compile(
     r"(?P<direction>read|write|sync)\.((?P<rate>iops|bandwidth)|latency\.((?P<mean>mean)|p(?P<percentile>\d{1,2}(\.\d{1,3})?)))"
 )
 _WANTED = (
-    "wanted a metric such as write.iops, read.bandwidth, write.latency.mean or sync.latency.p99 "
+    f"wanted a metric such as write.iops, read.bandwidth, write.latency.mean, sync.latency.p99 or {CPU} "
     "(read, write or sync; sync has iops and latency only; percentiles above 0 and below 100)"
 )
+_UNITS: dict[Statistic, Unit] = {"iops": "1/s", "bandwidth": "B/s", "cpu": "cpu"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +29,8 @@ class Metric:
     """One number that a profile shows. `path` is its name everywhere: in limits, results and reports."""
 
     path: str
-    direction: Direction
+    direction: Direction | None
+    """None for `cpu.use`, which is of the load as a whole"""
     statistic: Statistic
     percentile: float | None = None
     """0 to 100, for the statistic `percentile` only"""
@@ -33,6 +38,8 @@ class Metric:
     @classmethod
     def parse(cls, path: str) -> Self:
         """The metric at `path`. Raises ValueError, saying what was wanted, for a path that no profile can show."""
+        if path == CPU:
+            return cls(path=path, direction=None, statistic="cpu")
         found = _PATH.fullmatch(path)
         if found is None or (found["direction"] == "sync" and found["rate"] == "bandwidth"):
             raise ValueError(f"{_WANTED}, found {path!r}")
@@ -44,14 +51,12 @@ class Metric:
 
     @property
     def unit(self) -> Unit:
-        """The unit of its values: 1/s, B/s or s."""
-        if self.statistic == "iops":
-            return "1/s"
-        return "B/s" if self.statistic == "bandwidth" else "s"
+        """The unit of its values: 1/s, B/s, s or cpu."""
+        return _UNITS.get(self.statistic, "s")
 
     @property
     def higher_is_better(self) -> bool:
-        """IOPS and bandwidth should be high, latencies low."""
+        """IOPS and bandwidth should be high, latencies and CPU use low."""
         return self.statistic in ("iops", "bandwidth")
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
 """Quantities with their unit: read from what people write, and shown so that people can read them.
 
-Inside the suite every quantity is a float in its base unit: `1/s`, `B/s`, `s`, `B` or `ratio`; the size of a volume
-is an int in bytes, and is written as Kubernetes writes it: `10Gi`, `10G`, `1500M`.
+Inside the suite every quantity is a float in its base unit: `1/s`, `B/s`, `s`, `B`, `ratio` or `cpu` (CPU seconds
+a second); the size of a volume is an int in bytes, and is written as Kubernetes writes it: `10Gi`, `10G`, `1500M`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 
 from kubernetes.utils.quantity import parse_quantity as parse_kubernetes_quantity
 
-Unit = Literal["1/s", "B/s", "s", "B", "ratio"]
+Unit = Literal["1/s", "B/s", "s", "B", "ratio", "cpu"]
 
 _BYTES = {"B": 1.0} | {
     name: float(base**power)
@@ -26,6 +26,7 @@ _SUFFIXES: dict[Unit, dict[str, float]] = {
     "s": {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0},
     "B": _BYTES | {f"{letter}i": float(1024**power) for power, letter in enumerate("KMGTP", start=1)},
     "ratio": {"%": 0.01, "times": 1.0},
+    "cpu": {"%": 0.01, "%CPU": 0.01, "CPU": 1.0},
 }
 _WANTED: dict[Unit, str] = {
     "1/s": "a rate such as 750 or 30/min",
@@ -33,6 +34,7 @@ _WANTED: dict[Unit, str] = {
     "s": "a time with its unit such as 10ms",
     "B": "a size with its unit such as 10GiB",
     "ratio": "a share with its unit such as 20%",
+    "cpu": "a share of one CPU with its unit such as 40% or 1.5CPU",
 }
 _QUANTITY = re.compile(r"(?P<number>(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d+)?)\s*(?P<suffix>[^\d\s]*)")
 
@@ -46,8 +48,9 @@ _SHOWN: dict[Unit, tuple[tuple[str, float], ...]] = {
     "s": _TIMES,
     "B": (("B", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3), ("TiB", 1024.0**4)),
     "ratio": (("times", 1.0),),
+    "cpu": (("%CPU", 0.01),),
 }
-_DIGITS: dict[Unit, int] = {"1/s": 4, "B/s": 4, "s": 4, "B": 4, "ratio": 3}
+_DIGITS: dict[Unit, int] = {"1/s": 4, "B/s": 4, "s": 4, "B": 4, "ratio": 3, "cpu": 3}
 _MOST_DIGITS = 17  # a double has no more
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple
 
-from acceptance.statistics import MINIMUM_BATCHES, standard_error
+from acceptance.statistics import BATCH_CORRELATION, MINIMUM_BATCHES, standard_error
 from acceptance.student_t import t_quantile
 
 
@@ -40,12 +40,12 @@ class Ratio:
     problem: str = ""
 
 
-def ratio(rounds: Sequence[Round], *, confidence: float) -> Ratio:
+def ratio(rounds: Sequence[Round], *, confidence: float, correlation: float = BATCH_CORRELATION) -> Ratio:
     """The ratio candidate / baseline from paired batches: exp of the mean of log(candidate) - log(baseline).
 
     The n-th batch of the candidate is paired with the n-th of the baseline in the same round; the interval is
     Student's on the pairs' logarithms (Bland & Altman, The use of transformation when comparing two means,
-    BMJ 1996;312:1153), with the allowance for correlated batches.
+    BMJ 1996;312:1153), with an allowance for pairs whose neighbours are correlated by `correlation`.
 
     A batch that stood still (zero) has no logarithm: the result then has no value and a `problem`. Raises
     ValueError for negative or non-finite values and for segments of one round with unequal numbers of batches.
@@ -63,7 +63,8 @@ def ratio(rounds: Sequence[Round], *, confidence: float) -> Ratio:
     if problem:
         return Ratio(value=None, low=None, high=None, samples=pairs, confidence=confidence, problem=problem)
     middle = fmean(logarithms)
-    reach = t_quantile(0.5 + confidence / 2, degrees=pairs - 1) * standard_error(logarithms)
+    error = standard_error(logarithms, correlation=correlation)
+    reach = t_quantile(0.5 + confidence / 2, degrees=pairs - 1) * error
     value, low, high = (math.exp(exponent) for exponent in (middle, middle - reach, middle + reach))
     return Ratio(value=value, low=low, high=high, samples=pairs, confidence=confidence)
 

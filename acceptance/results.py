@@ -1,4 +1,5 @@
-"""What a run found: the models behind `results.json`. All frozen; times in s, rates in 1/s and B/s."""
+"""What a run found: the models behind `results.json`. All frozen; times in s, rates in 1/s and B/s, CPU use in
+CPU seconds a second (`cpu`)."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-Unit = Literal["1/s", "B/s", "s"]
+Unit = Literal["1/s", "B/s", "s", "cpu"]
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
 Overall = Literal["pass", "fail", "inconclusive"]
@@ -48,6 +49,9 @@ class Measurement(Frozen):
     metrics: dict[str, Estimate]
     series: dict[str, list[float]] = Field(description="per-second values, by metric")
     warnings: list[str]
+    compared_with: str | None = Field(
+        default=None, description="id of the baseline's measurement that was made in turn with this one"
+    )
 
 
 class Verdict(Frozen):

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo, model_validator
 
 from acceptance.errors import WrongUsage
+from acceptance.host.directories import directory, same_directories
 from acceptance.quantities import parse_quantity, parse_size
 
 SIZES = {"volume_size", "test_size"}
-ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube"]
+ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube", "host"]
+# What says something of a cluster, and nothing where there is none.
+OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "pull_secret")
 
 
 def _object_name(value: str) -> str:
     if not re.fullmatch(r"[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?", value):
         raise ValueError(f"wanted a Kubernetes object name (lower-case letters, digits, '-', '.'), found {value!r}")
     return value
+
+
+def _class_name(value: str, info: ValidationInfo) -> str:
+    """The name of a class, or the directory that stands for one; unjudged where the kind of cluster is wrong."""
+    if info.data.get("cluster") == "host":
+        return directory(value)
+    if "/" in value:
+        raise ValueError(
+            f"wanted a Kubernetes object name, found {value!r}; for directories of this host say --storage-cluster host"
+        )
+    return _object_name(value) if "cluster" in info.data else value
 
 
 def _existing_file(value: Path) -> Path:
@@ -43,6 +57,7 @@ def _secret_name(value: str) -> str:
 
 SecretName = Annotated[str, BeforeValidator(_secret_name)]
 ObjectName = Annotated[str, BeforeValidator(_object_name)]
+ClassName = Annotated[str, BeforeValidator(_class_name)]
 Size = Annotated[int, BeforeValidator(_size_bytes)]
 Duration = Annotated[float, BeforeValidator(_duration_s)]
 ExistingFile = Annotated[Path, BeforeValidator(lambda value: _existing_file(Path(value).expanduser()))]
@@ -51,54 +66,82 @@ ExistingFile = Annotated[Path, BeforeValidator(lambda value: _existing_file(Path
 class Settings(BaseModel):
     """What a run was asked to do. Sizes in bytes, times in s.
 
-    Empty `storage_class`: the cluster's default class. `pull_secret` is NAMESPACE/NAME.
+    Empty `storage_class`: the cluster's default class. For the cluster kind `host` classes are paths of directories.
+    `pull_secret` is NAMESPACE/NAME.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    storage_class: tuple[ObjectName, ...] = ()
-    baseline_class: ObjectName | None = None
+    cluster: ClusterKind | None = None  # first: it tells what the classes are
+    storage_class: tuple[ClassName, ...] = ()
+    baseline_class: ClassName | None = None
     tier: str = "baseline"
     thresholds: Path
     profiles: Path
-    cluster: ClusterKind | None = None
     kubeconfig: ExistingFile | None = None
     context: str | None = None
     node: ObjectName | None = None
     image: str | None = None
     pull_secret: SecretName | None = None
-    volume_size: Size = 2 * 1024**3
+    volume_size: Size = 3 * 1024**3
     test_size: Size = 1024**3
+    volume_mode: Literal["filesystem", "block"] = "filesystem"
     timeout: Duration = 300.0
     report: Path = Path("reports")
     keep: bool = False
     destructive: bool = False
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Settings:
-        problems = []
-        if self.test_size > self.volume_size:
-            problems.append(
+    def _fits_together(self, info: ValidationInfo) -> Settings:
+        """`info.context`: the names of settings that were given and could not be read."""
+        problems = [*self._size_problems(), *self._cluster_problems(), *self._class_problems(info.context or ())]
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+    def _size_problems(self) -> Iterator[str]:
+        if self.test_size > self.volume_size and self.cluster != "host":
+            yield (
                 f"--storage-test-size ({self.test_size} bytes) is above --storage-volume-size ({self.volume_size} "
                 "bytes): the test file would not fit on the volume; make the volume larger or the file smaller"
             )
         elif self.test_size < 64 * 1024**2:
-            problems.append(f"--storage-test-size is {self.test_size} bytes; wanted at least 64Mi to measure anything")
-        if (self.kubeconfig or self.context) and self.cluster not in (None, "kubeconfig"):
-            problems.append(
+            yield f"--storage-test-size is {self.test_size} bytes; wanted at least 64Mi to measure anything"
+
+    def _cluster_problems(self) -> Iterator[str]:
+        if self.cluster == "host":
+            if given := [_option(name) for name in OF_A_CLUSTER if getattr(self, name) is not None]:
+                yield (
+                    "--storage-cluster host loads directories of this host with its own fio, without a cluster; found "
+                    f"{', '.join(given)} as well: leave out the one or the other"
+                )
+            if self.volume_mode == "block":
+                yield "--storage-volume-mode block: wanted filesystem, as --storage-cluster host loads directories"
+        elif (self.kubeconfig or self.context) and self.cluster not in (None, "kubeconfig"):
+            yield (
                 f"--storage-kubeconfig or --storage-context mean an existing cluster, --storage-cluster {self.cluster} "
                 "another one; give one of them"
             )
+
+    def _class_problems(self, unread: Collection[str]) -> Iterator[str]:
+        if self.cluster == "host":
+            if not self.storage_class and "storage_class" not in unread:
+                yield "--storage-class: wanted a directory, as --storage-cluster host has no default class, found none"
+            named = dict.fromkeys((*self.storage_class, *filter(None, [self.baseline_class])))
+            for one, other in same_directories(list(named)):
+                yield f"directories {one} and {other} are the same one: wanted each once, as candidate or as baseline"
         if len(set(self.storage_class)) < len(self.storage_class):
-            problems.append(f"--storage-class: wanted each class once, found {', '.join(self.storage_class)}")
+            yield f"--storage-class: wanted each class once, found {', '.join(self.storage_class)}"
         if self.baseline_class in self.storage_class:
-            problems.append(
+            yield (
                 f"--storage-baseline-class {self.baseline_class} is also a --storage-class: a class cannot be compared "
                 "with itself; name the local class that it is to be compared with"
             )
-        if problems:
-            raise ValueError("\n".join(problems))
-        return self
+
+    @property
+    def block(self) -> bool:
+        """Whether volumes are raw block devices."""
+        return self.volume_mode == "block"
 
     @property
     def cluster_kind(self) -> ClusterKind | None:
@@ -122,7 +165,9 @@ def read_settings(values: Mapping[str, Any]) -> Settings:
         # What is right by itself may still not fit together. Of two sizes neither is judged without the other.
         wrong |= SIZES if wrong & SIZES else set()
         try:
-            Settings(**{name: value for name, value in values.items() if name not in wrong})
+            Settings.model_validate(
+                {name: value for name, value in values.items() if name not in wrong}, context=frozenset(wrong)
+            )
         except ValidationError as error:
             found += [each for each in error.errors() if not each["loc"]]
     raise WrongUsage("\n".join(_line(each) for each in found))
@@ -132,5 +177,8 @@ def _line(error: Any) -> str:
     message = str(error["msg"]).removeprefix("Value error, ")
     if not error["loc"]:
         return message
-    option = "--storage-" + str(error["loc"][0]).removeprefix("storage_").replace("_", "-")
-    return f"{option}: {message}"
+    return f"{_option(str(error['loc'][0]))}: {message}"
+
+
+def _option(name: str) -> str:
+    return "--storage-" + name.removeprefix("storage_").replace("_", "-")

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 MINIMUM_BATCHES = 3
 BATCH_CORRELATION = 0.25
-"""The lag-1 correlation between neighbouring batches that every interval allows for.
+"""The lag-1 correlation between neighbouring batches that an interval allows for, unless a plan of looks has its own.
 
 It is fixed, not estimated: from nine batches it cannot be estimated well, and the estimate's own noise costs more
 than it gives. Batches of 4 s are correlated by 0.21 when seconds are by 0.5, and by 0.41 when seconds are by 0.7.
@@ -77,7 +77,14 @@ def interval(batch_values: Sequence[float], *, confidence: float, correlation: f
     return Interval(mean, mean * math.exp(-reach), mean * math.exp(reach))
 
 
-def estimate(batch_values: Sequence[float], *, unit: Unit, seconds: int, confidence: float) -> Estimate:
+def estimate(
+    batch_values: Sequence[float],
+    *,
+    unit: Unit,
+    seconds: int,
+    confidence: float,
+    correlation: float = BATCH_CORRELATION,
+) -> Estimate:
     """`interval` as a record of `results`; with too few batches the mean alone, low and high None.
 
     `seconds` is the load that the batches rest on. Raises ValueError for no batch at all, and as `interval` does.
@@ -87,5 +94,5 @@ def estimate(batch_values: Sequence[float], *, unit: Unit, seconds: int, confide
     if len(batch_values) < MINIMUM_BATCHES:
         mean = fmean(batch_values)
         return Estimate(mean=mean, low=None, high=None, unit=unit, samples=seconds, confidence=confidence)
-    mean, low, high = interval(batch_values, confidence=confidence)
+    mean, low, high = interval(batch_values, confidence=confidence, correlation=correlation)
     return Estimate(mean=mean, low=low, high=high, unit=unit, samples=seconds, confidence=confidence)

@@ -11,6 +11,7 @@ from acceptance.metrics import Metric
 from acceptance.quantities import format_quantity
 
 LimitKind = Literal["at_least", "at_most"]
+RuleKind = Literal["not_better_than_baseline_by", "not_worse_than_baseline_by"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,26 +52,38 @@ class Limit:
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonRule:
-    """The candidate must not be better than the baseline by more than `margin` (0.20: a fifth).
+    """The candidate must not be better, or must not be worse, than the baseline by more than `margin` (0.20: a fifth).
 
-    Better is higher for IOPS and bandwidth, lower for latency.
+    Better is higher for IOPS and bandwidth, lower for latency and CPU use. A candidate that is too good has most
+    likely not done what it was asked to do: that is what `not_better_than_baseline_by` is for.
     """
 
     profile: str
     metric: Metric
+    kind: RuleKind
     margin: float
     because: str
     tier: str
 
     @property
+    def side(self) -> LimitKind:
+        """On which side of `bound` the ratio candidate / baseline must lie."""
+        return side_of(self.kind, self.metric)
+
+    @property
     def bound(self) -> float:
-        """The ratio candidate / baseline beyond which the candidate is too good: 1.2 or, for latency, 0.8."""
-        return 1.0 + self.margin if self.metric.higher_is_better else 1.0 - self.margin
+        """The ratio candidate / baseline that is just allowed: with a margin of 0.20 it is 1.2, or 0.8 from below."""
+        return 1.0 + self.margin if self.side == "at_most" else 1.0 - self.margin
 
     def describe(self) -> str:
         """`write.iops at most 1.2 times the baseline's`"""
-        side = "at most" if self.metric.higher_is_better else "at least"
-        return f"{self.metric} {side} {format_quantity(self.bound, unit='ratio')} the baseline's"
+        return f"{self.metric} {self.side.replace('_', ' ')} {format_quantity(self.bound, unit='ratio')} the baseline's"
+
+
+def side_of(kind: RuleKind, metric: Metric) -> LimitKind:
+    """Whether a rule of this kind keeps the metric's ratio candidate / baseline from rising or from falling."""
+    too_good = kind == "not_better_than_baseline_by"
+    return "at_most" if too_good == metric.higher_is_better else "at_least"
 
 
 @dataclass(frozen=True, kw_only=True)

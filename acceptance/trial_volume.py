@@ -20,7 +20,7 @@ from acceptance.cluster.claims import (
 )
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.objects import object_name
-from acceptance.cluster.pod_manifest import MAIN, VOLUME_PATH, PodPlan
+from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
 from acceptance.cluster.pods import (
     create_pod,
     describe_pod,
@@ -34,9 +34,8 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.errors import EnvironmentFailure, StorageFailure
 
 POD_DEADLINE_S = 600
-_MARKER_FILE = f"{VOLUME_PATH}/marker"
-_WRITE = f'echo "$MARKER" > {_MARKER_FILE} && sync {_MARKER_FILE} && cat {_MARKER_FILE}'
-_READ = f"cat {_MARKER_FILE}"
+_READ = 'head -n 1 "$MARKED"'
+_WRITE = f'echo "$MARKER" > "$MARKED" && sync "$MARKED" && {_READ}'
 
 TimeStep = Callable[[str, float], None]
 """Takes the name of a step and how many seconds it took."""
@@ -60,6 +59,8 @@ class TrialVolume:
         self._visits = 0
         self._volume: str | None = None
         self.marker = secrets.token_hex(16)
+        # At the beginning of a device, or in a file.
+        self._marked = volume_path(0, block=True) if claim.block else f"{volume_path(0)}/marker"
 
     def claim(self) -> None:
         """Ask for the volume."""
@@ -96,10 +97,10 @@ class TrialVolume:
         self._visits += 1
         plan = PodPlan(
             name=object_name(self._claim.name, str(self._visits), what),
-            claim=self._claim,
+            claims=(self._claim,),
             image=self._workspace.image,
             command=["sh", "-c", script],
-            environment={"MARKER": self.marker},
+            environment={"MARKER": self.marker, "MARKED": self._marked},
             deadline_s=POD_DEADLINE_S,
             node=node,
             pull_secret=self._workspace.pull_secret,

@@ -1,155 +1,97 @@
-"""Does the suite tell what fio tells? fio run directly on a volume, in turn with the suite's own measurement of it.
+"""Does the suite tell what fio tells? fio typed into a shell, in turn with the suite's own measurement, mode by mode.
+
+    python benchmarks/accuracy.py [--mode NAME ...] [--pairs N] [--seconds N] [--on-host]
 
 Both load the same file of the same mounted volume of the embedded cluster with the same profile; the order alternates,
-so that drift of the machine falls on both. Directly means: typed into a shell of a pod with the volume mounted, as a
-person would; with `--on-host` in the host's shell instead, which adds what a container costs. Printed are the ratios
-suite / direct and their median; the goal is a median within 3 % of 1.
+so that drift of the machine falls on both. The shell is one of a pod with the volume mounted, as a person would use;
+with `--on-host` it is the host's, which adds what a container costs. Printed are the median ratios suite / direct of
+kbench's twelve modes and of synchronous writes; the goal is a median within 3 % of 1 for each.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
-import subprocess
 import sys
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from acceptance import embedded
-from acceptance.cluster.api import VOLUMES, Api
-from acceptance.cluster.cleanup import remove_run
-from acceptance.cluster.objects import new_run_id
-from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan
-from acceptance.cluster.pods import create_pod, wait_started
-from acceptance.cluster.run_namespace import alive, create_namespace
-from acceptance.cluster.workspace import FILES, Workspace
-from acceptance.fio.profiles import Profile, find_profiles
-from acceptance.measuring.measure import segment_plan
+from acceptance.errors import AcceptanceError
+from acceptance.fio.samples import Sample
+from acceptance.measuring.cluster_bench import ClaimedVolume, ClusterBench
+from acceptance.measuring.load import Load
 from acceptance.measuring.metric_values import metric_value
-from acceptance.measuring.preparation import PreparedVolume, offer_profiles, prepare_volume
-from acceptance.measuring.segment import TEST_FILE, run_segment
-from acceptance.metrics import Metric
+from acceptance.profile_folder import find_profiles
+from acceptance.profiles import Profile
+from benchmarks.direct_fio import Shell, host_shell, named_metric, pod_shell, run_directly
+from benchmarks.opened import MODES, PROFILES, opened_workspace
 
-PROFILES = Path(__file__).parents[1] / "profiles"
-PROFILE = "sync-write-iops"
-METRIC = Metric.parse("write.iops")
 GOAL = 0.03
 SIZE = 512 * 1024**2
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shell:
-    """Where fio is run by hand: the words that lead to it, the test file and the profiles as seen from there."""
-
-    words: list[str]
-    file: str
-    profiles: str
-
-
 def main() -> int:
     """Print the ratios; 0 whatever they are, since this measures and does not judge."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=12)
-    parser.add_argument("--seconds", type=int, default=12, help="of load in each half of a pair")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mode", action="append", help="name of a profile (default: the twelve and sync-write-iops)")
+    parser.add_argument("--pairs", type=int, default=6)
+    parser.add_argument("--seconds", type=int, default=6, help="of load in each half of a pair")
     parser.add_argument("--storage-class", default="local-path")
+    parser.add_argument("--cluster", default="default")
     parser.add_argument("--on-host", action="store_true", help="run the direct fio on the host, not in a pod")
     chosen = parser.parse_args()
-    cluster = embedded.find()
-    if cluster is None:
-        print("the embedded cluster does not run; start it with `python -m acceptance.embedded up`", file=sys.stderr)
-        return 10
-    api = Api.from_kubeconfig(cluster.kubeconfig)
-    run_id = new_run_id(datetime.now(UTC))
-    workspace = Workspace(
-        api=api, run_id=run_id, namespace=create_namespace(api, run_id=run_id), image=cluster.image, timeout_s=120
-    )
-    try:
-        with alive(api, run_id=run_id):
-            ratios = _ratios(workspace, chosen)
-    finally:
-        remove_run(api, run_id=run_id, timeout_s=120)
-    median = statistics.median(ratios)
-    print(f"ratios suite / direct: {', '.join(f'{ratio:.3f}' for ratio in ratios)}")
-    print(f"median {median:.4f}, smallest {min(ratios):.3f}, largest {max(ratios):.3f}")
-    print(f"goal: median within {GOAL:.0%} of 1: {'met' if abs(median - 1) <= GOAL else 'missed'}")
+    modes = chosen.mode or [*MODES, "sync-write-iops"]
+    profiles = find_profiles(PROFILES)
+    with opened_workspace(chosen.cluster) as workspace:
+        bench = ClusterBench(workspace, wanted=[profiles[mode] for mode in modes], volume_size=2 * SIZE, test_size=SIZE)
+        bench.offer_profiles()
+        volume = bench.prepare([chosen.storage_class], node=None, progress=lambda *_: None)[chosen.storage_class]
+        if isinstance(volume, AcceptanceError):
+            raise volume
+        assert isinstance(volume, ClaimedVolume)
+        shell = host_shell(workspace, volume) if chosen.on_host else pod_shell(workspace, volume, chosen.cluster)
+        medians = {}
+        for mode in modes:
+            ratios = _ratios(bench, volume, shell, profiles[mode], pairs=chosen.pairs, seconds=chosen.seconds)
+            medians[mode] = statistics.median(ratios)
+            print(f"{mode:28} {medians[mode]:.3f} ({min(ratios):.3f} to {max(ratios):.3f})", flush=True)
+    missed = [mode for mode, median in medians.items() if abs(median - 1) > GOAL]
+    print(f"goal: every median within {GOAL:.0%} of 1: {'missed by ' + ', '.join(missed) if missed else 'met'}")
+    print(f"median of all medians: {statistics.median(medians.values()):.3f}")
     return 0
 
 
-def _ratios(workspace: Workspace, chosen: argparse.Namespace) -> list[float]:
-    profile = find_profiles(PROFILES)[PROFILE]
-    offer_profiles(workspace, {PROFILE: profile})
-    volume = prepare_volume(
-        workspace,
-        storage_class=chosen.storage_class,
-        volume_size=2 * SIZE,
-        test_size=SIZE,
-        profiles=[PROFILE],
-        node=None,
-        progress=lambda written: None,
-    )
-    shell = _host_shell(workspace, volume) if chosen.on_host else _pod_shell(workspace, volume)
-
+def _ratios(
+    bench: ClusterBench, volume: ClaimedVolume, shell: Shell, profile: Profile, *, pairs: int, seconds: int
+) -> list[float]:
     def through_suite(number: int) -> float:
-        return _through_suite(workspace, volume, profile, number=number, seconds=chosen.seconds)
+        return _through_suite(bench, volume, profile, number=number, seconds=seconds)
 
     def directly(number: int) -> float:
-        return _directly(shell, profile, seconds=chosen.seconds)
+        return run_directly(shell, profile, size=SIZE, ramp_s=1, seconds=seconds)
 
     ratios = []
-    for number in range(1, chosen.pairs + 1):
+    for number in range(1, pairs + 1):
         found = {}
         for way in (directly, through_suite) if number % 2 else (through_suite, directly):
             found[way] = way(number)
         ratios.append(found[through_suite] / found[directly])
-        print(f"pair {number}: suite {found[through_suite]:,.0f}, direct {found[directly]:,.0f} IOPS", flush=True)
     return ratios
 
 
-def _through_suite(
-    workspace: Workspace, volume: PreparedVolume, profile: Profile, *, number: int, seconds: int
-) -> float:
-    plan = segment_plan(volume, profile, number=number, runtime_s=seconds)
-    segment = run_segment(workspace, plan, watch=lambda samples: len(samples) >= seconds)
-    value = metric_value(METRIC, segment.samples[:seconds])
+def _through_suite(bench: ClusterBench, volume: ClaimedVolume, profile: Profile, *, number: int, seconds: int) -> float:
+    name = f"{profile.name}-{number}"
+    load = Load(name=name, profile=profile, volumes=(volume,), order=(0,), names=(name,), runtime_s=seconds + 3)
+
+    def watch(segment: int, samples: Sequence[Sample]) -> bool:
+        return len(samples) >= seconds
+
+    (segment,) = bench.run(load, watch=watch)
+    value = metric_value(named_metric(profile), segment.samples)
     assert value is not None
     return value
-
-
-def _pod_shell(workspace: Workspace, volume: PreparedVolume) -> Shell:
-    """A shell in a pod like the suite's own, with the volume mounted."""
-    plan = PodPlan(
-        name="by-hand",
-        claim=volume.claim,
-        image=workspace.image,
-        command=["sleep", "100000"],
-        deadline_s=10000,
-        files=FILES,
-        node=volume.node,
-    )
-    create_pod(workspace.api, plan)
-    wait_started(workspace.api, plan, timeout_s=120)
-    state = Path("/var/lib/storage-acceptance/default")
-    kubectl = [str(state / "bin" / "kubectl"), f"--kubeconfig={state / 'admin.kubeconfig'}"]
-    words = [*kubectl, "exec", f"--namespace={workspace.namespace}", plan.name, "--", "env"]
-    return Shell(words=words, file=TEST_FILE, profiles=FILES_PATH)
-
-
-def _host_shell(workspace: Workspace, volume: PreparedVolume) -> Shell:
-    """A shell of the host, where the volume is a folder."""
-    spec = workspace.api.get(VOLUMES, volume.volume)["spec"]
-    folder = (spec.get("hostPath") or spec["local"])["path"]
-    return Shell(words=["env"], file=f"{folder}/{Path(TEST_FILE).name}", profiles=str(PROFILES))
-
-
-def _directly(shell: Shell, profile: Profile, *, seconds: int) -> float:
-    variables = [f"FILE={shell.file}", f"SIZE={SIZE}", f"RUNTIME={seconds}s"]
-    command = [*shell.words, *variables, "fio", "--output-format=json", f"{shell.profiles}/{profile.path.name}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return float(json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]["write"]["iops"])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,21 +10,27 @@ from acceptance.cluster.api import CLAIMS, VOLUMES, Api, Object
 from acceptance.cluster.events import last_warning, recent_events
 from acceptance.cluster.objects import labels, metadata
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import EnvironmentFailure, StorageFailure
+from acceptance.errors import EnvironmentFailure, StorageFailure, Unsupported
 
+# What provisioners say of raw block volumes that they do not have; the first words are the sig-storage library's.
+_NO_BLOCK = re.compile(
+    r"(not support|unsupported|invalid).*(block|volumemode)|(block|volumemode).*(not support|unsupported)",
+    re.IGNORECASE,
+)
 # Reasons of a claim's events that waiting does not mend.
 _FINAL_MESSAGES = ("exceeded quota", "forbidden", "not found", "invalid")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A claim of the run. `size` is a Kubernetes quantity in bytes."""
+    """A claim of the run. `size` in bytes; `block`: a raw block device instead of a file system."""
 
     name: str
     namespace: str
     storage_class: str
     size: int
     run_id: str
+    block: bool = False
 
 
 def require_no_unclaimed_volumes(api: Api, *, storage_class: str) -> None:
@@ -55,6 +62,7 @@ def create_claim(api: Api, claim: Claim) -> None:
     spec = {
         "accessModes": ["ReadWriteOnce"],
         "storageClassName": claim.storage_class,
+        "volumeMode": "Block" if claim.block else "Filesystem",
         "resources": {"requests": {"storage": str(claim.size)}},
     }
     body = {"metadata": metadata(claim.name, run_id=claim.run_id), "spec": spec}
@@ -71,7 +79,7 @@ def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
         look=lambda: api.get(CLAIMS, claim.name, namespace=claim.namespace),
         ready=lambda seen: seen["status"].get("phase") == "Bound",
         state=lambda seen: f"phase {seen['status'].get('phase', 'unknown')}",
-        fatal=lambda seen: _lost(seen, claim) or _failed_for_good(api, claim),
+        fatal=lambda seen: _lost(seen, claim) or failed_for_good(api, claim),
         events=lambda: recent_events(api, namespace=claim.namespace, name=claim.name),
         timeout_s=timeout_s,
     )
@@ -91,13 +99,16 @@ def _lost(seen: Object, claim: Claim) -> StorageFailure | None:
     return None
 
 
-def _failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
+def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
+    """Why the claim will never have a volume, from its events, or None; Unsupported where its class has none such."""
     warning = last_warning(api, namespace=claim.namespace, name=claim.name)
-    if warning and "ProvisioningFailed" in warning and any(word in warning.lower() for word in _FINAL_MESSAGES):
-        return StorageFailure(
-            f"claim {claim.name} of storage class {claim.storage_class} cannot be provisioned: {warning}"
-        )
-    return None
+    if not warning or "ProvisioningFailed" not in warning:
+        return None
+    if claim.block and _NO_BLOCK.search(warning):
+        return Unsupported(f"capability 'raw block volumes': storage class {claim.storage_class} has none: {warning}")
+    if not any(word in warning.lower() for word in _FINAL_MESSAGES):
+        return None
+    return StorageFailure(f"claim {claim.name} of storage class {claim.storage_class} cannot be provisioned: {warning}")
 
 
 def delete_claim(api: Api, claim: Claim) -> None:

@@ -4,38 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from acceptance.cluster.api import Object
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import metadata
 
-VOLUME_PATH = "/volume"
+VOLUMES_PATH = "/volumes"
+DEVICES_PATH = "/devices"
 FILES_PATH = "/profiles"
 MAIN = "load"
-CHECK = "check"
 # The numeric id that distributions give to "nobody"; any id but 0 passes the restricted standard.
 USER = 65534
 
 
 @dataclass(frozen=True, kw_only=True)
 class PodPlan:
-    """What one pod is to do. `deadline_s`: the cluster ends it after that, even if the suite is no more."""
+    """What one pod is to do, on the volumes of its claims (one at least).
+
+    `deadline_s`: the cluster ends it after that, even if the suite is no more.
+    """
 
     name: str
-    claim: Claim
+    claims: tuple[Claim, ...]
     image: str
     command: Sequence[str]
     deadline_s: int
-    check: Sequence[str] | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     files: str | None = None
     node: str | None = None
     pull_secret: str | None = None
 
+    @property
+    def namespace(self) -> str:
+        """The namespace of the pod and its claims."""
+        return self.claims[0].namespace
+
+    @property
+    def classes(self) -> str:
+        """The storage classes of its volumes, in words."""
+        return " and ".join(claim.storage_class for claim in self.claims)
+
+
+def volume_path(number: int, *, block: bool = False) -> str:
+    """Where a pod sees the volume of its n-th claim, from 0: a folder, or the device of a raw block volume."""
+    return f"{DEVICES_PATH if block else VOLUMES_PATH}/{number + 1}"
+
 
 def pod_manifest(plan: PodPlan) -> Object:
-    """The pod as the API server wants it: `check` as an init container, then `command`, on the claim's volume."""
+    """The pod as the API server wants it: `command` on the claims' volumes."""
     spec: Object = {
         "restartPolicy": "Never",
         "activeDeadlineSeconds": plan.deadline_s,
@@ -50,31 +66,41 @@ def pod_manifest(plan: PodPlan) -> Object:
             "fsGroupChangePolicy": "OnRootMismatch",
             "seccompProfile": {"type": "RuntimeDefault"},
         },
-        "containers": [_container(MAIN, plan.command, plan)],
-        "volumes": [{"name": "volume", "persistentVolumeClaim": {"claimName": plan.claim.name}}],
+        "containers": [_container(plan)],
+        "volumes": [
+            {"name": f"volume-{number}", "persistentVolumeClaim": {"claimName": claim.name}}
+            for number, claim in enumerate(plan.claims)
+        ],
     }
-    if plan.check:
-        spec["initContainers"] = [_container(CHECK, plan.check, plan)]
     if plan.files:
         spec["volumes"].append({"name": "files", "configMap": {"name": plan.files}})
     if plan.pull_secret:
         spec["imagePullSecrets"] = [{"name": plan.pull_secret}]
     if plan.node:
         spec["affinity"] = _affinity(plan.node)
-    return {"metadata": metadata(plan.name, run_id=plan.claim.run_id), "spec": spec}
+    return {"metadata": metadata(plan.name, run_id=plan.claims[0].run_id), "spec": spec}
 
 
-def _container(name: str, command: Sequence[str], plan: PodPlan) -> Object:
-    mounts: list[dict[str, Any]] = [{"name": "volume", "mountPath": VOLUME_PATH}]
+def _container(plan: PodPlan) -> Object:
+    claims = list(enumerate(plan.claims))
+    mounts: list[Object] = [
+        {"name": f"volume-{number}", "mountPath": volume_path(number)} for number, claim in claims if not claim.block
+    ]
+    devices = [
+        {"name": f"volume-{number}", "devicePath": volume_path(number, block=True)}
+        for number, claim in claims
+        if claim.block
+    ]
     if plan.files:
         mounts.append({"name": "files", "mountPath": FILES_PATH, "readOnly": True})
     return {
-        "name": name,
+        "name": MAIN,
         "image": plan.image,
         "imagePullPolicy": "IfNotPresent",
-        "command": list(command),
+        "command": list(plan.command),
         "env": [{"name": key, "value": value} for key, value in plan.environment.items()],
         "volumeMounts": mounts,
+        "volumeDevices": devices,
         # No limit on CPU: throttling would be measured as slow storage.
         "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "1Gi"}},
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.api import PODS, Api, Object
-from acceptance.cluster.events import last_warning, recent_events
-from acceptance.cluster.pod_manifest import CHECK, MAIN, PodPlan, pod_manifest
+from acceptance.cluster.api import CLAIMS, PODS, Api, Object
+from acceptance.cluster.claims import failed_for_good
+from acceptance.cluster.events import recent_events
+from acceptance.cluster.pod_manifest import MAIN, PodPlan, pod_manifest
 from acceptance.cluster.waiting import describe_events, wait_for
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
@@ -13,51 +14,90 @@ _LOST = ("Evicted", "Preempting", "NodeLost", "NodeShutdown", "Shutdown", "Termi
 _NO_COMMAND = ("StartError", "ContainerCannotRun")
 _START_PROBLEMS = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
 
+# https://kubernetes.io/docs/reference/labels-annotations-taints/#volume-kubernetes-io-selected-node
+_CHOSEN = "volume.kubernetes.io/selected-node"
+
 
 def create_pod(api: Api, plan: PodPlan) -> None:
     """Ask for the pod."""
-    api.create(PODS, pod_manifest(plan), namespace=plan.claim.namespace)
+    api.create(PODS, pod_manifest(plan), namespace=plan.namespace)
 
 
 def wait_started(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
     """Wait until the pod's main container has started (it may have ended already); the pod as seen then.
 
-    Raises EnvironmentFailure when the image cannot be pulled, StorageFailure when the volume cannot be mounted, the
-    check failed or the deadline passed; each with the pod's state and events.
+    Raises EnvironmentFailure when the image cannot be pulled, StorageFailure when the volume cannot be
+    mounted or the deadline passed; each with the pod's state and events.
     """
     return wait_for(
-        f"pod {plan.name} on storage class {plan.claim.storage_class} to start",
-        look=lambda: api.get(PODS, plan.name, namespace=plan.claim.namespace),
+        f"pod {plan.name} on storage class {plan.classes} to start",
+        look=lambda: api.get(PODS, plan.name, namespace=plan.namespace),
         ready=_main_started,
         state=describe_pod,
         fatal=lambda seen: start_problem(api, plan, seen),
-        events=lambda: recent_events(api, namespace=plan.claim.namespace, name=plan.name),
+        events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
         timeout_s=timeout_s,
     )
+
+
+def wait_placed(api: Api, plan: PodPlan, *, timeout_s: float) -> str:
+    """Wait until a node is chosen for the pod; its name.
+
+    For a claim that waits for its first consumer the scheduler notes its choice on the claim, before the volume is
+    there. Raises what `wait_started` raises.
+    """
+
+    def chosen() -> tuple[Object, str]:
+        pod = api.get(PODS, plan.name, namespace=plan.namespace)
+        claims = (api.get(CLAIMS, claim.name, namespace=plan.namespace) for claim in plan.claims)
+        noted = ((claim["metadata"].get("annotations") or {}).get(_CHOSEN) for claim in claims)
+        return pod, str(pod["spec"].get("nodeName") or next(filter(None, noted), ""))
+
+    return wait_for(
+        f"pod {plan.name} on storage class {plan.classes} to be given a node",
+        look=chosen,
+        ready=lambda seen: bool(seen[1]),
+        state=lambda seen: describe_pod(seen[0]),
+        fatal=lambda seen: start_problem(api, plan, seen[0]),
+        events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
+        timeout_s=timeout_s,
+    )[1]
 
 
 def wait_ended(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
     """Wait until the pod has ended, well or not; the pod as seen then."""
     return wait_for(
-        f"pod {plan.name} on storage class {plan.claim.storage_class} to end",
-        look=lambda: api.get(PODS, plan.name, namespace=plan.claim.namespace),
+        f"pod {plan.name} on storage class {plan.classes} to end",
+        look=lambda: api.get(PODS, plan.name, namespace=plan.namespace),
         ready=lambda seen: seen["status"].get("phase") in ("Succeeded", "Failed"),
         state=describe_pod,
         fatal=lambda seen: start_problem(api, plan, seen),
-        events=lambda: recent_events(api, namespace=plan.claim.namespace, name=plan.name),
+        events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
+        timeout_s=timeout_s,
+    )
+
+
+def wait_load_over(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
+    """Wait until nothing of the pod runs any more; it may be there still. Raises StorageFailure at the deadline."""
+    wait_for(
+        f"the load of pod {plan.name} on storage class {plan.classes} to end",
+        look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
+        ready=lambda seen: seen is None or not _main_runs(seen),
+        state=lambda seen: "gone" if seen is None else describe_pod(seen),
+        events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
         timeout_s=timeout_s,
     )
 
 
 def end_pod(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
     """Delete the pod and wait until its volume is free. Raises StorageFailure at the deadline."""
-    api.delete(PODS, plan.name, namespace=plan.claim.namespace, grace_s=1)
+    api.delete(PODS, plan.name, namespace=plan.namespace, grace_s=1)
     wait_for(
         f"pod {plan.name} to be gone",
-        look=lambda: api.find(PODS, plan.name, namespace=plan.claim.namespace),
+        look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
         ready=lambda seen: seen is None,
         state=lambda seen: "gone" if seen is None else describe_pod(seen),
-        events=lambda: recent_events(api, namespace=plan.claim.namespace, name=plan.name),
+        events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
         timeout_s=timeout_s,
     )
 
@@ -110,14 +150,11 @@ def start_problem(api: Api, plan: PodPlan, pod: Object) -> AcceptanceError | Non
                 f"image {plan.image!r} lacks what the suite runs in it: {ended.get('message')}; name an image that "
                 "holds fio, sh, df, cat and sync with --storage-image"
             )
-        if status["name"] == CHECK and ended.get("exitCode"):
-            output = api.log(plan.name, namespace=plan.claim.namespace, container=CHECK)
-            return CheckFailed(output, exit_code=int(ended["exitCode"]))
     if reason := lost_to_the_cluster(pod):
         return EnvironmentFailure(f"pod {plan.name} was ended by the cluster: {reason}")
     if pod["status"].get("phase") == "Failed" and not _main_started(pod):
         return StorageFailure(f"pod {plan.name} failed before it started: {describe_pod(pod)}" + _events(api, plan))
-    return _provisioning_problem(api, plan)
+    return next(filter(None, (failed_for_good(api, claim) for claim in plan.claims)), None)
 
 
 def lost_to_the_cluster(pod: Object) -> str | None:
@@ -127,29 +164,16 @@ def lost_to_the_cluster(pod: Object) -> str | None:
     return None
 
 
-def _provisioning_problem(api: Api, plan: PodPlan) -> AcceptanceError | None:
-    warning = last_warning(api, namespace=plan.claim.namespace, name=plan.claim.name)
-    if warning and "ProvisioningFailed" in warning and "exceeded quota" in warning.lower():
-        return StorageFailure(f"claim {plan.claim.name} cannot be provisioned: {warning}")
-    return None
-
-
-class CheckFailed(StorageFailure):
-    """The check before the load failed; `output` is what it printed."""
-
-    def __init__(self, output: str, *, exit_code: int) -> None:
-        super().__init__(f"the check before the load failed with status {exit_code}: {output.strip()}")
-        self.output = output
-        self.exit_code = exit_code
-
-
 def _events(api: Api, plan: PodPlan) -> str:
-    return describe_events(lambda: recent_events(api, namespace=plan.claim.namespace, name=plan.name))
+    return describe_events(lambda: recent_events(api, namespace=plan.namespace, name=plan.name))
 
 
 def _statuses(pod: Object) -> list[Object]:
-    status = pod["status"]
-    return [*(status.get("initContainerStatuses") or []), *(status.get("containerStatuses") or [])]
+    return pod["status"].get("containerStatuses") or []
+
+
+def _main_runs(pod: Object) -> bool:
+    return any("running" in (status.get("state") or {}) for status in _statuses(pod))
 
 
 def _main_started(pod: Object) -> bool:

@@ -31,14 +31,15 @@ class Workspace:
     pull_secret: str | None = None
     keep_output: Callable[[str, str], None] = _forget
 
-    def claim(self, *parts: str, storage_class: str, size: int) -> Claim:
-        """A claim of this run, not yet made; `size` in bytes, `parts` make its name."""
+    def claim(self, *parts: str, storage_class: str, size: int, block: bool = False) -> Claim:
+        """A claim of this run, not yet made; `size` in bytes, `parts` make its name; `block`: a raw block device."""
         return Claim(
             name=object_name(*parts),
             namespace=self.namespace,
             storage_class=storage_class,
             size=size,
             run_id=self.run_id,
+            block=block,
         )
 
     def offer_files(self, files: Mapping[str, str]) -> None:

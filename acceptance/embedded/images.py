@@ -1,4 +1,4 @@
-"""The images of the embedded cluster, made of this host's fio and busybox: an OCI archive, no registry, no download."""
+"""The images of the embedded cluster, made of this host's programs: an OCI archive, no registry, no download."""
 
 import hashlib
 import io
@@ -18,6 +18,7 @@ from acceptance.embedded.layout import cache_folder
 
 PAUSE = "localhost/storage-acceptance/pause:1"
 USER = 65532
+LOAD_GENERATORS = ("fio", "sysbench")
 
 _PASSWD = f"root:x:0:0:root:/root:/bin/sh\nnonroot:x:{USER}:{USER}:nonroot:/tmp:/bin/sh\n"
 _GROUP = f"root:x:0:\nnonroot:x:{USER}:\n"
@@ -34,9 +35,9 @@ class Images:
 
 
 def ensure() -> Images:
-    """The archive for this host's fio and busybox, from the cache or written now; the same inputs give the same bytes.
+    """The archive for this host's programs, from the cache or written now; the same inputs give the same bytes.
 
-    Raises EnvironmentFailure where fio or busybox cannot be run.
+    Raises EnvironmentFailure where one of the programs cannot be run.
     """
     version = run(["fio", "--version"]).strip().removeprefix("fio-")
     reference = f"localhost/storage-acceptance/fio:{version}"
@@ -54,13 +55,18 @@ def ensure() -> Images:
 
 
 def _files() -> dict[str, Path]:
-    """What goes into the image with fio: path there -> file here."""
-    fio, busybox = (Path(shutil.which(name) or f"/usr/bin/{name}") for name in ("fio", "busybox"))
+    """What goes into the image of the load generators: path there -> file here."""
+    busybox, *generators = (Path(shutil.which(name) or f"/usr/bin/{name}") for name in ("busybox", *LOAD_GENERATORS))
+    libraries = {name: path for generator in generators for name, path in _libraries(generator).items()}
+    return {**libraries, **{f"usr/bin/{program.name}": program for program in (busybox, *generators)}}
+
+
+def _libraries(program: Path) -> dict[str, Path]:
+    """The shared libraries that the program is loaded with, the loader among them: path there -> file here."""
     # `libx.so => /lib/libx.so (0x...)`, and the loader as `/lib64/ld.so (0x...)`.
-    libraries = re.findall(r"^\s*(?:\S+ => )?(/\S+) \(0x", run(["ldd", fio]), re.MULTILINE)
+    found = re.findall(r"^\s*(?:\S+ => )?(/\S+) \(0x", run(["ldd", program]), re.MULTILINE)
     # /lib is a link to usr/lib in the image, as it is on the host or could be.
-    files = {re.sub(r"^/(?:usr/)?", "usr/", library): Path(library).resolve() for library in libraries}
-    return {**files, "usr/bin/fio": fio, "usr/bin/busybox": busybox}
+    return {re.sub(r"^/(?:usr/)?", "usr/", library): Path(library).resolve() for library in found}
 
 
 def _write(target: Path, *, reference: str, files: Mapping[str, Path]) -> None:

@@ -19,6 +19,7 @@ PROGRAMS = {
     "runc": "runc",
     "containernetworking-plugins": str(CNI_PLUGINS / "bridge"),
     "fio": "fio",
+    "sysbench": "sysbench",
     "busybox-static": "busybox",
     "glusterfs-server": "glusterd",
     "glusterfs-client": "glusterfs",

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from acceptance.cluster.objects import object_name
-from acceptance.cluster.workspace import Workspace
-from acceptance.fio.profiles import LONGEST_RAMP_S, Profile
 from acceptance.fio.samples import Sample
 from acceptance.looks import LookPlan
-from acceptance.measuring.preparation import PreparedVolume
-from acceptance.measuring.segment import Segment, SegmentPlan, run_segment
+from acceptance.measuring.ending import UNCOUNTED_S
+from acceptance.measuring.load import Bench, Load, PreparedVolume, Segment
+from acceptance.profiles import Profile
 from acceptance.results import Role
-
-# The first second of load only gives the point to count from, and the last may be cut short; one more to be sure.
-SPARE_RUNTIME_S = 3
-
 
 BySegment = Sequence[Sequence[Sample]]
 """Samples, segment by segment: what a decision is made from."""
@@ -36,17 +31,12 @@ class Recording:
     @property
     def storage_class(self) -> str:
         """The class that was loaded."""
-        return self.volume.claim.storage_class
+        return self.volume.storage_class
 
     @property
     def samples(self) -> BySegment:
         """The samples, segment by segment."""
         return [segment.samples for segment in self.segments]
-
-    @property
-    def seconds(self) -> int:
-        """The seconds of load recorded."""
-        return sum(len(segment.samples) for segment in self.segments)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +55,7 @@ Report = Callable[[Progress], None]
 
 
 def measure_alone(
-    workspace: Workspace,
+    bench: Bench,
     volume: PreparedVolume,
     profile: Profile,
     *,
@@ -73,25 +63,27 @@ def measure_alone(
     decided: Callable[[BySegment], bool],
     report: Report,
 ) -> Recording:
-    """Load one volume until a look finds it decided, or to the plan's cap.
+    """Load one volume until a look finds it decided, or to the plan's cap. Raises what the bench's `run` raises."""
 
-    Raises what `run_segment` raises.
-    """
-
-    def watch(samples: Sequence[Sample]) -> bool:
-        report(_progress(profile, volume, "candidate", samples, cap=plan.cap))
+    def watch(number: int, samples: Sequence[Sample]) -> bool:
+        report(_progress(profile, volume, "candidate", samples, seconds=len(samples), cap=plan.cap))
         if len(samples) >= plan.cap:
             return True
-        if len(samples) not in plan.seconds:
-            return False
-        return decided([samples])
+        return len(samples) in plan.seconds and decided([samples])
 
-    segment = run_segment(workspace, segment_plan(volume, profile, number=1, runtime_s=plan.cap), watch=watch)
-    return Recording(profile=profile, volume=volume, role="candidate", segments=(segment,))
+    load = Load(
+        name=object_name(profile.name, volume.storage_class),
+        profile=profile,
+        volumes=(volume,),
+        order=(0,),
+        names=(object_name(profile.name, volume.storage_class, "1"),),
+        runtime_s=_runtime_s(profile, plan.cap),
+    )
+    return Recording(profile=profile, volume=volume, role="candidate", segments=tuple(bench.run(load, watch=watch)))
 
 
 def measure_alternately(
-    workspace: Workspace,
+    bench: Bench,
     *,
     candidate: PreparedVolume,
     baseline: PreparedVolume,
@@ -103,63 +95,86 @@ def measure_alternately(
     """Load two volumes on the same node in turn, a segment each a round, until a look finds it decided.
 
     The class that comes first alternates (baseline, candidate, candidate, baseline, ...), so that drift of the
-    machine falls on both alike. The recordings of candidate and baseline. Raises what `run_segment` raises.
+    machine falls on both alike. The recordings of candidate and baseline. Raises what the bench's `run` raises.
     """
-    other = candidate.claim.storage_class
-    recordings: dict[Role, Recording] = {
-        "baseline": Recording(profile=profile, volume=baseline, role="baseline", segments=(), beside=other),
-        "candidate": Recording(profile=profile, volume=candidate, role="candidate", segments=()),
-    }
-    forth: tuple[Role, ...] = ("baseline", "candidate")
-    for number in range(1, plan.rounds[-1] + 1):
-        for role in forth if number % 2 else reversed(forth):
-            so_far = recordings[role]
-            segment = _segment(workspace, so_far, number=number, plan=plan, report=report)
-            recordings[role] = replace(so_far, segments=(*so_far.segments, segment))
-        if number in plan.rounds and decided(recordings["candidate"].samples, recordings["baseline"].samples):
-            break
-    return recordings["candidate"], recordings["baseline"]
+    roles: tuple[Role, ...] = ("baseline", "candidate")
+    volumes = (baseline, candidate)
+    load = _load_in_turn(profile, volumes, plan=plan)
+    taken: list[Sequence[Sample]] = []
+
+    def of(place: int) -> BySegment:
+        return [samples for samples, number in zip(taken, load.order, strict=False) if number == place]
+
+    def watch(number: int, samples: Sequence[Sample]) -> bool:
+        if len(samples) > plan.segment_s:
+            return False
+        del taken[number:]
+        taken.append(samples)
+        place = load.order[number]
+        seconds = sum(map(len, of(place)))
+        report(_progress(profile, volumes[place], roles[place], samples, seconds=seconds, cap=plan.cap))
+        full = len(samples) == plan.segment_s
+        if not full or len(taken) % 2 or len(taken) // 2 not in plan.rounds:
+            return False
+        return decided(of(1), of(0))
+
+    segments = [_shortened(segment, plan.segment_s) for segment in bench.run(load, watch=watch)]
+    found = [tuple(each for each, at in zip(segments, load.order, strict=False) if at == place) for place in (0, 1)]
+    return (
+        Recording(profile=profile, volume=candidate, role="candidate", segments=found[1]),
+        Recording(
+            profile=profile,
+            volume=baseline,
+            role="baseline",
+            segments=found[0],
+            beside=candidate.storage_class,
+        ),
+    )
 
 
-def _segment(workspace: Workspace, so_far: Recording, *, number: int, plan: LookPlan, report: Report) -> Segment:
-    def watch(samples: Sequence[Sample]) -> bool:
-        report(_progress(so_far.profile, so_far.volume, so_far.role, samples, cap=plan.cap, before=so_far.seconds))
-        return len(samples) >= plan.segment_s
+def _load_in_turn(profile: Profile, volumes: tuple[PreparedVolume, PreparedVolume], *, plan: LookPlan) -> Load:
+    baseline, candidate = (volume.storage_class for volume in volumes)
+    order = [place for number in range(plan.rounds[-1]) for place in ((1, 0) if number % 2 else (0, 1))]
+    names = (
+        object_name(profile.name, candidate, str(number // 2 + 1))
+        if place
+        else object_name(profile.name, baseline, candidate, str(number // 2 + 1))
+        for number, place in enumerate(order)
+    )
+    return Load(
+        name=object_name(profile.name, candidate, baseline),
+        profile=profile,
+        volumes=volumes,
+        order=tuple(order),
+        names=tuple(names),
+        runtime_s=_runtime_s(profile, plan.segment_s),
+    )
 
-    wanted = segment_plan(so_far.volume, so_far.profile, number=number, runtime_s=plan.segment_s, beside=so_far.beside)
-    return run_segment(workspace, wanted, watch=watch)
+
+def _runtime_s(profile: Profile, counted_s: int) -> int:
+    """So long that the seconds to count are full: where a ramp ends in mid-second, one more is lost."""
+    return counted_s + UNCOUNTED_S + (1 if profile.ramp_s else 0)
 
 
-def segment_plan(
-    volume: PreparedVolume, profile: Profile, *, number: int, runtime_s: int, beside: str = ""
-) -> SegmentPlan:
-    """One stretch of a profile on a volume: `runtime_s` whole seconds of load after the ramp.
-
-    `beside`: the candidate that a baseline is measured for, so that pods and files of several have names of their own.
-    """
-    names = [profile.name, volume.claim.storage_class, *([beside] if beside else []), str(number)]
-    return SegmentPlan(
-        pod=object_name(*names),
-        claim=volume.claim,
-        job_file=f"{profile.name}.fio",
-        jobs=profile.jobs,
-        test_size=volume.test_size,
-        runtime_s=runtime_s + SPARE_RUNTIME_S,
-        deadline_s=runtime_s + SPARE_RUNTIME_S + LONGEST_RAMP_S,
-        node=volume.node,
+def _shortened(segment: Segment, seconds: int) -> Segment:
+    return Segment(
+        pod=segment.pod,
+        node=segment.node,
+        fio_version=segment.fio_version,
+        started=segment.started,
+        samples=segment.samples[:seconds],
     )
 
 
 def _progress(
-    profile: Profile, volume: PreparedVolume, role: Role, samples: Sequence[Sample], *, cap: int, before: int = 0
+    profile: Profile, volume: PreparedVolume, role: Role, samples: Sequence[Sample], *, seconds: int, cap: int
 ) -> Progress:
     last = samples[-1]
-    rate = (last.counts["read"].ios + last.counts["write"].ios) / last.duration_s
     return Progress(
         profile=profile.name,
-        storage_class=volume.claim.storage_class,
+        storage_class=volume.storage_class,
         role=role,
-        seconds=before + len(samples),
+        seconds=seconds,
         cap=cap,
-        rate=rate,
+        rate=(last.counts["read"].ios + last.counts["write"].ios) / last.duration_s,
     )

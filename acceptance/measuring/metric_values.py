@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from acceptance.fio.samples import DIRECTIONS, Sample
 from acceptance.looks import LookPlan
 from acceptance.measuring.measure import BySegment
-from acceptance.metrics import Metric
+from acceptance.metrics import CPU, Metric
 from acceptance.results import Estimate
 from acceptance.statistics import batches, estimate
 
@@ -20,8 +20,10 @@ def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
     """The metric over a stretch of samples, in its unit; None where the stretch says nothing about it.
 
     Rates are totals over the time, so that a stalled second counts. Latencies are over the operations in the stretch;
-    a stretch in which nothing completed has none.
+    a stretch in which nothing completed has none. CPU use is over the time; it is unknown where one second's is.
     """
+    if metric.direction is None:
+        return _cpu_use(samples)
     counts = [sample.counts[metric.direction] for sample in samples]
     if metric.statistic in ("iops", "bandwidth"):
         done = sum(each.ios if metric.statistic == "iops" else each.bytes for each in counts)
@@ -33,6 +35,11 @@ def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
     for each in counts:
         histogram.update(each.histogram)
     return _percentile(histogram, metric.percentile or 0.0)
+
+
+def _cpu_use(samples: Sequence[Sample]) -> float | None:
+    taken = [sample.cpu_s for sample in samples if sample.cpu_s is not None]
+    return sum(taken) / sum(sample.duration_s for sample in samples) if len(taken) == len(samples) else None
 
 
 def _percentile(histogram: Counter[int], percentile: float) -> float | None:
@@ -61,19 +68,27 @@ def batch_values(metric: Metric, segments: BySegment, *, plan: LookPlan) -> list
 
 def metric_estimate(metric: Metric, segments: BySegment, *, plan: LookPlan, confidence: float) -> Estimate | None:
     """The metric with its interval from batch means; None where the samples say nothing about it."""
-    if not _used(metric.direction, segments):
+    if metric.direction is not None and not _used(metric.direction, segments):
         return None  # the profile does not use this direction; that is no rate of zero
     values = batch_values(metric, segments, plan=plan)
     flat = [value for segment in values or [] for value in segment]
     if not flat:
         return None
-    return estimate(flat, unit=metric.unit, seconds=len(flat) * plan.batch_s, confidence=confidence)
+    return estimate(
+        flat,
+        unit=metric.unit,
+        seconds=len(flat) * plan.batch_s,
+        confidence=confidence,
+        correlation=plan.batch_correlation,
+    )
 
 
 def shown_metrics(segments: BySegment) -> list[Metric]:
-    """The metrics worth showing: of every direction in which something was done."""
+    """The metrics worth showing: of every direction in which something was done, and the CPU use where it is known."""
     used = [direction for direction in DIRECTIONS if _used(direction, segments)]
     paths = [f"{direction}.{statistic}" for direction in used for statistic in SHOWN]
+    if any(sample.cpu_s is not None for samples in segments for sample in samples):
+        paths.append(CPU)
     return [Metric.parse(path) for path in paths if path != "sync.bandwidth"]
 
 

@@ -8,9 +8,8 @@ from statistics import median
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from acceptance.quantities import format_quantity, format_size
+from acceptance.report.comparison import ORDER, comparisons
 from acceptance.results import Estimate, Results, Step, Verdict
-
-ORDER = {"fail": 0, "inconclusive": 1, "pass": 2, "skipped": 3}
 
 
 def render_summary(results: Results) -> str:
@@ -22,11 +21,20 @@ def render_summary(results: Results) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"size": format_size, "value": _value, "interval": _interval, "shown": _shown}
+    environment.filters |= {
+        "size": format_size,
+        "value": _value,
+        "interval": _interval,
+        "shown": _shown,
+        "mean": _mean,
+        "change": _change,
+    }
     verdicts = sorted(results.verdicts, key=lambda verdict: ORDER[verdict.status])
     return environment.get_template("summary.html.jinja").render(
         results=results,
+        comparisons=comparisons(results),
         verdicts=verdicts,
+        warned=[each for each in results.measurements if each.warnings],
         sentence=verdict_sentence(results),
         steps=_step_rows(results.steps),
     )
@@ -72,6 +80,15 @@ def _shown(estimate: Estimate) -> str:
         return mean
     low, high = (format_quantity(value, unit=estimate.unit) for value in (estimate.low, estimate.high))
     return f"{mean} ({low} to {high})"
+
+
+def _mean(estimate: Estimate | None) -> str:
+    return "" if estimate is None else format_quantity(estimate.mean, unit=estimate.unit)
+
+
+def _change(change: float | None) -> str:
+    """`+122 %`, `-91.9 %`: what the candidate shows more or less than the baseline."""
+    return "" if change is None else f"{100 * change:+,.{0 if abs(change) >= 1 else 1}f} %"
 
 
 def _step_rows(steps: Sequence[Step]) -> list[dict[str, object]]:

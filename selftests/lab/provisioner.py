@@ -1,4 +1,4 @@
-"""A provisioner whose classes misbehave: each volume is a folder of this host, given and taken as the class says."""
+"""A provisioner whose classes misbehave: each volume is a folder or a loop device of this host, as the class says."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from acceptance.cluster.api import CLAIMS, STORAGE_CLASSES, VOLUMES, Api, Object
+from acceptance.embedded.commands import run
 from acceptance.errors import AcceptanceError
 
 PROVISIONER = "lab.storage-acceptance/folder"
@@ -80,9 +81,8 @@ def _provide(api: Api, lab_class: LabClass, claim: Object) -> None:
     name = f"lab-{claim['metadata']['uid']}"
     if api.find(VOLUMES, name) is not None:
         return
-    folder = lab_class.folder / name
-    folder.mkdir(exist_ok=True)
-    folder.chmod(0o777)
+    block = claim["spec"].get("volumeMode") == "Block"
+    path = _device(lab_class.folder / name, claim) if block else _folder(lab_class.folder / name)
     reference = {key: claim["metadata"][key] for key in ("name", "namespace", "uid")}
     spec = {
         "capacity": claim["spec"]["resources"]["requests"],
@@ -91,7 +91,8 @@ def _provide(api: Api, lab_class: LabClass, claim: Object) -> None:
         "persistentVolumeReclaimPolicy": lab_class.reclaim_policy,
         "claimRef": {"kind": "PersistentVolumeClaim", "apiVersion": "v1", **reference},
         # Of type local, so that no kubelet and no controller deletes it by itself: that is this provisioner's part.
-        "local": {"path": str(folder)},
+        "local": {"path": str(path)},
+        "volumeMode": "Block" if block else "Filesystem",
         "nodeAffinity": {
             "required": {
                 "nodeSelectorTerms": [{"matchExpressions": [{"key": "kubernetes.io/os", "operator": "Exists"}]}]
@@ -99,6 +100,19 @@ def _provide(api: Api, lab_class: LabClass, claim: Object) -> None:
         },
     }
     api.create(VOLUMES, {"metadata": {"name": name, "labels": LABELS, "annotations": PROVISIONED_BY}, "spec": spec})
+
+
+def _folder(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o777)
+    return folder
+
+
+def _device(file: Path, claim: Object) -> Path:
+    """A block device on a sparse file of the size that is claimed."""
+    with file.open("wb") as made:
+        made.truncate(int(claim["spec"]["resources"]["requests"]["storage"]))
+    return Path(run(["losetup", "--find", "--show", file]).strip())
 
 
 def _look_after(api: Api, lab_class: LabClass | None, volume: Object) -> None:
@@ -114,5 +128,11 @@ def _look_after(api: Api, lab_class: LabClass | None, volume: Object) -> None:
 
 
 def _remove(api: Api, volume: Object) -> None:
-    shutil.rmtree(volume["spec"]["local"]["path"], ignore_errors=True)
+    path = volume["spec"]["local"]["path"]
+    if volume["spec"].get("volumeMode") == "Block":
+        file = run(["losetup", "--noheadings", "--output", "BACK-FILE", path]).strip()
+        run(["losetup", "--detach", path])
+        Path(file).unlink(missing_ok=True)
+    else:
+        shutil.rmtree(path, ignore_errors=True)
     api.delete(VOLUMES, volume["metadata"]["name"])

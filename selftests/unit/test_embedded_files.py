@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import shutil
 import stat
 import tarfile
 from pathlib import Path
@@ -71,6 +72,19 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     (tmp_path / "fio").write_text("fio")
     monkeypatch.setattr(images, "run", lambda _command: "sh\ncat\nbusybox\n")
     return {"usr/bin/fio": tmp_path / "fio", "usr/bin/busybox": tmp_path / "busybox"}
+
+
+def test_the_image_holds_every_load_generator_with_its_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    ldd = {
+        "/usr/bin/fio": "\tlinux-vdso.so.1 (0x1)\n\tlibaio.so.1 => /lib/x/libaio.so.1 (0x2)\n\t/lib64/ld.so.2 (0x3)\n",
+        "/opt/bin/sysbench": "\tlibaio.so.1 => /lib/x/libaio.so.1 (0x2)\n\tlibpq.so.5 => /usr/lib/x/libpq.so.5 (0x2)\n",
+    }
+    monkeypatch.setattr(shutil, "which", {Path(each).name: each for each in ldd}.get)
+    monkeypatch.setattr(images, "run", lambda command: ldd[str(command[1])])
+    programs = {"usr/bin/fio", "usr/bin/sysbench", "usr/bin/busybox"}
+    libraries = {"usr/lib/x/libaio.so.1", "usr/lib/x/libpq.so.5", "usr/lib64/ld.so.2"}
+    assert set(images._files()) == programs | libraries
+    assert images._files()["usr/bin/sysbench"] == Path("/opt/bin/sysbench")
 
 
 def test_same_inputs_give_the_same_bytes(tmp_path: Path, inputs: dict[str, Path]) -> None:

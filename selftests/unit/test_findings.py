@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from acceptance.cluster.claims import Claim
 from acceptance.findings import Finding, decided, metric_ratio
-from acceptance.fio.profiles import Profile
 from acceptance.fio.samples import Counts, Sample
 from acceptance.looks import LookPlan
+from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import Recording
-from acceptance.measuring.preparation import PreparedVolume
-from acceptance.measuring.segment import Segment
 from acceptance.metrics import Metric
+from acceptance.profiles import Profile
 from acceptance.results import Role
 from acceptance.tiers import ComparisonRule, Limit
 
@@ -34,16 +33,14 @@ def second(writes: int) -> Sample:
 
 def recording(*rates: int, role: Role = "candidate", storage_class: str = "fast", size: int = 1024 * MIB) -> Recording:
     """One segment of 12 s for each rate."""
-    claim = Claim(name="data", namespace="ns", storage_class=storage_class, size=2 * size, run_id="r")
     return Recording(
         profile=Profile(name="writes", path=Path("writes.fio"), text="", about="", jobs=("writes",)),
-        volume=PreparedVolume(claim=claim, node="n1", volume="pv", test_size=size, image_digest=None),
+        volume=PreparedVolume(storage_class=storage_class, node="n1", test_size=size),
         role=role,
         segments=tuple(
             Segment(
                 pod=f"{role}-{number}",
                 node="n1",
-                image_digest=None,
                 fio_version="fio-3.33",
                 started=STARTED,
                 samples=(second(rate),) * 12,
@@ -62,7 +59,18 @@ def at_least(value: float) -> Limit:
     return Limit(profile="writes", metric=IOPS, at_least=value, because="b", tier="t")
 
 
-RULE = ComparisonRule(profile="writes", metric=IOPS, margin=0.2, because="not durable", tier="t")
+def not_better(path: str) -> ComparisonRule:
+    return ComparisonRule(
+        profile="writes",
+        metric=Metric.parse(path),
+        kind="not_better_than_baseline_by",
+        margin=0.2,
+        because="not done",
+        tier="t",
+    )
+
+
+RULE = not_better("write.iops")
 
 
 @pytest.mark.parametrize(("limit", "status"), [(750, "pass"), (1250, "fail")])
@@ -158,5 +166,70 @@ def test_a_test_file_that_caches_could_hold_is_warned_of() -> None:
     small = Finding(candidate=recording(rate, size=999 * MIB), baseline=None, plan=PLAN)
     assert enough.measurements[0].warnings == []
     (warning,) = small.measurements[0].warnings
-    assert "the test file holds 999 MiB, less than 25 s of the measured 40 MiB/s" in warning
-    assert "--storage-test-size of at least 1,000 MiB" in warning
+    assert warning == (
+        "the test file of 999 MiB holds only 24.9 s of the measured 40 MiB/s, less than 25 s: caches may have helped; "
+        "raise --storage-test-size to at least 1000Mi"
+    )
+
+
+def reading(each_s: float, storage_class: str, *, size: int, rate: int = 10240) -> Recording:
+    """40 MiB/s of reads, each of which took so long."""
+    written = recording(1, storage_class=storage_class, size=size)
+    done = Counts(ios=rate, bytes=4096 * rate, latency_sum_s=rate * each_s, latencies=rate)
+    sample = Sample(duration_s=1.0, counts={"read": done, "write": Counts(), "sync": Counts()})
+    return replace(written, segments=(replace(written.segments[0], samples=(sample,) * 12),))
+
+
+@pytest.mark.parametrize(
+    ("path", "size", "told"),
+    [
+        ("read.latency.mean", 100 * MIB, True),
+        ("read.latency.mean", 1000 * MIB, False),
+        ("read.iops", 100 * MIB, False),
+    ],
+)
+def test_reads_answered_too_soon_from_a_small_file_are_blamed_on_its_size(path: str, size: int, told: bool) -> None:
+    candidate, baseline = (reading(each_s, name, size=size) for each_s, name in ((1e-4, "fast"), (1e-3, "local")))
+    slower = reading(1e-3, "local", size=size, rate=5000)
+    rule = not_better(path)
+    verdict = Finding(candidate=candidate, baseline=slower if path == "read.iops" else baseline, plan=PLAN).compared(
+        rule, test="t"
+    )
+    assert verdict.status == "fail"
+    remark = (
+        ": not done; the test file of 100 MiB holds only 2.5 s of the measured 40 MiB/s, so a cache can have served "
+        "it: raise --storage-test-size to at least 1000Mi."
+    )
+    assert verdict.reason.endswith(remark if told else ": not done.")
+
+
+def mixed(read_s: float, write_s: float, storage_class: str) -> Recording:
+    """40 MiB/s each of reads and of writes on a file of 1 MiB, with the latency of each."""
+    reads, writes = (
+        Counts(ios=10240, bytes=40 * MIB, latency_sum_s=10240 * each_s, latencies=10240) for each_s in (read_s, write_s)
+    )
+    sample = Sample(duration_s=1.0, counts={"read": reads, "write": writes, "sync": Counts()})
+    written = recording(1, storage_class=storage_class, size=MIB)
+    return replace(written, segments=(replace(written.segments[0], samples=(sample,) * 12),))
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        (not_better("read.latency.mean"), True),
+        (not_better("write.latency.mean"), False),
+        (replace(not_better("read.latency.mean"), kind="not_worse_than_baseline_by"), False),
+    ],
+)
+def test_only_reads_that_are_too_fast_are_blamed_on_a_cache(rule: ComparisonRule, told: bool) -> None:
+    slow = 1e-2 if rule.kind == "not_worse_than_baseline_by" else 1e-4
+    found = Finding(candidate=mixed(slow, slow, "fast"), baseline=mixed(1e-3, 1e-3, "local"), plan=PLAN)
+    verdict = found.compared(rule, test="t")
+    assert verdict.status == "fail"
+    assert ("a cache can have served it" in verdict.reason) is told
+
+
+def test_the_records_of_a_comparison_name_each_other() -> None:
+    candidate, baseline = finding(1000, baseline=(500,)).measurements
+    assert (candidate.compared_with, baseline.compared_with) == (baseline.id, None)
+    assert finding(1000).measurements[0].compared_with is None

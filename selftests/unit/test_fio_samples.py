@@ -252,3 +252,48 @@ def test_durations_are_read_as_fio_reads_them(text: str, expected: float) -> Non
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a fio duration"):
         seconds(text)
+
+
+def with_cpu(at_ms: int, *jobs: tuple[int, float, float], done: int) -> Json:
+    """A document of clones, each with its whole time (ms) and the percent of it that it ran in user and system."""
+    found = document(at_ms, done)
+    found["jobs"] = [
+        found["jobs"][0] | {"job_runtime": runtime_ms, "usr_cpu": usr, "sys_cpu": sys} for runtime_ms, usr, sys in jobs
+    ]
+    return found
+
+
+def test_cpu_time_is_that_of_all_clones_second_by_second() -> None:
+    # Two clones as fio 3.33 printed them; and /proc showed the same but for its ticks of 10 ms.
+    documents = [
+        with_cpu(1000, (2000, 0.850000, 21.700000), (1999, 2.401201, 19.959980), done=10),
+        with_cpu(2004, (3003, 1.365301, 20.979021), (3003, 1.998002, 20.412920), done=20),
+        with_cpu(3004, (4003, 1.199101, 21.458906), (4003, 1.948539, 20.984262), done=30),
+    ]
+    found = [sample and sample.cpu_s for sample in samples_of(documents)]
+    assert found == [None, pytest.approx(0.446, abs=1e-4), pytest.approx(0.481, abs=1e-4)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "taken"),
+    [
+        ((1000, 10.0, 20.0), (2000, 10.0, 20.0), 0.3),
+        ((1000, 0.0, 0.0), (2000, 0.0, 0.0), 0.0),
+        ((3333, 3.003300, 0.0), (3334, 3.002399, 0.0), 0.0),  # the same 100.1 ms, but for fio's rounding
+        ((2000, 30.0, 30.0), (2000, 10.0, 10.0), None),  # counted from anew
+    ],
+)
+def test_cpu_time_is_never_negative(
+    before: tuple[int, float, float], after: tuple[int, float, float], taken: float | None
+) -> None:
+    _, sample = samples_of([with_cpu(1000, before, done=10), with_cpu(2000, after, done=20)])
+    assert sample is not None
+    assert sample.cpu_s == (None if taken is None else pytest.approx(taken, abs=1e-4))
+
+
+def test_cpu_time_is_unknown_unless_every_clone_tells_it() -> None:
+    documents = [with_cpu(at_ms, (at_ms, 1.0, 1.0), (at_ms, 1.0, 1.0), done=at_ms) for at_ms in (1000, 2000)]
+    del documents[1]["jobs"][1]["usr_cpu"]
+    _, sample = samples_of(documents)
+    assert sample is not None
+    assert sample.cpu_s is None

@@ -13,7 +13,7 @@ from acceptance.metrics import Metric
 from acceptance.ratios import Ratio
 from acceptance.results import Estimate, Status, Verdict
 from acceptance.statistics import estimate
-from acceptance.tiers import ComparisonRule, Limit
+from acceptance.tiers import ComparisonRule, Limit, RuleKind
 
 values = st.floats(min_value=1e-3, max_value=1e6)
 batch_values = st.lists(st.floats(min_value=1.0, max_value=1e5), min_size=3, max_size=15)
@@ -38,14 +38,33 @@ def judged(found: Estimate | None, limit: Limit, *, final: bool = True) -> Verdi
     return judge(found, limit, test="tests/test_x.py::test_x", storage_class="replicated", final=final)
 
 
-def rule(path: str, margin: float = 0.2) -> ComparisonRule:
-    return ComparisonRule(profile="p", metric=Metric.parse(path), margin=margin, because="not durable", tier="t")
+def rule(path: str, margin: float = 0.2, kind: RuleKind = "not_better_than_baseline_by") -> ComparisonRule:
+    metric = Metric.parse(path)
+    return ComparisonRule(profile="p", metric=metric, kind=kind, margin=margin, because="not durable", tier="t")
 
 
-def compared(path: str, low: float | None, high: float | None, *, problem: str = "", final: bool = True) -> Verdict:
+def compared(
+    path: str,
+    low: float | None,
+    high: float | None,
+    *,
+    margin: float = 0.2,
+    kind: RuleKind = "not_better_than_baseline_by",
+    problem: str = "",
+    final: bool = True,
+    remark: str = "",
+) -> Verdict:
     value = None if low is None or high is None else math.sqrt(low * high)
     found = Ratio(value=value, low=low, high=high, samples=9, confidence=0.99, problem=problem)
-    return judge_comparison(found, rule(path), test="t", storage_class="fast", baseline_class="local", final=final)
+    return judge_comparison(
+        found,
+        rule(path, margin, kind),
+        test="t",
+        storage_class="fast",
+        baseline_class="local",
+        final=final,
+        remark=remark,
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,6 +168,48 @@ def test_a_candidate_certainly_better_than_the_margin_fails(path: str, low: floa
     assert ("not durable" in verdict.reason) == (status == "fail")
 
 
+@pytest.mark.parametrize(
+    ("path", "low", "high", "status"),
+    [
+        ("cpu.use", 0.2, 2.0, "pass"),
+        ("cpu.use", 1.9, 2.1, "inconclusive"),
+        ("cpu.use", 2.1, 9.0, "fail"),
+        ("write.latency.mean", 2.1, 9.0, "fail"),
+        ("write.latency.mean", 0.1, 0.2, "pass"),
+    ],
+)
+def test_a_candidate_certainly_worse_than_the_margin_fails_the_other_kind(
+    path: str, low: float, high: float, status: Status
+) -> None:
+    verdict = compared(path, low, high, margin=1.0, kind="not_worse_than_baseline_by")
+    assert verdict.status == status
+
+
+def test_rates_are_worse_when_lower() -> None:
+    found = [compared("read.iops", *span, kind="not_worse_than_baseline_by").status for span in ((0.8, 3), (0.1, 0.79))]
+    assert found == ["pass", "fail"]
+
+
+def test_the_two_kinds_on_one_metric_are_told_apart() -> None:
+    kinds: tuple[RuleKind, ...] = ("not_better_than_baseline_by", "not_worse_than_baseline_by")
+    verdicts = [compared("cpu.use", 1.0, 1.0, kind=kind) for kind in kinds]
+    assert [verdict.id for verdict in verdicts] == [
+        "fast/p/cpu.use/not-better-than-baseline-by",
+        "fast/p/cpu.use/not-worse-than-baseline-by",
+    ]
+    assert [verdict.limit for verdict in verdicts] == [
+        "cpu.use at least 0.8 times the baseline's",
+        "cpu.use at most 1.2 times the baseline's",
+    ]
+    assert [verdict.rule for verdict in verdicts] == list(kinds)
+
+
+def test_a_remark_is_said_with_a_failure_only() -> None:
+    failed, passed = (compared("read.latency.mean", *span, remark="it is small") for span in ((0.1, 0.2), (1.0, 1.1)))
+    assert failed.reason.endswith("not durable; it is small.")
+    assert "it is small" not in passed.reason
+
+
 def test_a_comparison_names_both_classes() -> None:
     assert compared("write.iops", 0.1, 0.4).reason == (
         "write.iops of p on fast is 0.2 times that of local (99% interval 0.1 times to 0.4 times), "
@@ -169,6 +230,38 @@ def test_higher_iops_never_make_a_verdict_worse(found: list[float], limit: float
         for by in (1.0, factor)
     )
     assert RANK[fast.status] >= RANK[slow.status]
+
+
+rules = st.builds(
+    rule,
+    st.sampled_from(["write.iops", "read.bandwidth", "read.latency.mean", "cpu.use"]),
+    st.floats(0.0, 0.99),
+    st.sampled_from(["not_better_than_baseline_by", "not_worse_than_baseline_by"]),
+)
+
+
+@given(rules, values, values, st.floats(1.0, 1000.0))
+def test_a_better_ratio_never_helps_against_too_good_and_never_harms_against_too_bad(
+    asked: ComparisonRule, a: float, b: float, factor: float
+) -> None:
+    low, high = sorted((a, b))
+    before, after = (
+        RANK[compared(asked.metric.path, low * by, high * by, margin=asked.margin, kind=asked.kind).status]
+        for by in (1.0, factor if asked.metric.higher_is_better else 1.0 / factor)
+    )
+    assert after <= before if asked.kind == "not_better_than_baseline_by" else after >= before
+
+
+@given(rules, values, values, st.floats(1.0, 10.0))
+def test_a_wider_margin_never_makes_a_comparison_worse(
+    asked: ComparisonRule, a: float, b: float, factor: float
+) -> None:
+    low, high = sorted((a, b))
+    narrow, wide = (
+        RANK[compared(asked.metric.path, low, high, margin=margin, kind=asked.kind).status]
+        for margin in (asked.margin / factor, asked.margin)
+    )
+    assert wide >= narrow
 
 
 @given(batch_values, values, st.floats(1.0, 1000.0))
@@ -236,6 +329,10 @@ def test_a_verdict_does_not_depend_on_the_limits_judged_beside_it(order: list[fl
 
 def test_ids_are_stable_and_tell_questions_apart() -> None:
     assert (
-        verdict_id("/mnt/Disk 1", "p", "write.latency.p99.9", "at_most") == "mnt-disk-1/p/write.latency.p99.9/at-most"
+        verdict_id("/mnt/Disk 1", "p", "write.latency.p99.9", "at_most")
+        == "mnt-disk-1-da00b4a5/p/write.latency.p99.9/at-most"
     )
     assert verdict_id("a-b", "c", "m", "r") != verdict_id("a", "b-c", "m", "r")
+    assert (
+        verdict_id("/mnt/a", "p", "m", "r") != verdict_id("/mnt-a", "p", "m", "r") != verdict_id("mnt-a", "p", "m", "r")
+    )

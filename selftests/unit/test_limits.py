@@ -11,6 +11,7 @@ import yaml
 from acceptance.errors import WrongUsage
 from acceptance.limits import ComparisonRule, Limit, LimitsFile, load_limits
 from acceptance.metrics import Metric
+from acceptance.tiers import RuleKind
 
 PROFILES = {"sync-write-iops", "etcd-fsync"}
 ROOT = Path(__file__).parents[2]
@@ -48,7 +49,7 @@ def errors(text: str, tmp_path: Path) -> list[str]:
 
 
 def test_the_suites_own_limits_are_valid_for_the_suites_own_profiles() -> None:
-    profiles = {path.stem for path in (ROOT / "profiles").glob("*.fio")}
+    profiles = {path.stem for path in (ROOT / "profiles").iterdir()}
     file = load_limits(ROOT / "thresholds.yaml", profiles=profiles)
     values = {
         name: [limit.value for limit in file.tier(name).limits_for("sync-write-iops")]
@@ -57,6 +58,19 @@ def test_the_suites_own_limits_are_valid_for_the_suites_own_profiles() -> None:
     assert values == {"baseline": [750.0], "production": [1000.0]}
     (fsync,) = file.tier("production").limits_for("etcd-fsync")
     assert (fsync.metric.path, fsync.at_most) == ("sync.latency.p99", 0.01)
+    assert {limit.profile for limit in file.tier("baseline").limits} == profiles
+
+
+def test_a_metric_of_the_suites_own_limits_is_one_that_its_profile_can_show() -> None:
+    file = load_limits(ROOT / "thresholds.yaml", profiles={path.stem for path in (ROOT / "profiles").iterdir()})
+    for tier in file.tiers.values():
+        for asked in (*tier.limits, *tier.comparison):
+            text = next((ROOT / "profiles").glob(f"{asked.profile}.*")).read_text(encoding="utf-8")
+            if asked.metric.unit == "s":
+                assert "gtod_reduce" not in text, f"{asked.profile} measures no latency"
+            for direction in ("read", "write"):
+                if f"-{direction}-" in asked.profile:
+                    assert asked.metric.direction in (direction, None)
 
 
 def test_limits_are_in_the_metrics_unit_and_describe_themselves(tmp_path: Path) -> None:
@@ -68,6 +82,20 @@ def test_limits_are_in_the_metrics_unit_and_describe_themselves(tmp_path: Path) 
         "write.latency.p99.9 at most 10 ms",
     ]
     assert [rule.describe() for rule in tier.comparison] == ["write.iops at most 1.2 times the baseline's"]
+
+
+def test_a_metric_can_carry_both_kinds_of_rule_and_a_child_replaces_one_of_them(tmp_path: Path) -> None:
+    both = "cpu.use: {not_better_than_baseline_by: 30%, not_worse_than_baseline_by: 150%, because: it polls}"
+    child = (
+        "\n    comparison:\n      sync-write-iops:\n        cpu.use: {not_worse_than_baseline_by: 50%, because: b}\n"
+    )
+    rule = "write.iops: {not_better_than_baseline_by: 20%, because: not durable}"
+    file = read(GOOD.replace(rule, both).rstrip() + child, tmp_path)
+    found = {name: [(each.kind, each.margin) for each in tier.comparison] for name, tier in file.tiers.items()}
+    assert found == {
+        "baseline": [("not_better_than_baseline_by", 0.3), ("not_worse_than_baseline_by", 1.5)],
+        "production": [("not_better_than_baseline_by", 0.3), ("not_worse_than_baseline_by", 0.5)],
+    }
 
 
 def test_a_tier_replaces_what_it_repeats_and_inherits_the_rest(tmp_path: Path) -> None:
@@ -113,6 +141,13 @@ def test_an_unknown_tier_names_those_there_are(tmp_path: Path) -> None:
             "tiers.baseline.comparison.sync-write-iops.write.iops.not_better_than_baseline_by",
             "such as 20%",
         ),
+        (
+            "not_better_than_baseline_by: 20%, ",
+            "",
+            10,
+            "tiers.baseline.comparison.sync-write-iops.write.iops",
+            "not_better_than_baseline_by or not_worse_than_baseline_by, found neither",
+        ),
         ("extends: baseline", "extends: base", 13, "tiers.production.extends", "baseline, production, found 'base'"),
         ("extends: baseline", "extends: production", 13, "tiers.production.extends", "production -> production"),
         (
@@ -155,9 +190,12 @@ def test_a_child_cannot_ask_for_what_its_parent_forbids(tmp_path: Path) -> None:
     assert "found at least 20 ms (tier production) and at most 10 ms (tier baseline)" in found
 
 
-def test_a_latency_cannot_be_all_of_itself_better(tmp_path: Path) -> None:
-    comparison = "write.iops: {not_better_than_baseline_by: 20%"
-    (found,) = errors(GOOD.replace(comparison, "write.latency.mean: {not_better_than_baseline_by: 100%"), tmp_path)
+@pytest.mark.parametrize(
+    "entry",
+    ["write.latency.mean: {not_better_than_baseline_by: 100%", "write.iops: {not_worse_than_baseline_by: 100%"],
+)
+def test_nothing_can_be_all_of_itself_lower(entry: str, tmp_path: Path) -> None:
+    (found,) = errors(GOOD.replace("write.iops: {not_better_than_baseline_by: 20%", entry), tmp_path)
     assert "below 100%" in found
 
 
@@ -172,28 +210,39 @@ def test_a_file_that_cannot_be_read_is_wrong_usage(tmp_path: Path) -> None:
             load_limits(path, profiles=PROFILES)
 
 
-@pytest.mark.parametrize("path", ["read.iops", "write.bandwidth", "sync.latency.mean", "read.latency.p99.99"])
+@pytest.mark.parametrize(
+    "path", ["read.iops", "write.bandwidth", "sync.latency.mean", "read.latency.p99.99", "cpu.use"]
+)
 def test_a_metric_knows_its_unit_and_which_side_is_better(path: str) -> None:
     metric = Metric.parse(path)
     assert str(metric) == path
-    assert metric.unit == {"iops": "1/s", "bandwidth": "B/s"}.get(metric.statistic, "s")
-    assert metric.higher_is_better == (metric.unit != "s")
+    assert metric.unit == {"iops": "1/s", "bandwidth": "B/s", "cpu": "cpu"}.get(metric.statistic, "s")
+    assert metric.higher_is_better == (metric.unit in ("1/s", "B/s"))
 
 
 @pytest.mark.parametrize(
-    "path", ["", "iops", "write.iops.mean", "trim.iops", "write.latency", "write.latency.p", "Write.iops"]
+    "path", ["", "iops", "write.iops.mean", "trim.iops", "write.latency", "write.latency.p", "Write.iops", "write.cpu"]
 )
 def test_an_unknown_metric_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match="wanted a metric such as"):
         Metric.parse(path)
 
 
-def test_better_is_higher_for_rates_and_lower_for_latencies() -> None:
+@pytest.mark.parametrize(
+    ("kind", "bounds"),
+    [
+        ("not_better_than_baseline_by", [("at_most", 1.25), ("at_least", 0.75), ("at_least", 0.75)]),
+        ("not_worse_than_baseline_by", [("at_least", 0.75), ("at_most", 1.25), ("at_most", 1.25)]),
+    ],
+)
+def test_better_is_higher_for_rates_and_lower_for_latencies_and_cpu_use(
+    kind: RuleKind, bounds: list[tuple[str, float]]
+) -> None:
     rules = [
-        ComparisonRule(profile="p", metric=Metric.parse(path), margin=0.25, because="b", tier="t")
-        for path in ("write.iops", "write.latency.mean")
+        ComparisonRule(profile="p", metric=Metric.parse(path), kind=kind, margin=0.25, because="b", tier="t")
+        for path in ("write.iops", "write.latency.mean", "cpu.use")
     ]
-    assert [rule.bound for rule in rules] == [1.25, 0.75]
+    assert [(rule.side, rule.bound) for rule in rules] == bounds
 
 
 def test_a_limit_is_of_one_kind() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -110,6 +112,20 @@ def test_an_estimate_rests_on_whole_batches() -> None:
     assert (estimate.mean, estimate.samples, estimate.unit, estimate.confidence) == (10.0, 12, "1/s", 0.9)
     assert metric_estimate(Metric.parse("write.iops"), [[writes(10)] * 3], plan=PLAN, confidence=0.9) is None
     assert metric_estimate(Metric.parse("write.iops"), [], plan=PLAN, confidence=0.9) is None
+
+
+def test_cpu_use_is_cpu_time_over_time_and_unknown_where_a_second_is_unknown() -> None:
+    known = [replace(writes(1), cpu_s=0.25), replace(writes(0, duration_s=3.0), cpu_s=0.75)]
+    assert value("cpu.use", *known) == pytest.approx(0.25)
+    assert value("cpu.use", *known, writes(1)) is None
+    estimate = metric_estimate(Metric.parse("cpu.use"), [known[:1] * 12], plan=PLAN, confidence=0.95)
+    assert estimate is not None
+    assert (estimate.mean, estimate.unit) == (0.25, "cpu")
+
+
+def test_cpu_use_is_shown_where_it_is_known() -> None:
+    shown = [[metric.path for metric in shown_metrics([[each]])] for each in (replace(writes(1), cpu_s=0.0), writes(1))]
+    assert ["cpu.use" in paths for paths in shown] == [True, False]
 
 
 def test_what_is_shown_is_what_was_done() -> None:

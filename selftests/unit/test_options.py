@@ -111,6 +111,15 @@ def test_the_command_line_comes_before_the_environment_and_that_before_the_ini_f
     assert found.classes() == classes
 
 
+def test_directories_that_read_alike_are_listed_apart(listing: Run, tmp_path: Path) -> None:
+    directories = [tmp_path / "mnt" / "a", tmp_path / "mnt-a"]
+    for each in directories:
+        each.mkdir(parents=True)
+    found = listing("--storage-cluster=host", "-k", "claim_binds", *(f"--storage-class={each}" for each in directories))
+    assert found.status == 0, found.output
+    assert found.classes() == list(map(str, directories))
+
+
 def test_a_profile_that_is_dropped_into_a_folder_is_listed(listing: Run, tmp_path: Path) -> None:
     found = listing("-k", "profile", profiles(tmp_path, **{"random-read": PROFILE}))
     assert found.status == 0, found.output

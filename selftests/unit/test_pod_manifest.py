@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from acceptance.cluster.claims import Claim
-from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
+from acceptance.cluster.pod_manifest import PodPlan, pod_manifest, volume_path
 from acceptance.cluster.pods import describe_pod, image_digest
 
 CLAIM = Claim(name="data", namespace="ns", storage_class="fast", size=1024**3, run_id="r")
 
 
 def plan(**more: Any) -> PodPlan:
-    return PodPlan(name="load-1", claim=CLAIM, image="fio:1", command=["fio", "a.fio"], deadline_s=90, **more)
+    return PodPlan(
+        **{"name": "load-1", "claims": (CLAIM,), "image": "fio:1", "command": ["fio", "a.fio"], "deadline_s": 90} | more
+    )
 
 
 def spec(**more: Any) -> dict[str, Any]:
@@ -26,8 +29,8 @@ def containers(found: dict[str, Any]) -> list[dict[str, Any]]:
 
 # https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
 def test_every_container_meets_the_restricted_standard() -> None:
-    found = spec(check=["sh", "-c", "true"], files="profiles")
-    assert len(containers(found)) == 2
+    found = spec(files="profiles")
+    assert len(containers(found)) == 1
     for container in containers(found):
         security = container["securityContext"]
         assert security["allowPrivilegeEscalation"] is False
@@ -44,7 +47,7 @@ def test_every_container_meets_the_restricted_standard() -> None:
 
 
 def test_cpu_is_not_limited_and_memory_is() -> None:
-    for container in containers(spec(check=["true"])):
+    for container in containers(spec()):
         assert set(container["resources"]["limits"]) == {"memory"}
         assert set(container["resources"]["requests"]) == {"cpu", "memory"}
 
@@ -69,15 +72,23 @@ def test_without_a_node_the_scheduler_is_free() -> None:
     assert "affinity" not in spec()
 
 
-def test_the_claim_is_mounted_in_the_check_and_in_the_load() -> None:
-    found = spec(check=["true"], files="profiles")
+def test_each_claim_is_mounted_at_its_place() -> None:
+    found = spec(claims=(CLAIM, replace(CLAIM, name="local")), files="profiles")
     assert found["volumes"] == [
-        {"name": "volume", "persistentVolumeClaim": {"claimName": "data"}},
+        {"name": "volume-0", "persistentVolumeClaim": {"claimName": "data"}},
+        {"name": "volume-1", "persistentVolumeClaim": {"claimName": "local"}},
         {"name": "files", "configMap": {"name": "profiles"}},
     ]
-    for container in containers(found):
-        mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
-        assert mounts == {"volume": "/volume", "files": "/profiles"}
+    (container,) = containers(found)
+    mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+    assert mounts == {"volume-0": volume_path(0), "volume-1": volume_path(1), "files": "/profiles"}
+    assert container["volumeDevices"] == []
+
+
+def test_a_raw_block_volume_is_a_device() -> None:
+    (container,) = containers(spec(claims=(CLAIM, replace(CLAIM, name="raw", block=True))))
+    assert [mount["name"] for mount in container["volumeMounts"]] == ["volume-0"]
+    assert container["volumeDevices"] == [{"name": "volume-1", "devicePath": volume_path(1, block=True)}]
 
 
 def test_what_is_not_asked_for_is_not_there() -> None:
@@ -105,13 +116,11 @@ def test_a_pod_is_described_by_what_keeps_it() -> None:
                 {"type": "PodScheduled", "status": "False", "message": "0/3 nodes are available"},
                 {"type": "Ready", "status": "False"},
             ],
-            "initContainerStatuses": [{"name": "check", "state": {"terminated": {"reason": "Error", "exitCode": 3}}}],
             "containerStatuses": [{"name": "load", "state": waiting}],
         }
     }
     assert describe_pod(pod) == (
-        "phase Pending, container check terminated: Error 3, "
-        "container load waiting: ImagePullBackOff no such image, not scheduled: 0/3 nodes are available"
+        "phase Pending, container load waiting: ImagePullBackOff no such image, not scheduled: 0/3 nodes are available"
     )
     assert describe_pod({"status": {}}) == "phase unknown"
     evicted = {"status": {"phase": "Failed", "reason": "Evicted", "message": "disk pressure"}}

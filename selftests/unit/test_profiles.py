@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from acceptance.errors import WrongUsage
-from acceptance.fio.profiles import find_profiles, read_profile
+from acceptance.fio.job_file import read_job_file
+from acceptance.profile_folder import find_profiles
 
 GOOD = """# First line,
 ; second line.
@@ -29,7 +30,7 @@ def profile(folder: Path, text: str, *, name: str = "mine") -> Path:
 
 
 def test_a_profile_has_the_name_of_its_file_its_comment_and_its_jobs(tmp_path: Path) -> None:
-    found = read_profile(profile(tmp_path, GOOD + "[reads]\nrw=read\n"))
+    found = read_job_file(profile(tmp_path, GOOD + "[reads]\nrw=read\n"))
     assert (found.name, found.about, found.jobs) == ("mine", "First line, second line.", ("writes", "reads"))
     assert found.text == GOOD + "[reads]\nrw=read\n"
 
@@ -45,7 +46,7 @@ def test_the_profiles_that_come_with_the_suite_can_be_used() -> None:
     found = find_profiles(SHIPPED)
     assert {"sync-write-iops", "etcd-fsync"} <= set(found)
     for name, each in found.items():
-        assert each.jobs == (name,)
+        assert each.jobs == ((name,) if each.program == "fio" else ())
         assert each.about
 
 
@@ -64,20 +65,20 @@ def test_the_profiles_that_come_with_the_suite_can_be_used() -> None:
 def test_what_could_not_measure_the_volume_is_refused(tmp_path: Path, text: str, problem: str) -> None:
     path = profile(tmp_path, text)
     with pytest.raises(WrongUsage) as raised:
-        read_profile(path)
+        read_job_file(path)
     assert f"profile {path}: {problem}" in str(raised.value)
     assert len(str(raised.value).splitlines()) == 1 or problem.startswith("not a")
 
 
 @pytest.mark.parametrize("text", [GOOD + "group_reporting\n", GOOD + "[more]\ngroup_reporting=0\nrw=read\n"])
 def test_group_reporting_may_sum_up_the_processes_of_one_section(tmp_path: Path, text: str) -> None:
-    assert read_profile(profile(tmp_path, text)).jobs[0] == "writes"
+    assert read_job_file(profile(tmp_path, text)).jobs[0] == "writes"
 
 
 @pytest.mark.parametrize("name", ["a b", "-a", "a;b", "$(a)", "é", "."])
 def test_a_name_that_needs_quoting_somewhere_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(WrongUsage, match="the name may hold letters"):
-        read_profile(profile(tmp_path, GOOD, name=name))
+        read_job_file(profile(tmp_path, GOOD, name=name))
 
 
 def test_a_file_that_is_no_text_is_refused_beside_the_others(tmp_path: Path) -> None:
@@ -111,16 +112,16 @@ def test_a_profile_that_would_mislead_is_refused(tmp_path: Path, line: str, said
     text = GOOD.replace("time_based", "") if line.startswith("time_based") else GOOD
     path = profile(tmp_path, f"{text}{line}\n", name="misleading")
     with pytest.raises(WrongUsage, match=said):
-        read_profile(path)
+        read_job_file(path)
 
 
 def test_the_name_of_the_suites_own_job_is_taken(tmp_path: Path) -> None:
     with pytest.raises(WrongUsage, match="the name is taken"):
-        read_profile(profile(tmp_path, GOOD, name="layout"))
+        read_job_file(profile(tmp_path, GOOD, name="layout"))
 
 
 def test_a_folder_without_profiles_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WrongUsage, match=r"holds no \.fio file"):
+    with pytest.raises(WrongUsage, match=r"holds no \.fio or \.sysbench file"):
         find_profiles(tmp_path)
     with pytest.raises(WrongUsage, match="does not exist; name a folder"):
         find_profiles(tmp_path / "nowhere")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from acceptance.quantities import Unit, format_quantity, format_size, parse_quantity, parse_size
 
-UNITS: tuple[Unit, ...] = ("1/s", "B/s", "s", "B", "ratio")
+UNITS: tuple[Unit, ...] = ("1/s", "B/s", "s", "B", "ratio", "cpu")
 values = st.floats(min_value=1e-9, max_value=1e12)
 
 
@@ -33,6 +33,8 @@ values = st.floats(min_value=1e-9, max_value=1e12)
         ("10GiB", "B", 10 * 1024**3),
         ("20%", "ratio", 0.2),
         ("0.11 times", "ratio", 0.11),
+        ("40%", "cpu", 0.4),
+        ("1.5 CPU", "cpu", 1.5),
     ],
 )
 def test_reads_what_people_write(text: str | int, unit: Unit, value: float) -> None:
@@ -47,6 +49,7 @@ def test_reads_what_people_write(text: str | int, unit: Unit, value: float) -> N
         ("10ms", "1/s", "750.*found '10ms', which has the unit 'ms'"),
         ("100", "B/s", "100MiB/s.*no unit"),
         (0.2, "ratio", "20%.*no unit"),
+        (0.2, "cpu", "a share of one CPU.*no unit"),
         ("-1ms", "s", "negative"),
         (-5, "1/s", "negative"),
         (math.nan, "1/s", "found nan"),
@@ -77,6 +80,7 @@ def test_says_what_was_wanted_and_what_was_found(text: str, unit: Unit, says: st
         (90.0, "s", "90 s"),
         (86400.0, "s", "24 h"),
         (0.1134, "ratio", "0.113 times"),
+        (1.2345, "cpu", "123 %CPU"),
     ],
 )
 def test_shows_what_people_read(value: float, unit: Unit, text: str) -> None:

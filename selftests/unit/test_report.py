@@ -141,13 +141,17 @@ def full(text: str) -> Results:
         metrics={text: estimate},
         series={text: [1.0]},
         warnings=[text],
+        compared_with="beside",
     )
     return results(
         "fail",
-        verdicts=(verdict("fail", text=text), verdict("pass", text=text)),
+        verdicts=(verdict("fail", text=text, rule="at_least"), verdict("pass", text=text)),
         text=text,
         errors=[text],
-        measurements=[measurement],
+        measurements=[
+            measurement,
+            measurement.model_copy(update={"id": "beside", "role": "baseline", "compared_with": None}),
+        ],
         steps=[Step(storage_class=text, test=text, step=text, seconds=1.5)],
         cluster=Cluster(
             kind=text,

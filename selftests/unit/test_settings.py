@@ -27,7 +27,7 @@ def test_without_options_the_default_class_of_any_running_cluster_is_asked_for()
     found = settings()
     assert found.classes == (None,)
     assert (found.cluster_kind, found.tier, found.baseline_class) == (None, "baseline", None)
-    assert (found.volume_size, found.test_size, found.timeout) == (2 * 1024**3, 1024**3, 300.0)
+    assert (found.volume_size, found.test_size, found.timeout) == (3 * 1024**3, 1024**3, 300.0)
     assert not found.keep and not found.destructive
 
 
@@ -70,7 +70,7 @@ def test_a_pull_secret_is_in_a_namespace(given: str, effective: str) -> None:
         ({"test_size": "-1Gi"}, "--storage-test-size: wanted a size above zero"),
         ({"test_size": "63Mi"}, "--storage-test-size is 66060288 bytes; wanted at least 64Mi"),
         ({"timeout": "5"}, "--storage-timeout: wanted a time with its unit such as 10ms, found '5'"),
-        ({"test_size": "3Gi"}, "--storage-test-size (3221225472 bytes) is above --storage-volume-size"),
+        ({"test_size": "4Gi"}, "--storage-test-size (4294967296 bytes) is above --storage-volume-size"),
         ({"cluster": "kind", "context": "a"}, "--storage-kubeconfig or --storage-context mean an existing cluster"),
         (
             {"storage_class": ["a"], "baseline_class": "a"},
@@ -105,6 +105,71 @@ def test_all_errors_are_said_at_once_also_of_values_that_do_not_fit_together() -
 def test_a_size_that_cannot_be_read_is_not_compared() -> None:
     (found,) = problems(volume_size="512Mi", test_size="much")
     assert found.startswith("--storage-test-size: wanted a size")
+
+
+@pytest.fixture
+def disks(tmp_path: Path) -> list[str]:
+    """Two directories, and a link to the first."""
+    paths = [tmp_path / name for name in ("nvme", "sd", "link")]
+    for each in paths[:2]:
+        each.mkdir()
+    paths[2].symlink_to(paths[0])
+    return [str(each) for each in paths]
+
+
+def host_problems(**values: Any) -> list[str]:
+    return problems(cluster="host", **values)
+
+
+def test_on_a_host_classes_are_directories_by_their_absolute_paths(disks: list[str]) -> None:
+    found = settings(cluster="host", storage_class=[disks[0] + "/."], baseline_class=disks[1], test_size="4Gi")
+    assert (found.classes, found.baseline_class, found.cluster_kind) == ((disks[0],), disks[1], "host")
+
+
+def test_a_host_has_no_default_class() -> None:
+    (found,) = host_problems()
+    assert found.startswith("--storage-class: wanted a directory, as --storage-cluster host has no default class")
+
+
+@pytest.mark.parametrize("option", ["storage_class", "baseline_class"])
+def test_the_same_directory_is_not_compared_with_itself(option: str, disks: list[str]) -> None:
+    values: dict[str, Any] = {"storage_class": [disks[0]], "baseline_class": disks[2]}
+    if option == "storage_class":
+        values = {"storage_class": [disks[0], disks[2]]}
+    (found,) = host_problems(**values)
+    assert found.startswith(f"directories {disks[0]} and {disks[2]} are the same one")
+
+
+def test_on_a_host_all_errors_are_said_at_once(disks: list[str]) -> None:
+    found = host_problems(
+        storage_class=["fast", disks[0], disks[2]],
+        baseline_class="local-path",
+        context="staging",
+        node="node-1",
+        image="fio",
+        kubeconfig=__file__,
+        timeout="soon",
+        test_size="1Mi",
+    )
+    assert [line.split(":")[0] for line in found] == [
+        "--storage-class",
+        "--storage-baseline-class",
+        "--storage-timeout",
+        "--storage-test-size is 1048576 bytes; wanted at least 64Mi to measure anything",
+        "--storage-cluster host loads directories of this host with its own fio, without a cluster; found "
+        "--storage-kubeconfig, --storage-context, --storage-node, --storage-image as well",
+    ]
+    assert "found 'fast': No such file or directory" in found[0]
+
+
+def test_a_directory_needs_the_host() -> None:
+    (found,) = problems(storage_class=["/mnt/nvme"])
+    assert found.endswith("found '/mnt/nvme'; for directories of this host say --storage-cluster host")
+
+
+def test_of_a_class_nothing_is_said_when_the_kind_of_cluster_is_wrong() -> None:
+    (found,) = problems(cluster="hosts", storage_class=["Fast"])
+    assert found.startswith("--storage-cluster: Input should be")
 
 
 def test_settings_do_not_change() -> None:

@@ -1,4 +1,4 @@
-"""Batch means, Student's t, ratios and the plan of looks: exact values and properties."""
+"""Batch means, Student's t and ratios: exact values and properties."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.looks import PLAN, LookPlan
 from acceptance.ratios import Round, ratio
 from acceptance.statistics import batch_means, batches, estimate, interval, standard_error
 from acceptance.student_t import t_cdf, t_quantile
@@ -115,29 +114,6 @@ def test_an_estimate_of_too_few_batches_has_no_interval() -> None:
     assert estimate([10.0, 20.0, 30.0], unit="1/s", seconds=12, confidence=0.99).low is not None
     with pytest.raises(ValueError, match="at least one batch"):
         estimate([], unit="1/s", seconds=0, confidence=0.99)
-
-
-def test_the_plan_splits_its_budget_and_fits_both_forms_of_measuring() -> None:
-    assert (PLAN.seconds, PLAN.rounds, PLAN.cap) == ((36, 60), (3, 5), 60)
-    assert PLAN.confidence == pytest.approx(0.99)
-    assert LookPlan(seconds=(60,)).confidence == pytest.approx(0.98)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"seconds": ()},
-        {"seconds": (36, 36)},
-        {"seconds": (0, 36)},
-        {"seconds": (30, 60)},
-        {"batch_s": 5},
-        {"wrong_pass": 0.0},
-        {"wrong_pass": 0.6},
-    ],
-)
-def test_a_plan_that_cannot_be_kept_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="wanted"):
-        LookPlan(**wrong)  # type: ignore[arg-type]
 
 
 def test_a_ratio_worked_out_by_hand() -> None:

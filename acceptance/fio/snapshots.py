@@ -1,0 +1,133 @@
+"""What one of fio's documents says: the counts of every job since it began, or since its ramp ended."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from acceptance.errors import StorageFailure
+from acceptance.fio.documents import Document
+
+DIRECTIONS = ("read", "write", "sync")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """What was done in one direction: operations, bytes, summed latency in s, operations whose latency was taken,
+    and the histogram of completion latency (upper end in ns: operations)."""
+
+    ios: int = 0
+    bytes: int = 0
+    latency_sum_s: float = 0.0
+    latencies: int = 0
+    histogram: Mapping[int, int] = field(default_factory=dict)
+
+
+class FioError(StorageFailure):
+    """fio reported an error: an I/O error, a file that cannot be made, a volume that is full."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What one job has done since it began or its ramp ended. Its runtime lacks what it was stalled for just now."""
+
+    runtime_ms: int
+    counts: Mapping[str, Counts]
+    cpu_s: float | None
+    """CPU time, user and system (s); None where fio does not tell"""
+
+    @property
+    def ios(self) -> int:
+        """Operations of all directions together."""
+        return sum(each.ios for each in self.counts.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """All that counts of one document. `jobs` in the order in which fio lists them, clones one by one."""
+
+    timestamp_ms: int
+    ramp_s: float
+    jobs: tuple[Job, ...]
+
+    @property
+    def counts(self) -> Mapping[str, Counts]:
+        """Of all jobs together."""
+        return {each: _sum([job.counts[each] for job in self.jobs]) for each in DIRECTIONS}
+
+    @property
+    def cpu_s(self) -> float | None:
+        """Of all jobs together; None unless each tells."""
+        known = [job.cpu_s for job in self.jobs if job.cpu_s is not None]
+        return sum(known) if len(known) == len(self.jobs) else None
+
+
+def read_snapshot(document: Document, jobs: set[str]) -> Snapshot:
+    """What the document says of the jobs of these names. Raises FioError when one is missing or ended with an error."""
+    found = [job for job in document.get("jobs", []) if job.get("jobname") in jobs]
+    missing = jobs - {job["jobname"] for job in found}
+    if missing:
+        raise FioError(f"fio's result lacks the job {', '.join(sorted(missing))}")
+    for job in found:
+        if job.get("error"):
+            raise FioError(f"fio's job {job['jobname']} ended with error {job['error']}")
+    options = [document.get("global options", {}), *(job.get("job options", {}) for job in found)]
+    return Snapshot(
+        timestamp_ms=document["timestamp_ms"],
+        ramp_s=max(seconds(each.get("ramp_time", "0")) for each in options),
+        jobs=tuple(
+            Job(
+                runtime_ms=max(job[each].get("runtime", 0) for each in ("read", "write")),
+                counts={each: _counts(job.get(each, {})) for each in DIRECTIONS},
+                cpu_s=_cpu_s(job),
+            )
+            for job in found
+        ),
+    )
+
+
+def _cpu_s(job: Mapping[str, Any]) -> float | None:
+    """fio counts CPU time in ms and prints it as percent of the job's whole time, clones of a group added up."""
+    if not {"usr_cpu", "sys_cpu", "job_runtime"} <= job.keys():
+        return None
+    return float(job["usr_cpu"] + job["sys_cpu"]) / 100 * float(job["job_runtime"]) / 1000
+
+
+def _counts(direction: Mapping[str, Any]) -> Counts:
+    total = direction.get("lat_ns") or {}
+    completion = direction.get("clat_ns") or total
+    return Counts(
+        # fio 3.33 loses the number of fdatasyncs, but not that of their latencies
+        ios=direction.get("total_ios") or total.get("N", 0),
+        bytes=direction.get("io_bytes", 0),
+        latency_sum_s=total.get("mean", 0.0) * total.get("N", 0) / 1e9,
+        latencies=total.get("N", 0),
+        histogram={int(upper): count for upper, count in (completion.get("bins") or {}).items()},
+    )
+
+
+def _sum(parts: Sequence[Counts]) -> Counts:
+    histogram: Counter[int] = Counter()
+    for part in parts:
+        histogram.update(part.histogram)
+    return Counts(
+        ios=sum(part.ios for part in parts),
+        bytes=sum(part.bytes for part in parts),
+        latency_sum_s=sum(part.latency_sum_s for part in parts),
+        latencies=sum(part.latencies for part in parts),
+        histogram=histogram,
+    )
+
+
+_UNITS = {"": 1.0, "s": 1.0, "ms": 1e-3, "msec": 1e-3, "us": 1e-6, "usec": 1e-6, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def seconds(text: str) -> float:
+    """A fio duration in s; a bare number is seconds. Raises ValueError for what fio would not take either."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
+    if not match or match[2] not in _UNITS:
+        raise ValueError(f"not a fio duration: {text!r}")
+    return float(match[1]) * _UNITS[match[2]]

@@ -1,0 +1,101 @@
+"""Before anything is written: the programs are there; what the report shows of this host and its directories."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+from collections.abc import Collection, Sequence
+
+import psutil
+
+from acceptance.cluster.admission import Admission
+from acceptance.errors import EnvironmentFailure
+from acceptance.results import Cluster, Image, Node, StorageClass
+from acceptance.settings import Settings
+
+PROVISIONER = "directory"
+IMAGE = "fio on this host"
+_USER_IN_URL = re.compile(r"(://)[^/@\s]+@")
+
+
+def admit_host(settings: Settings) -> Admission:
+    """Look at everything that the run depends on; nothing is written.
+
+    Raises EnvironmentFailure without fio, which writes the test files whatever loads them then.
+    """
+    require_programs({"fio"})
+    baseline = [] if settings.baseline_class is None else [settings.baseline_class]
+    cluster = describe_host([*settings.storage_class, *baseline])
+    candidates: dict[str | None, StorageClass] = {
+        each.name: each for each in cluster.storage_classes if each.name in settings.storage_class
+    }
+    return Admission(cluster=cluster, candidates=candidates, image=cluster.image.reference)
+
+
+def require_programs(names: Collection[str]) -> None:
+    """See that the load generators are in PATH. Raises EnvironmentFailure naming all that are not."""
+    missing = sorted(name for name in names if shutil.which(name) is None)
+    if missing:
+        raise EnvironmentFailure(
+            f"--storage-cluster host runs {', '.join(missing)} on this host, and PATH has none: install with the "
+            f"system's packages, on Debian `apt-get install {' '.join(missing)}`"
+        )
+
+
+def describe_host(directories: Sequence[str]) -> Cluster:
+    """This host in the place of a cluster: itself the only node, its directories the storage classes."""
+    node = Node(
+        name=platform.node(),
+        kubelet="",
+        kernel=platform.release(),
+        os_image=_system(),
+        container_runtime="",
+        architecture=platform.machine(),
+    )
+    return Cluster(
+        kind="host",
+        kubernetes_version="",
+        nodes=[node],
+        storage_classes=[_describe(each) for each in directories],
+        image=Image(reference=IMAGE, digest=None),
+    )
+
+
+def _describe(directory: str) -> StorageClass:
+    return StorageClass(
+        name=directory,
+        provisioner=PROVISIONER,
+        parameters=_mount(directory),
+        binding_mode="",
+        reclaim_policy="",
+        allow_expansion=False,
+        default=False,
+    )
+
+
+def _mount(directory: str) -> dict[str, str]:
+    """What is mounted there. Of several mounts on one place the last is the one that is seen."""
+    there = os.path.realpath(directory)
+    mounts = [each for each in psutil.disk_partitions(all=True) if _is_below(there, each.mountpoint)]
+    if not mounts:
+        return {}
+    _, mount = max(enumerate(mounts), key=lambda each: (len(each[1].mountpoint), each[0]))
+    return {
+        "file system": mount.fstype,
+        "device": _USER_IN_URL.sub(r"\1(not shown)@", mount.device),
+        "mounted on": mount.mountpoint,
+        "mount options": mount.opts,
+    }
+
+
+def _is_below(path: str, mountpoint: str) -> bool:
+    return os.path.commonpath([path, mountpoint]) == mountpoint
+
+
+def _system() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        return platform.system()

@@ -1,0 +1,42 @@
+"""Directories as storage classes: which may be one, and which are the same one."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from itertools import combinations
+
+# fio reads ':' in a file's name as the end of one file, '#' and ';' as a comment, '$' as a variable: it would then load
+# a file outside of the directory.
+_LITERAL = re.compile(r"[\w/.,@%+=~ -]+")
+
+
+def directory(value: str) -> str:
+    """The absolute path of a directory that can be loaded, as its owner spells it.
+
+    Raises ValueError when there is no such directory, when the user may not write to it, or when fio would take its
+    path for something else.
+    """
+    wanted = "wanted a directory of this host, as --storage-cluster host says"
+    path = os.path.abspath(os.path.expanduser(value))
+    try:
+        there_is = "it is not a directory" if not stat.S_ISDIR(os.stat(value and path).st_mode) else ""
+    except (OSError, ValueError) as error:
+        there_is = getattr(error, "strerror", None) or str(error)
+    if there_is:
+        raise ValueError(f"{wanted}, found {value!r}: {there_is}; name one that the storage is mounted on")
+    if not _LITERAL.fullmatch(path):
+        raise ValueError(
+            f"{wanted}, with a path of letters, digits, spaces and any of /.,@%+=~_- (fio reads others as its own), "
+            f"found {path!r}; mount or link it elsewhere"
+        )
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise ValueError(f"directory {path} cannot be written to by this user; run as one who may, or name another")
+    return path
+
+
+def same_directories(paths: Sequence[str]) -> list[tuple[str, str]]:
+    """The pairs of paths that lead to the same directory, by a link or a mount."""
+    return [(one, other) for one, other in combinations(paths, 2) if one != other and os.path.samefile(one, other)]

@@ -1,0 +1,56 @@
+"""Where a run works on this host: a folder of its own in each directory."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from acceptance.cluster.objects import run_namespace
+from acceptance.errors import EnvironmentFailure, StorageFailure
+
+
+class HostWorkspace:
+    """The run's folder in each of the directories.
+
+    `keep_output` takes the name of a segment of load and all that it printed, whether or not it went well.
+    """
+
+    def __init__(self, directories: Sequence[str], *, run_id: str, keep_output: Callable[[str, str], None]) -> None:
+        self.keep_output = keep_output
+        self._folders = {each: Path(each) / run_namespace(run_id) for each in directories}
+        self._made: list[Path] = []
+
+    def folder(self, directory: str) -> Path:
+        """The run's folder in that directory."""
+        return self._folders[directory]
+
+    def make(self) -> None:
+        """Make all folders. Raises EnvironmentFailure when one cannot be made."""
+        for folder in self._folders.values():
+            # Noted first: an interruption in between must not leave it behind.
+            self._made.append(folder)
+            try:
+                folder.mkdir(mode=0o700)
+            except OSError as error:
+                self._made.remove(folder)
+                raise EnvironmentFailure(f"folder {folder} cannot be made: {error}") from error
+
+    def remove(self) -> None:
+        """Remove what was made, with all that is in it. Raises StorageFailure naming every folder that is left."""
+        left = []
+        for folder in self._made:
+            try:
+                shutil.rmtree(folder)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                left.append(f"{folder} cannot be removed: {error}")
+        if left:
+            raise StorageFailure("\n".join(left))
+
+    @property
+    def removed_by(self) -> str:
+        """The command that removes the folders by hand."""
+        return shlex.join(["rm", "-r", *map(str, self._folders.values())])

@@ -1,0 +1,224 @@
+"""The bench of a cluster: volumes claimed and made ready by pods, load run by pods on their node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from acceptance.cluster.claims import Claim, create_claim, wait_bound
+from acceptance.cluster.objects import object_name
+from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
+from acceptance.cluster.pods import create_pod, image_digest, node_of, wait_placed, wait_started
+from acceptance.cluster.workspace import FILES, Workspace
+from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.fio.output import FioOutput
+from acceptance.fio.samples import Sample
+from acceptance.measuring.ending import require_success, seconds_of_load
+from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, SPARE_S, TEST_FILE, layout_text
+from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
+from acceptance.measuring.load_log import LoadLog, output_of
+from acceptance.measuring.load_script import FIO, commands, load_script
+from acceptance.measuring.pod_load import PodLoad
+from acceptance.measuring.space_check import check_script, explain_refusal, space_needed
+from acceptance.profiles import LAYOUT, Profile
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimedVolume(PreparedVolume):
+    """A volume of the cluster, with the claim that holds it."""
+
+    claim: Claim
+    volume: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Layout:
+    """A test file that is being written."""
+
+    claim: Claim
+    plan: PodPlan
+    load: PodLoad
+
+
+class ClusterBench:
+    """Implements `Bench`. `wanted` are all profiles that may be run; sizes in bytes."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        wanted: Sequence[Profile],
+        volume_size: int,
+        test_size: int,
+        block: bool = False,
+    ) -> None:
+        self._workspace = workspace
+        self._wanted = wanted
+        self._volume_size = volume_size
+        self._test_size = test_size
+        self._block = block
+        self._needed = space_needed(wanted, test_size=test_size)
+
+    def offer_profiles(self) -> None:
+        """Make the profiles readable to the pods of the run."""
+        self._workspace.offer_files(
+            {LAYOUT_FILE: layout_text()} | {profile.path.name: profile.text for profile in self._wanted}
+        )
+
+    def prepare(
+        self, storage_classes: Sequence[str], *, node: str | None, progress: Preparing
+    ) -> dict[str, PreparedVolume | AcceptanceError]:
+        """See `Bench`. The volumes are provisioned and written at the same time.
+
+        Errors: WrongUsage for a profile that fio rejects, StorageFailure when a volume does not come, is too small
+        or cannot be written, EnvironmentFailure when it lies on a disk of others that is nearly full.
+        """
+        found: dict[str, PreparedVolume | AcceptanceError] = {}
+        begun: dict[str, _Layout] = {}
+        for storage_class in storage_classes:
+            try:
+                begun[storage_class] = layout = self._begin_layout(storage_class, node=node)
+                node = node or self._placed_on(layout)
+            except AcceptanceError as error:
+                found[storage_class] = error
+        for storage_class, layout in begun.items():
+            try:
+                found[storage_class] = self._finish_layout(layout, node, progress)
+            except AcceptanceError as error:
+                found[storage_class] = error
+        return found
+
+    def run(self, load: Load, *, watch: Watch) -> list[Segment]:
+        """See `Bench`. One pod with all the volumes runs the load."""
+        volumes = [volume for volume in load.volumes if isinstance(volume, ClaimedVolume)]
+        seconds = len(load.order) * seconds_of_load(load)
+        if load.profile.own_files:
+            seconds += len(volumes) * self._writing_s
+        script = load_script(commands(load.profile, job_file=f"{FILES_PATH}/{load.profile.path.name}"))
+        plan = self._plan(
+            load.name,
+            [volume.claim for volume in volumes],
+            command=["sh", "-c", script, "load", *(self._target(place) for place in load.order)],
+            runtime=f"{load.runtime_s}s",
+            deadline_s=seconds,
+            node=volumes[0].node,
+        )
+        pod_load = PodLoad(self._workspace, plan, new_output=output_of(load.profile), patience_s=seconds + SPARE_S)
+        try:
+            create_pod(self._workspace.api, plan)
+            pod = wait_started(self._workspace.api, plan, timeout_s=self._workspace.timeout_s)
+            samples, enough = pod_load.follow(watch)
+        finally:
+            self._keep(pod_load.log, load.names)
+            pod_load.end()
+        require_success(load, pod_load.log, stopped=enough)
+        return [
+            Segment(
+                pod=plan.name,
+                node=node_of(pod),
+                fio_version=output.fio_version,
+                started=started,
+                samples=tuple(taken),
+            )
+            for output, started, taken in zip(pod_load.log.segments, pod_load.log.started, samples, strict=False)
+        ]
+
+    def _begin_layout(self, storage_class: str, *, node: str | None) -> _Layout:
+        """Claim a volume and have its test file written; `node`: where, None leaves it to the scheduler."""
+        workspace = self._workspace
+        claim = workspace.claim(
+            "load", storage_class, storage_class=storage_class, size=self._volume_size, block=self._block
+        )
+        create_claim(workspace.api, claim)
+        job_files = [f"{FILES_PATH}/{each.path.name}" for each in self._wanted if each.program == "fio"]
+        check = check_script(job_files, needed=self._needed, claimed=self._volume_size)
+        script = load_script(f'{FIO} "{FILES_PATH}/{LAYOUT_FILE}"', check=check)
+        deadline_s = self._writing_s + SPARE_S
+        plan = self._plan(
+            object_name(claim.name, "layout"),
+            [claim],
+            command=["sh", "-c", script, "layout", self._target(0)],
+            runtime="1s",
+            deadline_s=deadline_s,
+            node=node,
+        )
+        load = PodLoad(workspace, plan, new_output=lambda: FioOutput(jobs=[LAYOUT]), patience_s=deadline_s + SPARE_S)
+        create_pod(workspace.api, plan)
+        return _Layout(claim=claim, plan=plan, load=load)
+
+    def _placed_on(self, layout: _Layout) -> str:
+        """The node that the first volume goes to: known as soon as it is chosen, before the volume is there."""
+        return wait_placed(self._workspace.api, layout.plan, timeout_s=self._workspace.timeout_s)
+
+    def _finish_layout(self, layout: _Layout, node: str | None, progress: Preparing) -> ClaimedVolume:
+        api, timeout_s = self._workspace.api, self._workspace.timeout_s
+        load, written = layout.load, 0
+        storage_class = layout.claim.storage_class
+
+        def watch(number: int, samples: Sequence[Sample]) -> bool:
+            nonlocal written
+            written += samples[-1].counts["write"].bytes
+            progress(storage_class, written)
+            return False
+
+        try:
+            pod = wait_started(api, layout.plan, timeout_s=timeout_s)
+            load.follow(watch)
+        finally:
+            self._keep(load.log, [layout.plan.name])
+            load.end()
+        asked = f"storage class {storage_class}, {self._volume_size} bytes asked for"
+        where = f"the volume of claim {layout.claim.name} ({asked})"
+        if load.log.refused is not None:
+            raise explain_refusal(load.log.refused, load.log.before, where=where, needed=self._needed)
+        if load.log.ended:
+            raise StorageFailure(f"{where} cannot be written in full: {load.log.segments[-1].messages}")
+        if node_of(pod) != node:
+            raise EnvironmentFailure(
+                f"{where} was to be used from node {node}, and the cluster put it on {node_of(pod)}; all volumes of a "
+                "comparison must be on one node: name one that all classes can use with --storage-node"
+            )
+        return ClaimedVolume(
+            storage_class=storage_class,
+            node=node_of(pod),
+            test_size=self._test_size,
+            image_digest=image_digest(pod),
+            claim=layout.claim,
+            volume=wait_bound(api, layout.claim, timeout_s=timeout_s),
+        )
+
+    def _plan(
+        self,
+        name: str,
+        claims: Sequence[Claim],
+        *,
+        command: Sequence[str],
+        runtime: str,
+        deadline_s: int,
+        node: str | None,
+    ) -> PodPlan:
+        return PodPlan(
+            name=name,
+            claims=tuple(claims),
+            image=self._workspace.image,
+            command=command,
+            deadline_s=deadline_s + SPARE_S,
+            environment={"SIZE": str(self._test_size), "RUNTIME": runtime},
+            files=FILES,
+            node=node,
+            pull_secret=self._workspace.pull_secret,
+        )
+
+    @property
+    def _writing_s(self) -> int:
+        """How long it takes at the longest to write as much as the test file holds."""
+        return self._test_size // SLOWEST_B_PER_S
+
+    def _target(self, place: int) -> str:
+        """What is loaded of the volume at that place: a file on it, or the device itself."""
+        path = volume_path(place, block=self._block)
+        return path if self._block else f"{path}/{TEST_FILE}"
+
+    def _keep(self, log: LoadLog, names: Sequence[str]) -> None:
+        for name, output in zip(names, log.segments, strict=False):
+            self._workspace.keep_output(name, output.text)

@@ -1,0 +1,154 @@
+"""The bench of a host: directories for volumes, load run by processes of this host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from platform import node as host_name
+
+from acceptance.cluster.objects import object_name
+from acceptance.errors import AcceptanceError, StorageFailure
+from acceptance.fio.output import FioOutput
+from acceptance.host.workspace import HostWorkspace
+from acceptance.measuring.ending import require_success, seconds_of_load
+from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, SPARE_S, TEST_FILE, layout_text
+from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
+from acceptance.measuring.load_log import LoadLog, Output, output_of
+from acceptance.measuring.load_script import FIO, commands, load_script
+from acceptance.measuring.process_load import ProcessLoad
+from acceptance.measuring.space_check import check_script, explain_refusal, space_needed
+from acceptance.profiles import LAYOUT, Profile
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostVolume(PreparedVolume):
+    """The run's folder in a directory of this host. It holds the test file and the profiles."""
+
+    folder: Path
+
+    @property
+    def test_file(self) -> str:
+        """What is loaded."""
+        return str(self.folder / TEST_FILE)
+
+
+class HostBench:
+    """Implements `Bench`; a storage class is the path of a directory of the workspace.
+
+    `wanted` are all profiles that may be run; `test_size` in bytes.
+    """
+
+    def __init__(self, workspace: HostWorkspace, *, wanted: Sequence[Profile], test_size: int) -> None:
+        self._workspace = workspace
+        self._wanted = wanted
+        self._test_size = test_size
+        self._needed = space_needed(wanted, test_size=test_size)
+
+    def prepare(
+        self, storage_classes: Sequence[str], *, node: str | None, progress: Preparing
+    ) -> dict[str, PreparedVolume | AcceptanceError]:
+        """See `Bench`. The files are written one after the other; there is no other node than this host.
+
+        Errors: WrongUsage for a profile that fio rejects, StorageFailure when there is too little space or the file
+        cannot be written, EnvironmentFailure when the disk would be nearly full.
+        """
+        found: dict[str, PreparedVolume | AcceptanceError] = {}
+        for storage_class in storage_classes:
+            try:
+                found[storage_class] = self._lay_out(storage_class, progress)
+            except AcceptanceError as error:
+                found[storage_class] = error
+        return found
+
+    def run(self, load: Load, *, watch: Watch) -> list[Segment]:
+        """See `Bench`. One process runs the load of all the volumes."""
+        volumes = [volume for volume in load.volumes if isinstance(volume, HostVolume)]
+        within_s = len(load.order) * seconds_of_load(load) + SPARE_S
+        process = self._process(
+            load_script(commands(load.profile, job_file=load.profile.path.name)),
+            [volumes[place].test_file for place in load.order],
+            what=f"the load {load.name}",
+            folder=volumes[0].folder,
+            runtime=f"{load.runtime_s}s",
+            new_output=output_of(load.profile),
+        )
+        try:
+            with process:
+                samples, enough = process.follow(watch, within_s=within_s)
+        finally:
+            self._keep(process.log, load.names)
+        require_success(load, process.log, stopped=enough)
+        return [
+            Segment(
+                pod=f"process {process.pid}",
+                node=volumes[0].node,
+                fio_version=output.fio_version,
+                started=started,
+                samples=tuple(taken),
+            )
+            for output, started, taken in zip(process.log.segments, process.log.started, samples, strict=False)
+        ]
+
+    def _lay_out(self, storage_class: str, progress: Preparing) -> HostVolume:
+        """Write the test file in full."""
+        folder = self._workspace.folder(storage_class)
+        volume = HostVolume(storage_class=storage_class, node=host_name(), test_size=self._test_size, folder=folder)
+        profiles = {profile.path.name: profile.text for profile in self._wanted}
+        _write(folder, profiles | {LAYOUT_FILE: layout_text()})
+        job_files = [each.path.name for each in self._wanted if each.program == "fio"]
+        check = check_script(job_files, needed=self._needed, claimed=None)
+        process = self._process(
+            load_script(f'{FIO} "{LAYOUT_FILE}"', check=check),
+            [volume.test_file],
+            what=f"writing the test file in {storage_class}",
+            folder=folder,
+            runtime="1s",
+            new_output=lambda: FioOutput(jobs=[LAYOUT]),
+        )
+
+        def watch(number: int, samples: Sequence[object]) -> bool:
+            seen = process.log.segments[number].samples[: len(samples)]
+            progress(storage_class, sum(sample.counts["write"].bytes for sample in seen))
+            return False
+
+        try:
+            with process:
+                process.follow(watch, within_s=self._test_size // SLOWEST_B_PER_S + SPARE_S)
+        finally:
+            self._keep(process.log, [object_name(LAYOUT, storage_class)])
+        if process.log.refused is not None:
+            raise explain_refusal(process.log.refused, process.log.before, where=storage_class, needed=self._needed)
+        if process.log.ended:
+            raise StorageFailure(f"{storage_class} cannot be written in full: {process.log.segments[-1].messages}")
+        return volume
+
+    def _process(
+        self,
+        script: str,
+        files: Sequence[str],
+        *,
+        what: str,
+        folder: Path,
+        runtime: str,
+        new_output: Callable[[], Output],
+    ) -> ProcessLoad:
+        return ProcessLoad(
+            ["sh", "-c", script, "load", *files],
+            what=what,
+            folder=folder,
+            environment={"SIZE": str(self._test_size), "RUNTIME": runtime},
+            new_output=new_output,
+        )
+
+    def _keep(self, log: LoadLog, names: Sequence[str]) -> None:
+        for name, output in zip(names, log.segments, strict=False):
+            self._workspace.keep_output(name, output.text)
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    try:
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StorageFailure(f"{folder} cannot be written: {error}") from error

@@ -1,0 +1,132 @@
+"""All that a load prints, cut into its segments while it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+from acceptance.fio.output import FioOutput
+from acceptance.fio.samples import Sample
+from acceptance.measuring.load import Watch
+from acceptance.profiles import Profile
+from acceptance.sysbench.output import SysbenchOutput
+
+# Begins a line of the load's own, which no load generator prints.
+MARK = "storage-acceptance:"
+
+
+class Output(Protocol):
+    """What a load generator prints in one segment, turned into samples piece by piece."""
+
+    samples: list[Sample]
+    error: str | None
+
+    @property
+    def text(self) -> str:
+        """All of it, unchanged."""
+
+    @property
+    def messages(self) -> str:
+        """The load generator's own words."""
+
+    @property
+    def fio_version(self) -> str:
+        """The load generator and its version."""
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece."""
+
+    def close(self) -> None:
+        """There is no more."""
+
+
+def output_of(profile: Profile) -> Callable[[], Output]:
+    """What makes an output for each segment of the profile's load."""
+    return SysbenchOutput if profile.program == "sysbench" else lambda: FioOutput(jobs=profile.jobs)
+
+
+@dataclass(kw_only=True)
+class LoadLog:
+    """The segments so far, when each began, and how the load ended.
+
+    `ended` is its exit status; `refused` the status of the check that kept it from beginning, whose words are in
+    `before`.
+    """
+
+    new_output: Callable[[], Output]
+    segments: list[Output] = field(default_factory=list)
+    started: list[datetime] = field(default_factory=list)
+    ended: int | None = None
+    refused: int | None = None
+    before: str = ""
+    _rest: bytes = b""
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece of the log."""
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        loaded: list[bytes] = []
+        for line in lines:
+            if line.startswith(MARK.encode()):
+                self._load_printed(loaded)
+                loaded = []
+                self._take_mark(line.decode(errors="replace").removeprefix(MARK).split())
+            else:
+                loaded.append(line + b"\n")
+        self._load_printed(loaded)
+
+    def close(self) -> None:
+        """The log has ended."""
+        if self._rest:
+            self._load_printed([self._rest])
+            self._rest = b""
+        if self.segments:
+            self.segments[-1].close()
+
+    @property
+    def over(self) -> bool:
+        """Whether the load has said that nothing follows."""
+        return self.ended is not None or self.refused is not None
+
+    def _take_mark(self, words: Sequence[str]) -> None:
+        if self.segments:
+            self.segments[-1].close()
+        if words[0] == "segment":
+            self.segments.append(self.new_output())
+            self.started.append(datetime.now(UTC))
+        elif words[0] == "ended":
+            self.ended = int(words[1])
+        elif words[0] == "refused":
+            self.refused = int(words[1])
+
+    def _load_printed(self, lines: Sequence[bytes]) -> None:
+        if not lines:
+            return
+        if self.segments:
+            self.segments[-1].feed(b"".join(lines))
+        else:
+            self.before += b"".join(lines).decode(errors="replace")
+
+
+class Watched:
+    """Shows the samples of a log to whoever watches, each once, however often the log is read from its beginning."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._seen: list[int] = []
+
+    def enough(self, log: LoadLog) -> bool:
+        """Show what is new, one by one, so that no look is passed over when several come at once."""
+        for number, output in enumerate(log.segments):
+            if number == len(self._seen):
+                self._seen.append(0)
+            while self._seen[number] < len(output.samples):
+                self._seen[number] += 1
+                if self._watch(number, output.samples[: self._seen[number]]):
+                    return True
+        return False
+
+    def samples(self, log: LoadLog) -> list[Sequence[Sample]]:
+        """Those that were shown, segment by segment: what is judged is what the looks saw."""
+        return [output.samples[:seen] for output, seen in zip(log.segments, self._seen, strict=False)]

@@ -1,0 +1,48 @@
+"""The script that loads files one after the other, for any POSIX shell; what it prints, `load_log` reads."""
+
+from __future__ import annotations
+
+from acceptance.measuring.load_log import MARK
+from acceptance.profiles import Profile
+from acceptance.sysbench.command import script
+from acceptance.sysbench.profiles import read_options
+
+STOPPED = 143
+"""the exit status of a load that was told to end"""
+
+# The shell is the first process of its container: it must pass on the word to end, and end at once itself. What was
+# written through the page cache is flushed after each segment, or it would load the disk during the next one.
+_SCRIPT = """
+child=
+trap 'kill "$child" 2>/dev/null; printf "\\n{mark} ended {stopped}\\n"; exit {stopped}' TERM
+check() {{
+{check}
+}}
+load() {{
+{load}
+}}
+export FILE="$1"
+check || {{ printf '\\n{mark} refused %s\\n' "$?"; exit 1; }}
+for FILE in "$@"; do
+  printf '\\n{mark} segment\\n'
+  load & child=$!
+  wait "$child" && sync "$FILE" || {{ status=$?; printf '\\n{mark} ended %s\\n' "$status"; exit "$status"; }}
+done
+printf '\\n{mark} ended 0\\n'
+"""
+FIO = "exec fio --output-format=json+ --status-interval=1 --eta=never"
+
+
+def load_script(load: str, *, check: str = ":") -> str:
+    """A script that runs the commands of `load` for each of its arguments, which is then in $FILE.
+
+    Where the commands of `check` return anything but 0 for the first of them, nothing is loaded.
+    """
+    return _SCRIPT.format(mark=MARK, stopped=STOPPED, check=check, load=load)
+
+
+def commands(profile: Profile, *, job_file: str) -> str:
+    """The commands that run the profile once; `job_file` is where the load finds its text."""
+    if profile.program == "sysbench":
+        return f'FOLDER="${{FILE%/*}}/{profile.name}"; export FOLDER\n{script(read_options(profile.text))}'
+    return f'{FIO} "{job_file}"'

@@ -1,0 +1,83 @@
+"""A load in a pod: begun, followed second by second while it runs, and ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from acceptance.cluster.api import PODS, ApiError, ApiUnreachable, retrying
+from acceptance.cluster.pod_manifest import MAIN, PodPlan
+from acceptance.cluster.pods import describe_pod, lost_to_the_cluster, wait_ended, wait_load_over
+from acceptance.cluster.workspace import Workspace
+from acceptance.errors import EnvironmentFailure, StorageFailure
+from acceptance.fio.samples import Sample
+from acceptance.measuring.load import Watch
+from acceptance.measuring.load_log import LoadLog, Output, Watched
+
+# fio speaks once a second; silence means a connection that is gone.
+SILENCE_S = 20
+
+
+class PodLoad:
+    """The load of a pod that has started, read from the pod's log. `log` is what it printed so far."""
+
+    def __init__(
+        self, workspace: Workspace, plan: PodPlan, *, new_output: Callable[[], Output], patience_s: float
+    ) -> None:
+        self._workspace = workspace
+        self._plan = plan
+        self._new_output = new_output
+        self._patience_s = patience_s
+        self.log = LoadLog(new_output=new_output)
+
+    def follow(self, watch: Watch) -> tuple[list[Sequence[Sample]], bool]:
+        """Take what the load prints, until it has ended or `watch` finds it enough: the samples of each segment.
+
+        The second value says whether `watch` ended it; the pod is then asked to go. A connection that breaks is
+        taken up again from the start of the log, which holds it all. Raises EnvironmentFailure when the cluster ended
+        the pod before the load was over, StorageFailure when something else did.
+        """
+        watched = Watched(watch)
+        enough = retrying(patience_s=self._patience_s, first_pause_s=0.5)(self._read_from_start, watched)
+        self.log.close()
+        if not enough and not self.log.over:
+            self._explain_the_end()
+        return watched.samples(self.log), enough
+
+    def end(self) -> None:
+        """Have the pod go, and see that its load is over; that the pod is gone is not waited for.
+
+        Its volumes stay attached for the pod that follows. Raises StorageFailure when the load does not end.
+        """
+        self._delete()
+        if not self.log.over:
+            wait_load_over(self._workspace.api, self._plan, timeout_s=self._workspace.timeout_s)
+
+    def _read_from_start(self, watched: Watched) -> bool:
+        self.log = LoadLog(new_output=self._new_output)
+        enough = False
+        try:
+            for piece in self._workspace.api.follow_log(
+                self._plan.name, namespace=self._plan.namespace, container=MAIN, silence_s=SILENCE_S
+            ):
+                self.log.feed(piece)
+                if not enough and watched.enough(self.log):
+                    enough = True
+                    self._delete()  # and read on: the load itself tells soonest that it is over
+                if self.log.over:
+                    break
+        except (ApiError, ApiUnreachable):
+            if not enough:
+                raise
+        return enough or watched.enough(self.log)
+
+    def _delete(self) -> None:
+        self._workspace.api.delete(PODS, self._plan.name, namespace=self._plan.namespace, grace_s=1)
+
+    def _explain_the_end(self) -> None:
+        """Nobody said that the load is over: the pod's state must tell why."""
+        pod = wait_ended(self._workspace.api, self._plan, timeout_s=self._workspace.timeout_s)
+        where = f"the load of pod {self._plan.name} on storage class {self._plan.classes}"
+        if reason := lost_to_the_cluster(pod):
+            raise EnvironmentFailure(f"{where} was ended by the cluster: {reason}")
+        said = self.log.segments[-1].messages if self.log.segments else self.log.before
+        raise StorageFailure(f"{where} broke off: {said} ({describe_pod(pod)})")

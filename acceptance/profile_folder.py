@@ -1,0 +1,42 @@
+"""The profiles of a folder, found and checked together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from acceptance.errors import WrongUsage
+from acceptance.fio.job_file import read_job_file
+from acceptance.profiles import Profile
+from acceptance.sysbench.profiles import read_options_file
+
+_READERS = {".fio": read_job_file, ".sysbench": read_options_file}
+
+
+def profile_files(folder: Path) -> list[Path]:
+    """The files of the folder that are meant as profiles, by name."""
+    return sorted(path for path in folder.glob("*") if path.suffix in _READERS)
+
+
+def find_profiles(folder: Path) -> dict[str, Profile]:
+    """Every profile of the folder, by name.
+
+    Raises WrongUsage with all that is wrong, file by file.
+    """
+    if not folder.is_dir():
+        raise WrongUsage(
+            f"profiles folder {folder} does not exist; name a folder of .fio or .sysbench files with --storage-profiles"
+        )
+    profiles: dict[str, Profile] = {}
+    problems: list[str] = []
+    for path in profile_files(folder):
+        try:
+            if path.stem in profiles:
+                raise WrongUsage(f"profile {path}: {profiles[path.stem].path} has the same name; rename one of them")
+            profiles[path.stem] = _READERS[path.suffix](path)
+        except WrongUsage as error:
+            problems.append(str(error))
+    if problems:
+        raise WrongUsage("\n".join(problems))
+    if not profiles:
+        raise WrongUsage(f"profiles folder {folder} holds no .fio or .sysbench file")
+    return profiles

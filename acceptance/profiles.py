@@ -1,0 +1,74 @@
+"""What a profile is: one load file, for a load generator that runs it as it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from acceptance.errors import WrongUsage
+
+Program = Literal["fio", "sysbench"]
+
+# What the suite sets when it runs a profile: the file to load, its size in bytes, the seconds of load after the ramp.
+VARIABLES = ("FILE", "SIZE", "RUNTIME")
+# Taken by the job that writes the test file.
+LAYOUT = "layout"
+_NAME = re.compile(r"[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """One load file. `about` is the comment that it begins with; `ramp_s` the seconds of load before those that count.
+
+    `jobs` are the section names of a fio job file without `global`. `durable` says that writes wait, one after the
+    other, until they are on the disk. `own_files` says that it loads files of its own, as large together as the test
+    file. `needs_file_system` says that it cannot load a raw block device.
+    """
+
+    name: str
+    path: Path
+    text: str
+    about: str
+    jobs: tuple[str, ...] = ()
+    program: Program = "fio"
+    ramp_s: float = 0.0
+    durable: bool = False
+    own_files: bool = False
+    needs_file_system: bool = False
+
+
+def read_text(path: Path) -> str:
+    """The text of a profile. Raises WrongUsage when it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongUsage(f"profile {path}: it cannot be read: {error}") from error
+
+
+def name_problems(path: Path) -> list[str]:
+    """What is wrong with the name of the file: it becomes the name of pods and of files."""
+    problems = [] if _NAME.fullmatch(path.stem) else ["the name may hold letters, digits, '-', '_' and '.' only"]
+    if path.stem == LAYOUT:
+        problems.append("the name is taken: the suite writes the test file with a job of that name")
+    return problems
+
+
+def variable_problems(text: str) -> list[str]:
+    """The variables in the text that nobody would set."""
+    unknown = sorted({name for name in re.findall(r"\$\{([^}]*)\}", text) if name not in VARIABLES})
+    if not unknown:
+        return []
+    known = ", ".join(f"${{{name}}}" for name in VARIABLES)
+    return [f"variables that nobody sets: {', '.join(unknown)}; the suite sets {known}"]
+
+
+def opening_comment(text: str) -> str:
+    """The comment lines that the file begins with, as one text."""
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith(("#", ";")):
+            break
+        lines.append(line.lstrip("#; ").rstrip())
+    return " ".join(lines)

@@ -1,0 +1,104 @@
+"""Candidate and baseline side by side, one row for each profile and what it is about, as kbench compares volumes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from acceptance.results import Estimate, Measurement, Results, Status, Verdict
+
+ORDER: dict[Status, int] = {"fail": 0, "inconclusive": 1, "pass": 2, "skipped": 3}
+# kbench's twelve jobs, by what they are about, and within that in its order.
+_KBENCH = re.compile(r"(random|sequential)-(read|write)-(?P<about>iops|bandwidth|latency)")
+_TITLES = {"iops": "IOPS", "bandwidth": "Bandwidth", "latency": "Latency", "": "Further profiles"}
+# What a profile is about, by the end of its name.
+_ABOUT = {"iops": "iops", "bandwidth": "bandwidth", "latency": "latency.mean"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One metric of one profile. `change` is candidate / baseline - 1; `status` the worst of the profile's verdicts.
+
+    `because_of` are the metrics whose verdicts are that bad, where they are others than the row's own.
+    """
+
+    profile: str
+    metric: str
+    candidate: Estimate
+    baseline: Estimate | None
+    status: Status
+    because_of: tuple[str, ...]
+
+    @property
+    def change(self) -> float | None:
+        """None without a baseline, and where it stood still."""
+        if self.baseline is None or self.baseline.mean == 0.0:
+            return None
+        return self.candidate.mean / self.baseline.mean - 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """All rows of one candidate class, by title. `baseline` is the class beside it, where there is one."""
+
+    candidate: str
+    baseline: str | None
+    groups: dict[str, list[Row]]
+
+
+def comparisons(results: Results) -> list[Comparison]:
+    """One comparison for each candidate class, in the order in which they were measured."""
+    by_id = {each.id: each for each in results.measurements}
+    found: dict[str, list[Measurement]] = {}
+    for each in results.measurements:
+        if each.role == "candidate":
+            found.setdefault(each.storage_class, []).append(each)
+    return [
+        Comparison(
+            candidate=name,
+            baseline=next((by_id[each.compared_with].storage_class for each in candidates if each.compared_with), None),
+            groups=_groups(candidates, by_id, results.verdicts),
+        )
+        for name, candidates in found.items()
+    ]
+
+
+def _groups(
+    candidates: Sequence[Measurement], by_id: dict[str, Measurement], verdicts: Sequence[Verdict]
+) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = {title: [] for title in _TITLES.values()}
+    for each in sorted(candidates, key=lambda each: each.profile if _KBENCH.fullmatch(each.profile) else ""):
+        kbench = _KBENCH.fullmatch(each.profile)
+        own = [one for one in verdicts if (one.storage_class, one.profile) == (each.storage_class, each.profile)]
+        baseline = by_id[each.compared_with] if each.compared_with else None
+        groups[_TITLES[kbench["about"] if kbench else ""]] += _rows(each, baseline, own)
+    return {title: rows for title, rows in groups.items() if rows}
+
+
+def _rows(candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict]) -> list[Row]:
+    status: Status = min([verdict.status for verdict in verdicts], key=ORDER.__getitem__, default="skipped")
+    blamed = {verdict.metric for verdict in verdicts if verdict.status == status and status in ("fail", "inconclusive")}
+    return [
+        Row(
+            profile=candidate.profile,
+            metric=metric,
+            candidate=candidate.metrics[metric],
+            baseline=None if baseline is None else baseline.metrics.get(metric),
+            status=status,
+            because_of=tuple(sorted(each for each in blamed if each is not None and blamed != {metric})),
+        )
+        for metric in _main_metrics(candidate, verdicts)
+    ]
+
+
+def _main_metrics(measurement: Measurement, verdicts: Sequence[Verdict]) -> list[str]:
+    """What the profile's name says it is about; else what the limits ask of it; else its IOPS."""
+    used = [direction for direction in ("read", "write") if f"{direction}.iops" in measurement.metrics]
+    about = _ABOUT.get(measurement.profile.rpartition("-")[2], "")
+    named = [f"{direction}.{about}" for direction in used]
+    asked = [verdict.metric for verdict in verdicts if verdict.rule in ("at_least", "at_most") and verdict.metric]
+    for metrics in (named, list(dict.fromkeys(asked))):
+        if known := [metric for metric in metrics if metric in measurement.metrics]:
+            return known
+    return [f"{direction}.iops" for direction in used]

@@ -1,0 +1,68 @@
+"""kbench's rule of size: a test file that holds less than 25 s of the measured bandwidth may come from a cache."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from acceptance.quantities import format_quantity, format_size
+
+SIZE_IN_SECONDS = 25
+_SIZE = re.compile(r"^[ \t]*size[ \t]*=[ \t]*(\S+)", re.MULTILINE | re.IGNORECASE)
+_PLAIN = re.compile(r"(\d+)([kmgtp]?)b?", re.IGNORECASE)
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmallFile:
+    """A load on so few bytes (`size`) that at the measured `bandwidth` (B/s) a cache may have served it.
+
+    `own`: the size is the profile's own, so that a larger test file changes nothing.
+    """
+
+    size: int
+    bandwidth: float
+    own: bool
+
+    @property
+    def remedy(self) -> str:
+        """What makes the load large enough: `raise --storage-test-size to at least 10Gi`"""
+        wanted = SIZE_IN_SECONDS * self.bandwidth
+        step = 1024**3 if wanted > 1024**3 else 1024**2
+        enough = format_size(math.ceil(wanted / step) * step)
+        return (
+            f"give the profile a size of at least {enough}"
+            if self.own
+            else f"raise --storage-test-size to at least {enough}"
+        )
+
+    def describe(self) -> str:
+        """`the test file of 1 GiB holds only 2.5 s of the measured 400 MiB/s`"""
+        seconds = math.floor(10 * self.size / self.bandwidth) / 10
+        loaded = "the profile's own size" if self.own else "the test file"
+        size, bandwidth = format_quantity(self.size, unit="B"), format_quantity(self.bandwidth, unit="B/s")
+        return f"{loaded} of {size} holds only {seconds:g} s of the measured {bandwidth}"
+
+
+def small_file(job_file: str, *, test_size: int, bandwidth: float) -> SmallFile | None:
+    """What is wrong with the size that a profile loads, at the bandwidth (B/s) that it reached; None if nothing is.
+
+    Nothing is said of a file that is large enough: a cache larger than the file, and reading ahead in sequence,
+    could serve it all the same.
+    """
+    own = own_size(job_file)
+    size = test_size if own is None else own
+    if size >= SIZE_IN_SECONDS * bandwidth:
+        return None
+    return SmallFile(size=size, bandwidth=bandwidth, own=own is not None)
+
+
+def own_size(job_file: str) -> int | None:
+    """The bytes that a fio job file loads by a `size=` of its own (its sections share one file, so the largest).
+
+    None where it loads what the suite gives it (`${SIZE}`, a share of the file, or no size at all).
+    """
+    sizes = [_PLAIN.fullmatch(text) for text in _SIZE.findall(job_file)]
+    plain = [int(size[1]) * 1024 ** _POWERS[size[2].lower()] for size in sizes if size]
+    return max(plain) if plain and len(plain) == len(sizes) else None

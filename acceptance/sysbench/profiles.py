@@ -1,0 +1,96 @@
+"""Files of sysbench options as profiles: comments first, then one option of `sysbench fileio` a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from acceptance.errors import WrongUsage
+from acceptance.profiles import Profile, name_problems, opening_comment, read_text
+
+VARIABLES = ("SIZE", "RUNTIME")
+# Nothing that a shell would take for more than text: the options become part of a script.
+_OPTION = re.compile(r"--(?P<name>[a-z][a-z0-9-]*)(=(?P<value>([A-Za-z0-9_.,:+-]|\$\{[^{}]*\})+))?")
+_WANTED = {
+    "file-total-size": ("${SIZE}", "the suite sets how much is loaded"),
+    "time": ("${RUNTIME}", "the suite sets the time of load"),
+}
+_REFUSED = {
+    "report-interval": "the suite sets it: it reads one report a second",
+    "report-checkpoints": "sysbench would count from anew in between",
+    "max-time": "it is an old name of --time, which is the suite's to set",
+    "config-file": "it would bring in options that the suite does not see",
+    "verbosity": "the suite reads what sysbench prints as it is",
+    "debug": "the suite reads what sysbench prints as it is",
+    "help": "nothing would be loaded",
+    "version": "nothing would be loaded",
+}
+_ENDLESS = {"events", "max-requests"}
+
+
+def read_options_file(path: Path) -> Profile:
+    """Read one file of options. Raises WrongUsage with all that is wrong with it."""
+    text = read_text(path)
+    problems = name_problems(path)
+    try:
+        options: Sequence[str] = read_options(text)
+    except WrongUsage as error:
+        options = ()
+        problems += str(error).splitlines()
+    if problems:
+        raise WrongUsage("\n".join(f"profile {path}: {problem}" for problem in problems))
+    return Profile(
+        name=path.stem,
+        path=path,
+        text=text,
+        about=opening_comment(text),
+        program="sysbench",
+        durable=not {"--file-fsync-all", "--file-fsync-all=on"}.isdisjoint(options),
+        own_files=True,
+        needs_file_system=True,
+    )
+
+
+def read_options(text: str) -> tuple[str, ...]:
+    """The options in the order in which they stand, with their variables as written.
+
+    Raises WrongUsage with all that is wrong, a problem a line: lines that are no option, variables that nobody sets,
+    options that are the suite's to set, and the lack of those that it needs.
+    """
+    options: dict[str, str] = {}
+    problems: list[str] = []
+    for number, line in enumerate(map(str.strip, text.splitlines()), start=1):
+        if not line or line.startswith("#"):
+            continue
+        option = _OPTION.fullmatch(line)
+        if option is None:
+            problems.append(f"line {number} is no option such as --file-num=64: {line}")
+        elif option["name"] in options:
+            problems.append(f"line {number} gives --{option['name']} a second time")
+        else:
+            options[option["name"]] = line
+            problems += _option_problems(option["name"], option["value"] or "")
+    problems += _lacking(options)
+    if problems:
+        raise WrongUsage("\n".join(problems))
+    return tuple(options.values())
+
+
+def _option_problems(name: str, value: str) -> Iterator[str]:
+    unknown = sorted(set(re.findall(r"\$\{([^{}]*)\}", value)) - set(VARIABLES))
+    if unknown:
+        known = " and ".join(f"${{{each}}}" for each in VARIABLES)
+        yield f"variables that nobody sets: {', '.join(unknown)}; the suite sets {known}"
+    if name in _REFUSED:
+        yield f"leave out --{name}: {_REFUSED[name]}"
+    if name in _ENDLESS and value != "0":
+        yield f"--{name} may be 0 only: anything else ends the load before its time"
+
+
+def _lacking(options: dict[str, str]) -> Iterator[str]:
+    for name, (value, why) in _WANTED.items():
+        if options.get(name) != f"--{name}={value}":
+            yield f"it must hold --{name}={value}: {why}"
+    if "file-test-mode" not in options:
+        yield "it lacks --file-test-mode: sysbench does not run without, for instance --file-test-mode=rndrw"

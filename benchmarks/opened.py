@@ -1,0 +1,50 @@
+"""A workspace on a running embedded cluster, for a benchmark, and nothing left of it afterwards."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from acceptance import embedded
+from acceptance.cluster.api import Api
+from acceptance.cluster.cleanup import remove_run
+from acceptance.cluster.objects import new_run_id
+from acceptance.cluster.run_namespace import alive, create_namespace
+from acceptance.cluster.workspace import Workspace
+
+ROOT = Path(__file__).parents[1]
+PROFILES = ROOT / "profiles"
+TIMEOUT_S = 120
+MODES = [
+    f"{order}-{direction}-{figure}"
+    for figure in ("iops", "bandwidth", "latency")
+    for direction in ("read", "write")
+    for order in ("random", "sequential")
+]
+"""kbench's twelve, by the names of their profiles"""
+
+
+@contextmanager
+def opened_workspace(cluster_name: str) -> Iterator[Workspace]:
+    """The workspace. Ends the program with 10 where the cluster does not run."""
+    cluster = embedded.find(cluster_name)
+    if cluster is None:
+        print("the embedded cluster does not run; start it with `python -m acceptance.embedded up`", file=sys.stderr)
+        raise SystemExit(10)
+    api = Api.from_kubeconfig(cluster.kubeconfig)
+    run_id = new_run_id(datetime.now(UTC))
+    workspace = Workspace(
+        api=api,
+        run_id=run_id,
+        namespace=create_namespace(api, run_id=run_id),
+        image=cluster.image,
+        timeout_s=TIMEOUT_S,
+    )
+    try:
+        with alive(api, run_id=run_id):
+            yield workspace
+    finally:
+        remove_run(api, run_id=run_id, timeout_s=TIMEOUT_S)

@@ -1,0 +1,88 @@
+"""What a profile costs beside its load: wall time less the time in which fio runs, mode by mode.
+
+    python benchmarks/overhead.py [--candidate NAME] [--baseline NAME] [--cluster NAME]
+
+Each of kbench's twelve modes is measured on two classes in turn, as the suite does it, and ended at the first look.
+Printed are the wall time of the measurement, the time that its fio processes were asked to run, and the difference; the
+goal is at most 1.5 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from acceptance.errors import AcceptanceError
+from acceptance.looks import IN_TURN
+from acceptance.measuring.cluster_bench import ClusterBench
+from acceptance.measuring.load import Load, Segment, Watch
+from acceptance.measuring.measure import measure_alternately
+from acceptance.profile_folder import find_profiles
+from benchmarks.opened import MODES, PROFILES, opened_workspace
+
+GOAL_S = 1.5
+SIZE = 512 * 1024**2
+
+
+class TimedBench(ClusterBench):
+    """Keeps how long the last load took, and for how long its fio processes were asked to run."""
+
+    wall_s = 0.0
+    asked_s = 0.0
+
+    def run(self, load: Load, *, watch: Watch) -> list[Segment]:
+        """See `ClusterBench`."""
+        began = time.monotonic()
+        segments = super().run(load, watch=watch)
+        self.wall_s = time.monotonic() - began
+        self.asked_s = float(len(segments) * load.runtime_s)
+        return segments
+
+
+def main() -> int:
+    """Print the times; 0 whatever they are."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--candidate", default="replicated")
+    parser.add_argument("--baseline", default="local-path")
+    parser.add_argument("--cluster", default="default")
+    chosen = parser.parse_args()
+    profiles = [find_profiles(PROFILES)[mode] for mode in MODES]
+    overheads = []
+    with opened_workspace(chosen.cluster) as workspace:
+        bench = TimedBench(workspace, wanted=profiles, volume_size=2 * SIZE, test_size=SIZE)
+        bench.offer_profiles()
+        volumes = bench.prepare([chosen.baseline, chosen.candidate], node=None, progress=lambda *_: None)
+        baseline, candidate = volumes[chosen.baseline], volumes[chosen.candidate]
+        for volume in (baseline, candidate):
+            if isinstance(volume, AcceptanceError):
+                raise volume
+        assert not isinstance(baseline, AcceptanceError) and not isinstance(candidate, AcceptanceError)
+        for profile in profiles:
+            measure_alternately(
+                bench,
+                candidate=candidate,
+                baseline=baseline,
+                profile=profile,
+                plan=IN_TURN,
+                decided=lambda *_: True,
+                report=lambda _: None,
+            )
+            overheads.append(bench.wall_s - bench.asked_s)
+            beside = f"wall {bench.wall_s:6.2f} s, fio {bench.asked_s:4.0f} s, beside {overheads[-1]:5.2f} s"
+            print(f"{profile.name:28} {beside}", flush=True)
+    median = statistics.median(overheads)
+    print(f"beside the load: median {median:.2f} s, longest {max(overheads):.2f} s")
+    print(
+        f"goal: at most {GOAL_S} s a profile: {'met' if max(overheads) <= GOAL_S else 'missed'} (by the median: "
+        f"{'met' if median <= GOAL_S else 'missed'})"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""Without a cluster: directories of this host, loaded by its own fio, judged like any class."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+
+from acceptance.cluster.waiting import wait_for
+from selftests.integration.suite import finish, limits_file, run_suite, started_suite
+from selftests.lab.disks import memory_disk
+
+HOST = ("--storage-cluster", "host")
+SYNC_WRITE = ("-k", "sync-write")
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Path:
+    """A directory with somebody's data on this host's disk."""
+    folder = tmp_path / "a disk"
+    folder.mkdir()
+    (folder / "precious").write_text("data")
+    return folder
+
+
+def fios(directory: Path) -> list[psutil.Process]:
+    """The fio processes that load a file below the directory with the profile of synchronous writes."""
+    there_are = psutil.process_iter(["cmdline", "environ"])
+    return [
+        each
+        for each in there_are
+        if "sync-write-iops.fio" in (each.info["cmdline"] or [])
+        and Path((each.info["environ"] or {}).get("FILE", "/")).is_relative_to(directory)
+    ]
+
+
+def wait_for_load(directory: Path) -> list[psutil.Process]:
+    return wait_for(
+        f"fio to load {directory}",
+        look=lambda: fios(directory),
+        ready=lambda seen: len(seen) > 1,  # fio and its job
+        state=lambda seen: f"{len(seen)} processes",
+        timeout_s=60,
+    )
+
+
+def test_a_directory_is_judged_like_a_class_and_left_as_it_was(disk: Path, tmp_path: Path, reports: Path) -> None:
+    limits = f"--storage-thresholds={limits_file(tmp_path, iops=1)}"
+    run = run_suite(*HOST, f"--storage-class={disk}", limits, "-k", "sync-write or takes_a_write", reports=reports)
+    assert run.status == 0, run.output
+    assert run.verdict("meet_the_limit")["status"] == "pass"
+    skipped = run.verdict("takes_a_write")
+    assert (skipped["status"], skipped["storage_class"]) == ("skipped", str(disk))
+    assert skipped["reason"].startswith("no cluster: --storage-cluster host loads directories")
+    assert run.results["cluster"]["kind"] == "host"
+    assert [each["name"] for each in run.results["cluster"]["storage_classes"]] == [str(disk)]
+    assert len(list((run.folder / "latest" / "fio").iterdir())) == 2
+    assert os.listdir(disk) == ["precious"]
+
+
+def test_memory_is_not_a_disk(disk: Path, tmp_path: Path, reports: Path) -> None:
+    """What is acknowledged faster than by the disk of the same machine was most likely not durable."""
+    limits = f"--storage-thresholds={limits_file(tmp_path, iops=1)}"
+    with memory_disk(tmp_path / "memory", size="128M") as memory:
+        classes = (f"--storage-class={memory}", f"--storage-baseline-class={disk}")
+        run = run_suite(*HOST, *classes, limits, *SYNC_WRITE, "-m", "comparison", reports=reports)
+        assert os.listdir(memory) == []
+    assert run.status == 1, run.output
+    verdict = run.verdict("better_than_local")
+    assert verdict["status"] == "fail"
+    assert "it was not durable when it was acknowledged" in verdict["reason"]
+    assert str(disk) in verdict["reason"]
+    assert os.listdir(disk) == ["precious"]
+
+
+def test_wrong_input_is_told_at_once(disk: Path, tmp_path: Path, reports: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(disk)
+    classes = (f"--storage-class={disk}", "--storage-class=fast", f"--storage-baseline-class={tmp_path / 'gone'}")
+    run = run_suite(*HOST, *classes, "--storage-node=node-1", "--storage-image=fio", reports=reports)
+    assert run.status == 4
+    for problem in (
+        "--storage-class: wanted a directory of this host, as --storage-cluster host says, found 'fast'",
+        f"--storage-baseline-class: wanted a directory of this host, as --storage-cluster host says, found '{tmp_path}",
+        "found --storage-node, --storage-image as well",
+    ):
+        assert problem in run.output
+    same = run_suite(*HOST, f"--storage-class={disk}", f"--storage-baseline-class={link}", reports=reports)
+    assert same.status == 4
+    assert f"directories {disk} and {link} are the same one" in same.output
+    assert os.listdir(disk) == ["precious"]
+
+
+def test_without_fio_the_environment_failed(disk: Path, tmp_path: Path, reports: Path) -> None:
+    run = run_suite(*HOST, f"--storage-class={disk}", reports=reports, environment={"PATH": str(tmp_path)})
+    assert run.status == 10, run.output
+    assert "apt-get install fio" in run.output
+    assert run.results["verdicts"] == []
+
+
+def test_a_directory_with_too_little_space_fails(tmp_path: Path, reports: Path) -> None:
+    with memory_disk(tmp_path / "memory", size="32M") as memory:
+        run = run_suite(*HOST, f"--storage-class={memory}", *SYNC_WRITE, "-m", "data_plane", reports=reports)
+        assert os.listdir(memory) == []
+    assert run.status == 1, run.output
+    assert f"{memory} has too little space for test files of" in run.verdict("meet_the_limit")["reason"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_in_mid_measurement_leaves_nothing(number: signal.Signals, disk: Path, reports: Path) -> None:
+    with started_suite(*HOST, f"--storage-class={disk}", *SYNC_WRITE, reports=reports) as process:
+        wait_for_load(disk)
+        process.send_signal(number)
+        run = finish(process, reports=reports)
+    assert run.status == 2, run.output
+    assert (run.results["run"]["complete"], run.results["errors"]) == (True, [])
+    assert fios(disk) == []
+    assert os.listdir(disk) == ["precious"]
+
+
+def test_what_cannot_be_removed_is_an_error_of_the_run(disk: Path, reports: Path) -> None:
+    with started_suite(*HOST, f"--storage-class={disk}", *SYNC_WRITE, reports=reports) as process:
+        wait_for_load(disk)
+        (folder,) = disk.glob("storage-acceptance-*")
+        with memory_disk(folder / "held", size="1M"):
+            process.send_signal(signal.SIGTERM)
+            run = finish(process, reports=reports)
+    assert run.status == 2, run.output
+    (error,) = run.results["errors"]
+    assert error.startswith(f"{folder} cannot be removed: ")
+    assert f"remove it later with `rm -r '{folder}'`" in run.output
+    subprocess.run(["rm", "-r", folder], check=True)
+
+
+def test_a_killed_run_ends_its_load_by_itself(disk: Path, reports: Path) -> None:
+    """Its fio ends when nobody reads it any more; what it was loading ends with its time."""
+    with started_suite(*HOST, f"--storage-class={disk}", *SYNC_WRITE, reports=reports) as process:
+        seen = wait_for_load(disk)
+        process.kill()
+        gone, _ = psutil.wait_procs(seen, timeout=90)
+    assert len(gone) == len(seen)
+    assert fios(disk) == []
+    assert len(list(disk.glob("storage-acceptance-*"))) == 1

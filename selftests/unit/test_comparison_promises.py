@@ -1,0 +1,110 @@
+"""The promises of docs/statistics.md on comparisons, kept in simulation: both classes on one machine, in turn."""
+
+from __future__ import annotations
+
+import pytest
+
+from acceptance.looks import DURABLE, IN_TURN, LookPlan
+from acceptance.measuring.ending import UNCOUNTED_S
+from selftests.unit.simulated_storage import (
+    Segments,
+    Shape,
+    compare,
+    covered,
+    duration,
+    in_turn,
+    mean_error,
+    ratio_looks,
+    share,
+)
+
+PLANS = pytest.mark.parametrize("plan", [DURABLE, IN_TURN], ids=("durable", "in-turn"))
+# Whether the noise falls on both classes at the same time, with what it is. The classes' own is the harder case.
+CELLS = pytest.mark.parametrize(
+    ("machine_wide", "cv", "correlation"),
+    [(False, 0.05, 0.5), (False, 0.15, 0.3), (False, 0.30, 0.5), (True, 0.30, 0.5)],
+)
+
+
+@PLANS
+@CELLS
+def test_a_ratio_near_its_bound_hardly_ever_gets_the_wrong_verdict(
+    plan: LookPlan, machine_wide: bool, cv: float, correlation: float
+) -> None:
+    runs = ratio_looks(plan, cv=cv, correlation=correlation, machine_wide=machine_wide)
+    assert share(runs, "pass", at_most=1 / 1.05) <= 0.01
+    assert share(runs, "fail", at_most=1.05) <= 0.01
+    # At the bound itself it is the budget of the plan, and the noise of so many runs on top.
+    for decision in ("pass", "fail"):
+        assert share(runs, decision, at_most=1) <= plan.wrong_pass + 0.005
+
+
+# From how far off a ratio is decided by a look.
+@pytest.mark.parametrize(
+    ("plan", "cv", "correlation", "seconds", "times"),
+    [
+        (DURABLE, 0.30, 0.5, 36, 3.0),
+        (IN_TURN, 0.05, 0.5, 4, 3.0),
+        (IN_TURN, 0.05, 0.5, 8, 1.5),
+        (IN_TURN, 0.15, 0.3, 8, 4.0),
+        (IN_TURN, 0.15, 0.3, 12, 2.0),
+    ],
+)
+def test_a_ratio_far_from_its_bound_is_decided_soon(
+    plan: LookPlan, cv: float, correlation: float, seconds: int, times: float
+) -> None:
+    runs = ratio_looks(plan, cv=cv, correlation=correlation)
+    looks = plan.seconds.index(seconds) + 1
+    assert share(runs, "pass", at_most=times, looks=looks) >= 0.99
+    assert share(runs, "fail", at_most=1 / times, looks=looks) >= 0.99
+
+
+def halving(plan: LookPlan) -> Shape:
+    """A machine that loses half of its speed, evenly, over the whole comparison."""
+    seconds = duration(*in_turn(plan))
+    return lambda second: 1 - 0.5 * second / (seconds - 1)
+
+
+HALVING = {plan: halving(plan) for plan in (DURABLE, IN_TURN)}
+
+
+@PLANS
+def test_a_machine_that_slows_down_by_half_moves_no_ratio_and_makes_no_verdict(plan: LookPlan) -> None:
+    runs = ratio_looks(plan, cv=0.15, correlation=0.5, shape=HALVING[plan])
+    for look in range(len(plan.seconds)):
+        assert abs(mean_error(runs, look=look)) <= 0.03
+        assert covered(runs, look=look) >= 0.98
+    assert share(runs, "pass", at_most=1 / 1.05) <= 0.01
+    assert share(runs, "fail", at_most=1.05) <= 0.01
+
+
+def without_noise(plan: LookPlan, segments: tuple[Segments, Segments], shape: Shape) -> list[float]:
+    """The error of the ratio at each look, as a share of it, that the machine's shape alone makes."""
+    still = [0.0] * duration(*segments)
+    return [look.mean - 1 for look in compare(plan, segments, baseline=still, candidate=still, shape=shape)]
+
+
+@pytest.mark.parametrize("look", range(len(IN_TURN.seconds)))
+def test_in_short_turns_the_ratio_holds_even_when_the_machine_halves_before_a_look(look: int) -> None:
+    seconds = IN_TURN.rounds[look] * 2 * (UNCOUNTED_S + IN_TURN.segment_s)
+    shape: Shape = lambda second: max(0.5, 1 - 0.5 * second / seconds)  # noqa: E731
+    assert abs(without_noise(IN_TURN, in_turn(IN_TURN), shape)[look]) <= 0.03
+
+
+def baseline_first(plan: LookPlan) -> tuple[Segments, Segments]:
+    """As `in_turn`, but without alternating."""
+    every = sorted((*in_turn(plan)[0], *in_turn(plan)[1]), key=lambda segment: segment.start)
+    return every[::2], every[1::2]
+
+
+@pytest.mark.parametrize(("plan", "moved"), [(DURABLE, 0.05), (IN_TURN, 0.01)], ids=("durable", "in-turn"))
+def test_without_alternating_the_drift_would_fall_on_the_candidate(plan: LookPlan, moved: float) -> None:
+    assert without_noise(plan, baseline_first(plan), HALVING[plan])[-1] < -moved
+
+
+@PLANS
+def test_the_interval_of_a_ratio_covers_the_true_one(plan: LookPlan) -> None:
+    # No look is promised less than 98 %; beyond the promised correlation it can be a little less.
+    for correlation, enough in ((0.5, 0.98), (0.7, 0.97)):
+        runs = ratio_looks(plan, cv=0.05, correlation=correlation)
+        assert all(covered(runs, look=look) >= enough for look in range(len(plan.seconds)))

@@ -1,0 +1,130 @@
+"""The script of a load, run by the shells that images have, and the log that is cut into segments."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from acceptance.fio.output import FioOutput
+from acceptance.measuring.load_log import LoadLog, Watched
+from acceptance.measuring.load_script import FIO, STOPPED, load_script
+from acceptance.measuring.space_check import REJECTED, TOO_SMALL, check_script
+
+SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
+SHELLS += [[path, "sh"] for path in [shutil.which("busybox")] if path]
+
+
+def run(shell: list[str], script: str, *files: str) -> LoadLog:
+    done = subprocess.run([*shell, "-c", script, "load", *files], stdout=subprocess.PIPE, check=False, timeout=30)
+    return read(done.stdout)
+
+
+def read(printed: bytes, *, piece: int = 7) -> LoadLog:
+    log = LoadLog(new_output=lambda: FioOutput(jobs=["a"]))
+    for start in range(0, len(printed), piece):
+        log.feed(printed[start : start + piece])
+    log.close()
+    return log
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
+def test_each_file_is_loaded_in_its_own_segment(shell: list[str], tmp_path: Path) -> None:
+    files = [str(tmp_path / name) for name in ("one", "two words", "one")]
+    log = run(shell, load_script('echo "loads $FILE"; echo x >> "$FILE"'), *files)
+    assert [segment.text.strip() for segment in log.segments] == [f"loads {file}" for file in files]
+    assert log.ended == 0
+    assert Path(files[0]).read_text() == "x\nx\n"
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
+def test_the_first_load_that_fails_is_the_last(shell: list[str], tmp_path: Path) -> None:
+    bad = tmp_path / "bad"
+    log = run(
+        shell,
+        load_script('echo "no $FILE"; [ "${FILE##*/}" != bad ] || exit 7; echo > "$FILE"'),
+        str(tmp_path / "a"),
+        str(bad),
+        str(tmp_path / "c"),
+    )
+    assert log.ended == 7
+    assert len(log.segments) == 2
+    assert log.segments[1].messages == f"no {bad}"
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
+def test_what_cannot_be_flushed_is_a_failure(shell: list[str], tmp_path: Path) -> None:
+    log = run(shell, load_script(":"), str(tmp_path / "never written"))
+    assert log.ended not in (0, None)
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
+def test_a_load_that_is_told_to_end_ends_with_all_that_it_began(shell: list[str], tmp_path: Path) -> None:
+    script = load_script('echo "begun"; exec sleep 100')
+    process = subprocess.Popen([*shell, "-c", script, "load", str(tmp_path / "a")], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    printed = b""
+    while b"begun" not in printed:
+        printed += os.read(process.stdout.fileno(), 4096)
+    process.send_signal(signal.SIGTERM)
+    rest, _ = process.communicate(timeout=10)  # ends only when nobody holds the pipe any more
+    assert read(printed + rest).ended == STOPPED
+    assert process.returncode == STOPPED
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
+def test_without_the_space_nothing_is_loaded(shell: list[str], tmp_path: Path) -> None:
+    check = check_script([], needed=2**60, claimed=None)
+    log = run(shell, load_script("echo loaded", check=check), str(tmp_path / "a"))
+    assert (log.refused, log.ended, log.segments) == (TOO_SMALL, None, [])
+    assert "free: " in log.before and log.over
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
+def test_with_the_space_the_load_begins(shell: list[str], tmp_path: Path) -> None:
+    check = check_script([], needed=4096, claimed=None)
+    log = run(shell, load_script('echo > "$FILE"', check=check), str(tmp_path / "a"))
+    assert (log.refused, log.ended) == (None, 0)
+
+
+def test_a_profile_that_fio_rejects_is_refused_in_its_words(tmp_path: Path) -> None:
+    job = tmp_path / "it's wrong.fio"
+    job.write_text("[a]\nnonsense=1\n")
+    check = check_script([str(job)], needed=4096, claimed=None)
+    log = run(SHELLS[0], load_script("echo loaded", check=check), str(tmp_path / "a"))
+    assert log.refused == REJECTED and not log.segments
+
+
+def test_fio_is_read_segment_by_segment(tmp_path: Path) -> None:
+    job = tmp_path / "a.fio"
+    job.write_text("[a]\nfilename=${FILE}\nsize=1M\nrw=write\nbs=4k\nruntime=2\ntime_based\nrate_iops=100\n")
+    log = run(SHELLS[0], load_script(f'{FIO} "{job}"'), str(tmp_path / "x"), str(tmp_path / "y"))
+    assert log.ended == 0
+    for segment in log.segments:
+        assert segment.error is None
+        assert 80 <= segment.samples[0].counts["write"].ios <= 120
+
+
+def test_each_sample_is_shown_once_though_the_log_is_read_twice() -> None:
+    class Sampled(FioOutput):
+        def feed(self, piece: bytes) -> None:
+            self.samples += [piece] * piece.count(b"s")  # type: ignore[list-item]
+
+    seen: list[tuple[int, int]] = []
+    watched = Watched(lambda number, samples: bool(seen.append((number, len(samples)))) or len(seen) == 4)
+
+    def log(text: bytes) -> LoadLog:
+        made = LoadLog(new_output=lambda: Sampled(jobs=[]))
+        made.feed(text)
+        return made
+
+    mark = b"\nstorage-acceptance: segment\n"
+    assert not watched.enough(log(mark + b"ss\n"))
+    whole = log(mark + b"ss\n" + mark + b"sss\n")
+    assert watched.enough(whole)
+    assert seen == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert list(map(len, watched.samples(whole))) == [2, 2]

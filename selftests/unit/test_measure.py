@@ -1,0 +1,146 @@
+"""Which volume is loaded when, and when it is enough; on a bench whose load is a list of rates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from acceptance.errors import AcceptanceError, StorageFailure
+from acceptance.fio.samples import Counts, Sample
+from acceptance.looks import ALONE, DURABLE, IN_TURN, LookPlan, plan_for
+from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
+from acceptance.measuring.measure import BySegment, Progress, measure_alone, measure_alternately
+from acceptance.profiles import Profile
+
+PLAN = LookPlan(seconds=(4, 8), batch_s=1, segment_s=2)
+PROFILE = Profile(name="Mixed_Load", path=Path("Mixed_Load.fio"), text="", about="", jobs=("mixed",))
+FAST = PreparedVolume(storage_class="fast", node="n1", test_size=1)
+LOCAL = PreparedVolume(storage_class="local", node="n1", test_size=1)
+
+
+def second(writes: int) -> Sample:
+    return Sample(duration_s=1.0, counts={"read": Counts(), "write": Counts(ios=writes), "sync": Counts()})
+
+
+@dataclass
+class RatesBench:
+    """Each segment loads for its runtime and a little longer; a second of the n-th segment does n writes."""
+
+    loads: list[Load] = field(default_factory=list)
+
+    def prepare(
+        self, storage_classes: Sequence[str], *, node: str | None, progress: Preparing
+    ) -> dict[str, PreparedVolume | AcceptanceError]:
+        return {}
+
+    def run(self, load: Load, *, watch: Watch) -> list[Segment]:
+        self.loads.append(load)
+        done: list[Segment] = []
+        for number, _ in enumerate(load.order):
+            samples: list[Sample] = []
+            enough = False
+            while len(samples) < load.runtime_s and not enough:
+                samples.append(second(number))
+                enough = watch(number, list(samples))
+            done.append(
+                Segment(
+                    pod=load.name,
+                    node="n1",
+                    fio_version="fio-3.33",
+                    started=datetime.now(UTC),
+                    samples=tuple(samples),
+                )
+            )
+            if enough:
+                break
+        return done
+
+
+def writes(samples: BySegment) -> list[list[int]]:
+    return [[each.counts["write"].ios for each in segment] for segment in samples]
+
+
+def alternately(
+    *, plan: LookPlan = PLAN, enough_at: int
+) -> tuple[RatesBench, list[tuple[int, int]], list[Progress], list]:
+    bench, looks, progress = RatesBench(), [], []
+
+    def decided(ours: BySegment, theirs: BySegment) -> bool:
+        looks.append((sum(map(len, ours)), sum(map(len, theirs))))
+        return len(looks) == enough_at
+
+    found = measure_alternately(
+        bench, candidate=FAST, baseline=LOCAL, profile=PROFILE, plan=plan, decided=decided, report=progress.append
+    )
+    return bench, looks, progress, list(found)
+
+
+def test_the_class_that_begins_alternates() -> None:
+    bench, _, _, (candidate, baseline) = alternately(enough_at=9)
+    (load,) = bench.loads
+    assert [load.volumes[place].storage_class for place in load.order] == ["local", "fast", "fast", "local"] * 2
+    assert writes(candidate.samples) == [[1, 1], [2, 2], [5, 5], [6, 6]]
+    assert writes(baseline.samples) == [[0, 0], [3, 3], [4, 4], [7, 7]]
+    assert (candidate.role, baseline.role, baseline.beside) == ("candidate", "baseline", "fast")
+
+
+def test_a_look_comes_after_whole_rounds_and_can_end_it() -> None:
+    _, looks, progress, (candidate, baseline) = alternately(enough_at=1)
+    assert looks == [(4, 4)]
+    assert len(candidate.segments) == len(baseline.segments) == 2
+    assert [each.seconds for each in progress if each.role == "candidate"] == [1, 2, 3, 4]
+    assert alternately(enough_at=9)[1] == [(4, 4), (8, 8)]
+
+
+def test_each_segment_has_a_name_of_its_own() -> None:
+    bench, *_ = alternately(enough_at=9)
+    (load,) = bench.loads
+    assert len(set(load.names)) == len(load.order) == 8
+    assert all(name == name.lower() and "_" not in name for name in (*load.names, load.name))
+
+
+def test_one_class_alone_is_one_segment_with_looks_in_it() -> None:
+    bench, looks = RatesBench(), []
+
+    def decided(ours: BySegment) -> bool:
+        looks.append(sum(map(len, ours)))
+        return len(looks) == 2
+
+    plan = LookPlan(seconds=(4, 8, 12), batch_s=1, segment_s=2)
+    found = measure_alone(bench, FAST, PROFILE, plan=plan, decided=decided, report=lambda progress: None)
+    assert looks == [4, 8]
+    assert list(map(len, found.samples)) == [8]
+
+
+def test_not_decided_at_the_cap_it_ends_all_the_same() -> None:
+    found = measure_alone(
+        RatesBench(), FAST, PROFILE, plan=PLAN, decided=lambda ours: False, report=lambda progress: None
+    )
+    assert list(map(len, found.samples)) == [8]
+
+
+@pytest.mark.parametrize("ramp_s", [0.0, 2.0])
+def test_the_seconds_before_those_that_count_are_added(ramp_s: float) -> None:
+    bench = RatesBench()
+    profile = Profile(name="a", path=Path("a.fio"), text="", about="", jobs=("a",), ramp_s=ramp_s)
+    measure_alone(bench, FAST, profile, plan=PLAN, decided=lambda ours: True, report=lambda progress: None)
+    assert bench.loads[0].runtime_s == (9 if not ramp_s else 10)
+
+
+def test_an_error_of_the_bench_is_passed_on() -> None:
+    class Broken(RatesBench):
+        def run(self, load: Load, *, watch: Watch) -> list[Segment]:
+            raise StorageFailure("Input/output error")
+
+    with pytest.raises(StorageFailure, match="Input/output error"):
+        measure_alone(Broken(), FAST, PROFILE, plan=PLAN, decided=lambda ours: True, report=lambda progress: None)
+
+
+def test_durable_writes_have_the_longest_first_look() -> None:
+    assert plan_for(durable=True, in_turn=True) is plan_for(durable=True, in_turn=False) is DURABLE
+    assert plan_for(durable=False, in_turn=True) is IN_TURN
+    assert plan_for(durable=False, in_turn=False) is ALONE

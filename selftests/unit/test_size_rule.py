@@ -1,0 +1,67 @@
+"""The rule of size: what a profile really loads, against 25 s of the bandwidth that it reached."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acceptance.size_rule import SmallFile, own_size, small_file
+
+MIB = 1024**2
+GIB = 1024**3
+PROFILES = Path(__file__).parents[2] / "profiles"
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("size=22m", 22 * MIB),
+        ("[a]\nsize = 2G\nbs=4k", 2 * GIB),
+        ("size=4096", 4096),
+        ("[a]\nsize=1m\n[b]\nsize=3MB", 3 * MIB),
+        ("size=${SIZE}", None),
+        ("size=25%", None),
+        ("[a]\nsize=1m\n[b]\nsize=${SIZE}", None),
+        ("# size=1m\nio_size=1m\nfilesize=1m", None),
+        ("--file-total-size=1G", None),
+        ("", None),
+    ],
+)
+def test_the_size_that_a_profile_sets_itself(text: str, size: int | None) -> None:
+    assert own_size(text) == size
+
+
+def test_of_the_suites_own_profiles_only_etcds_has_a_size_of_its_own() -> None:
+    found = {path.stem: own_size(path.read_text(encoding="utf-8")) for path in PROFILES.iterdir()}
+    assert {name: size for name, size in found.items() if size is not None} == {"etcd-fsync": 22 * MIB}
+
+
+@pytest.mark.parametrize(("text", "small"), [("size=${SIZE}", False), ("size=22m", True)])
+def test_what_counts_is_what_the_profile_loads(text: str, small: bool) -> None:
+    assert (small_file(text, test_size=GIB, bandwidth=MIB) is not None) is small
+
+
+def test_a_file_of_exactly_25_s_is_large_enough() -> None:
+    assert small_file("", test_size=250 * MIB, bandwidth=10 * MIB) is None
+    assert small_file("", test_size=250 * MIB - 1, bandwidth=10 * MIB) is not None
+    assert small_file("", test_size=0, bandwidth=0.0) is None
+
+
+def test_a_small_file_is_described_with_what_would_be_enough() -> None:
+    found = SmallFile(size=GIB, bandwidth=400 * MIB, own=False)
+    assert found.describe() == "the test file of 1 GiB holds only 2.5 s of the measured 400 MiB/s"
+    assert found.remedy == "raise --storage-test-size to at least 10Gi"
+
+
+def test_the_remedy_for_a_profile_with_its_own_size_is_in_the_profile() -> None:
+    found = SmallFile(size=22 * MIB, bandwidth=2.5 * MIB, own=True)
+    assert found.describe() == "the profile's own size of 22 MiB holds only 8.8 s of the measured 2.5 MiB/s"
+    assert found.remedy == "give the profile a size of at least 63Mi"
+
+
+@pytest.mark.parametrize("bandwidth", [1.0, 3.3 * MIB, 41 * MIB, 333 * MIB, 5e9])
+def test_the_size_that_is_asked_for_is_enough(bandwidth: float) -> None:
+    wanted = SmallFile(size=1, bandwidth=bandwidth, own=False).remedy.rpartition(" ")[2]
+    size = int(wanted[:-2]) * {"Mi": MIB, "Gi": GIB}[wanted[-2:]]
+    assert small_file("", test_size=size, bandwidth=bandwidth) is None
