@@ -71,7 +71,7 @@ def limits(folder: Path, *, profile: str = "sync-write-iops") -> str:
 
 def profiles(folder: Path, **more: str) -> str:
     """A folder with the suite's own profiles and more."""
-    for path in (ROOT / "profiles").glob("*.fio"):
+    for path in (ROOT / "profiles").iterdir():
         (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     for name, text in more.items():
         (folder / f"{name}.fio").write_text(text, encoding="utf-8")
@@ -155,7 +155,8 @@ def test_a_tier_that_does_not_exist_is_wrong_usage(listing: Run) -> None:
 def test_a_limit_for_a_profile_that_does_not_exist_is_wrong_usage(listing: Run, tmp_path: Path) -> None:
     found = listing(limits(tmp_path, profile="no-such"), "--storage-tier=mine")
     assert found.status == 4
-    assert "wanted a profile that exists (etcd-fsync, sync-write-iops), found 'no-such'" in found.output
+    assert "wanted a profile that exists (" in found.output
+    assert "sync-write-iops, sysbench-random-mixed), found 'no-such'" in found.output
 
 
 def test_a_variable_that_nobody_sets_is_wrong_usage(listing: Run, tmp_path: Path) -> None:
