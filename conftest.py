@@ -8,6 +8,7 @@ pytest_plugins = [
     "fixtures.parametrization",
     "fixtures.volumes",
     "fixtures.measurements",
+    "fixtures.scaling",
     "fixtures.verdicts",
     "fixtures.report",
 ]

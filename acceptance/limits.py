@@ -13,6 +13,7 @@ from acceptance.errors import WrongUsage
 from acceptance.limits_schema import METRIC, FileEntry, TierEntry
 from acceptance.metrics import Metric
 from acceptance.quantities import format_quantity
+from acceptance.scaling.limits import ScalingLimit
 from acceptance.strict_yaml import Document, Problem, load
 from acceptance.strict_yaml import Path as YamlPath
 from acceptance.tiers import ComparisonRule, Limit, LimitsFile, RuleKind, Tier
@@ -96,7 +97,7 @@ def _cross_problems(data: Any, *, profiles: Collection[str]) -> Iterator[Found]:
     tiers = _mapping(_mapping(data).get("tiers"))
     parents = {name: _mapping(tier).get("extends") for name, tier in tiers.items()}
     for name, tier in tiers.items():
-        for section in ("limits", "comparison"):
+        for section in ("limits", "comparison", "scaling"):
             for profile in _mapping(_mapping(tier).get(section)):
                 if profile not in profiles:
                     known = ", ".join(sorted(profiles)) or "none at all"
@@ -134,12 +135,16 @@ def _resolve(name: str, tiers: dict[str, TierEntry]) -> Tier:
     """The tier with all it inherits: a rule replaces the parent's of the same profile, metric and kind."""
     limits: dict[tuple[str, str, str], Limit] = {}
     rules: dict[tuple[str, str, str], ComparisonRule] = {}
+    scaling: dict[tuple[str, str, int | None], ScalingLimit] = {}
     parents = {one: entry.extends for one, entry in tiers.items()}
     for origin in reversed([name, *_ancestors(name, parents)]):
         for limit in _limits(origin, tiers[origin]):
             limits[limit.profile, limit.metric.path, limit.kind] = limit
         for rule in _rules(origin, tiers[origin]):
             rules[rule.profile, rule.metric.path, rule.kind] = rule
+        for profile, section in tiers[origin].scaling.items():
+            for each in section.limits(profile=profile, tier=origin):
+                scaling[profile, each.kind, each.pods] = each
     entry = tiers[name]
     return Tier(
         name=name,
@@ -147,6 +152,7 @@ def _resolve(name: str, tiers: dict[str, TierEntry]) -> Tier:
         extends=entry.extends,
         limits=tuple(limits.values()),
         comparison=tuple(rules.values()),
+        scaling=tuple(scaling.values()),
     )
 
 
@@ -175,7 +181,7 @@ def _rules(tier: str, entry: TierEntry) -> Iterator[ComparisonRule]:
 
 def _impossible(tier: Tier) -> Iterator[Found]:
     """Limits that nothing can meet, and a tier that asks for nothing; inherited limits count."""
-    if not tier.limits and not tier.comparison:
+    if not tier.limits and not tier.comparison and not tier.scaling:
         yield ("tiers", tier.name), "wanted at least one limit, its own or inherited, found none; add one"
     most = {(limit.profile, limit.metric.path): limit for limit in tier.limits if limit.kind == "at_most"}
     for least in tier.limits:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationIn
 
 from acceptance.metrics import Metric
 from acceptance.quantities import parse_quantity
+from acceptance.scaling.limits import ScalingEntry
 from acceptance.tiers import RuleKind, side_of
 
 METRIC = "(metric)"
@@ -97,12 +98,13 @@ ComparisonEntries = Annotated[dict[str, ComparisonEntry], BeforeValidator(_tell_
 
 
 class TierEntry(_Strict):
-    """One tier; limits and comparison rules by profile and metric."""
+    """One tier; limits and comparison rules by profile and metric, scaling limits by profile."""
 
     description: str = ""
     extends: str | None = None
     limits: dict[str, LimitEntries] = {}
     comparison: dict[str, ComparisonEntries] = {}
+    scaling: dict[str, ScalingEntry] = {}
 
 
 class FileEntry(_Strict):

@@ -9,6 +9,7 @@ from typing import Any
 from acceptance import __version__
 from acceptance.judging import overall
 from acceptance.results import Cluster, Measurement, Results, Run, Step, Verdict
+from acceptance.scaling.records import ScalingRecord
 
 
 class Recorder:
@@ -23,6 +24,7 @@ class Recorder:
         self.measurements: list[Measurement] = []
         self.verdicts: list[Verdict] = []
         self.steps: list[Step] = []
+        self.scaling: list[ScalingRecord] = []
         self.errors: list[str] = []
 
     def note_image(self, digest: str | None) -> None:
@@ -50,6 +52,7 @@ class Recorder:
             settings=self._settings,
             measurements=self.measurements,
             steps=self.steps,
+            scaling=self.scaling,
             verdicts=self.verdicts,
             asked=self._asked,
             errors=self.errors,

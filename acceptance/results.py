@@ -8,6 +8,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from acceptance.scaling.records import ScalingRecord
+
 Unit = Literal["1/s", "B/s", "s", "cpu"]
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
@@ -132,6 +134,7 @@ class Results(Frozen):
     settings: dict[str, JsonValue]
     measurements: list[Measurement]
     steps: list[Step]
+    scaling: list[ScalingRecord] = []
     verdicts: list[Verdict]
     asked: int = Field(description="limits and comparison rules that the tier has, for all candidate classes together")
     errors: list[str] = Field(description="what went wrong beside the storage: environment, leaks, interruptions")

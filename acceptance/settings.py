@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
 from acceptance.errors import WrongUsage
 from acceptance.host.directories import directory, same_directories
 from acceptance.quantities import parse_quantity, parse_size
 
 SIZES = {"volume_size", "test_size"}
+SHORTEST_WINDOW_S, LONGEST_WINDOW_S = 4, 600
 ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube", "host"]
 # What says something of a cluster, and nothing where there is none.
 OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "pull_secret")
@@ -55,6 +57,35 @@ def _secret_name(value: str) -> str:
     return f"{_object_name(namespace or 'default')}/{_object_name(name)}"
 
 
+def _steps(value: Any) -> tuple[int, ...]:
+    """`1,3,6`: numbers of volumes, each larger than the one before."""
+    words = [word.strip() for word in str(value).split(",")] if isinstance(value, str) else list(value)
+    if not all(re.fullmatch(r"[1-9][0-9]{0,3}", str(word)) for word in words):
+        raise ValueError(f"wanted rising numbers of volumes such as 1,3,6, found {value!r}")
+    steps = tuple(map(int, words))
+    if not steps or any(later <= earlier for earlier, later in pairwise(steps)):
+        raise ValueError(f"wanted rising numbers of volumes such as 1,3,6, found {value!r}")
+    return steps
+
+
+def _window_s(value: Any) -> float:
+    window_s = parse_quantity(value, unit="s") if isinstance(value, str) else float(value)
+    if not SHORTEST_WINDOW_S <= window_s <= LONGEST_WINDOW_S:
+        raise ValueError(f"wanted a window of {SHORTEST_WINDOW_S} s to {LONGEST_WINDOW_S} s, found {value!r}")
+    return window_s
+
+
+def _rate(value: Any) -> str:
+    """Kept as written: its unit, IOPS or bytes a second, must be that of the profile that it is for."""
+    for unit in ("1/s", "B/s"):
+        try:
+            if parse_quantity(value, unit=unit) >= 1:
+                return str(value)
+        except ValueError:
+            continue
+    raise ValueError(f"wanted a rate of each volume such as 200 or 10MiB/s, at least 1 a second, found {value!r}")
+
+
 SecretName = Annotated[str, BeforeValidator(_secret_name)]
 ObjectName = Annotated[str, BeforeValidator(_object_name)]
 ClassName = Annotated[str, BeforeValidator(_class_name)]
@@ -86,6 +117,11 @@ class Settings(BaseModel):
     volume_size: Size = 3 * 1024**3
     test_size: Size = 1024**3
     volume_mode: Literal["filesystem", "block"] = "filesystem"
+    scale_steps: Annotated[tuple[int, ...], BeforeValidator(_steps)] = (1, 3, 6, 9, 12, 15)
+    scale_profiles: tuple[str, ...] = ()
+    scale_window: Annotated[float, BeforeValidator(_window_s)] = 20.0
+    scale_rate_pods: Annotated[int, Field(ge=1, le=9999)] | None = None
+    scale_rate: Annotated[str, BeforeValidator(_rate)] | None = None
     timeout: Duration = 300.0
     report: Path = Path("reports")
     keep: bool = False

@@ -9,6 +9,7 @@ from typing import Literal
 from acceptance.errors import WrongUsage
 from acceptance.metrics import Metric
 from acceptance.quantities import format_quantity
+from acceptance.scaling.limits import ScalingLimit
 
 LimitKind = Literal["at_least", "at_most"]
 RuleKind = Literal["not_better_than_baseline_by", "not_worse_than_baseline_by"]
@@ -95,6 +96,7 @@ class Tier:
     extends: str | None
     limits: tuple[Limit, ...]
     comparison: tuple[ComparisonRule, ...]
+    scaling: tuple[ScalingLimit, ...] = ()
 
     def limits_for(self, profile: str) -> tuple[Limit, ...]:
         """The limits on this profile; none is no error: the profile is then measured and reported, not judged."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from kubernetes import client, config
 from tenacity import Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
 from acceptance.cluster.objects import RUN_LABEL
+from acceptance.cluster.streams import Stream
 from acceptance.errors import AcceptanceError, EnvironmentFailure
 
 Object = dict[str, Any]
@@ -20,6 +22,8 @@ Object = dict[str, Any]
 CONNECT_S = 5
 ANSWER_S = 30
 PATIENCE_S = 30
+# The server ends a watch after the first; it sends a bookmark about once a minute, so silence means a dead connection.
+WATCH_S, WATCH_SILENCE_S = 300, 90
 _PASSING = (429, 500, 502, 503, 504)
 
 
@@ -55,6 +59,7 @@ SERVICE_ACCOUNTS = Resource(prefix="api/v1", plural="serviceaccounts")
 STORAGE_CLASSES = Resource(prefix="apis/storage.k8s.io/v1", plural="storageclasses", namespaced=False)
 ATTACHMENTS = Resource(prefix="apis/storage.k8s.io/v1", plural="volumeattachments", namespaced=False)
 LEASES = Resource(prefix="apis/coordination.k8s.io/v1", plural="leases")
+STATEFUL_SETS = Resource(prefix="apis/apps/v1", plural="statefulsets")
 ACCESS_REVIEWS = Resource(prefix="apis/authorization.k8s.io/v1", plural="selfsubjectaccessreviews", namespaced=False)
 
 
@@ -103,6 +108,7 @@ class Api:
         """
         settings = client.Configuration()
         settings.retries = False  # urllib3 would retry three times on top of our own time-out
+        settings.connection_pool_maxsize = 128  # each followed log holds one; beyond that urllib3 warns
         try:
             connection = config.new_client_from_config(  # type: ignore[no-untyped-call]
                 config_file=str(kubeconfig), context=context, persist_config=False, client_configuration=settings
@@ -128,14 +134,36 @@ class Api:
         self, resource: Resource, *, namespace: str | None = None, labels: str = "", fields: str = ""
     ) -> list[Object]:
         """All objects of a kind, page by page; `labels` and `fields` are selectors."""
-        found: list[Object] = []
+        return self.snapshot(resource, namespace=namespace, labels=labels, fields=fields)[0]
+
+    def snapshot(
+        self, resource: Resource, *, namespace: str | None = None, labels: str = "", fields: str = ""
+    ) -> tuple[builtins.list[Object], str]:
+        """All objects of a kind, and the version of the collection, from which a watch goes on."""
+        found: builtins.list[Object] = []
         query = {"limit": "500", "labelSelector": labels, "fieldSelector": fields}
         while True:
             page = self._json("GET", resource.path(namespace=namespace), query=query)
             found.extend(page.get("items") or [])
             query["continue"] = page["metadata"].get("continue", "")
             if not query["continue"]:
-                return found
+                return found, str(page["metadata"].get("resourceVersion", ""))
+
+    def watch(self, resource: Resource, *, namespace: str | None, labels: str, version: str) -> Stream:
+        """What happens to the objects of a kind after `version`, as `{"type": ..., "object": ...}`; not tried again.
+
+        Raises ApiError (410 where the server no longer knows that version) and ApiUnreachable.
+        """
+        query = {
+            "watch": "true",
+            "allowWatchBookmarks": "true",
+            "labelSelector": labels,
+            "resourceVersion": version,
+            "timeoutSeconds": str(WATCH_S),
+        }
+        path = resource.path(namespace=namespace)
+        response = self._request("GET", path, query=query, answer_s=WATCH_SILENCE_S)
+        return Stream(response, what=f"the watch of {resource.plural}")
 
     def create(self, resource: Resource, body: Object, *, namespace: str | None = None) -> Object:
         """Make an object. A conflict after an answer that got lost counts as made, since names are the run's own."""

@@ -6,7 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from acceptance.cluster.api import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, VOLUMES, Api, Object, Resource
+from acceptance.cluster.api import (
+    ATTACHMENTS,
+    CLAIMS,
+    NAMESPACES,
+    PODS,
+    STATEFUL_SETS,
+    VOLUMES,
+    Api,
+    ApiError,
+    Object,
+    Resource,
+)
 from acceptance.cluster.claims import volumes_of
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.objects import MANAGER, MANAGER_LABEL, NAMESPACE_PREFIX, RUN_LABEL, run_namespace
@@ -45,6 +56,7 @@ def find_leftovers(api: Api) -> list[Leftover]:
 def _leftover(api: Api, run_id: str) -> Leftover:
     namespace = run_namespace(run_id)
     names = [f"namespace {namespace}"] if api.find(NAMESPACES, namespace) else []
+    names += [f"stateful set {_name(item)}" for item in _sets(api, namespace)]
     for resource, word in ((PODS, "pod"), (CLAIMS, "claim")):
         names += [f"{word} {_name(item)}" for item in api.list(resource, namespace=namespace)]
     names += [f"volume {_name(volume)}" for volume in volumes_of(api, namespace=namespace)]
@@ -62,6 +74,7 @@ def remove_run(api: Api, *, run_id: str, timeout_s: float) -> None:
     if existing is not None and (existing["metadata"].get("labels") or {}).get(RUN_LABEL) != run_id:
         raise Leak(f"namespace {namespace} does not carry the run's label {RUN_LABEL}={run_id}: left alone")
     removal = _Removal(api, namespace, timeout_s)
+    removal.delete_sets()  # first: they would make their pods anew
     removal.empty(PODS, "pods", grace_s=1)
     removal.let_volumes_go()
     removal.empty(CLAIMS, "claims")
@@ -81,6 +94,16 @@ class _Removal:
         self._timeout_s = timeout_s
         self._volumes: set[str] = set()
         self.problems: list[str] = []
+
+    def delete_sets(self) -> None:
+        """Have the stateful sets gone; their pods are deleted like all others."""
+        try:
+            sets = _sets(self._api, self._namespace)
+        except AcceptanceError as error:
+            self.problems.append(f"  {error}")
+            return
+        if sets:
+            self.empty(STATEFUL_SETS, "stateful sets")
 
     def empty(self, resource: Resource, word: str, *, grace_s: int | None = None) -> None:
         """Delete all objects of a kind in the namespace."""
@@ -165,6 +188,15 @@ class _Removal:
     def _events(self, resource: Resource) -> list[str]:
         left = self._api.list(resource, namespace=self._namespace)
         return recent_events(self._api, namespace=self._namespace, name=_name(left[0])) if left else []
+
+
+def _sets(api: Api, namespace: str) -> list[Object]:
+    try:
+        return api.list(STATEFUL_SETS, namespace=namespace)
+    except ApiError as error:
+        if error.status == 403:
+            return []  # an account that may not even list them has not made any
+        raise
 
 
 def _name(item: Object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from acceptance.cluster.api import (
@@ -15,6 +16,7 @@ from acceptance.cluster.api import (
     NODES,
     PODS,
     SECRETS,
+    STATEFUL_SETS,
     STORAGE_CLASSES,
     VOLUMES,
     Api,
@@ -54,10 +56,25 @@ NEEDED = (
 WITH_PULL_SECRET = (Permission(resource=SECRETS, verbs=("get", "create")),)
 
 
+WITH_SCALE = (
+    Permission(resource=STATEFUL_SETS, verbs=("list", "create", "patch", "delete")),
+    Permission(resource=PODS, verbs=("watch", "patch")),
+)
+
+
 def require_permissions(api: Api, *, pull_secret: str | None) -> None:
     """Raise EnvironmentFailure naming every verb and resource that is needed and forbidden."""
+    _require(api, NEEDED + (WITH_PULL_SECRET if pull_secret else ()))
+
+
+def require_scale_permissions(api: Api) -> None:
+    """The same for what only tests of many volumes need."""
+    _require(api, WITH_SCALE)
+
+
+def _require(api: Api, needed: Iterable[Permission]) -> None:
     missing = []
-    for permission in NEEDED + (WITH_PULL_SECRET if pull_secret else ()):
+    for permission in needed:
         refused = [verb for verb in permission.verbs if not _allowed(api, permission, verb)]
         if refused:
             missing.append(f"  {', '.join(refused)} on {permission}")

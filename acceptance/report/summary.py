@@ -42,7 +42,7 @@ def render_summary(results: Results) -> str:
 
 def verdict_sentence(results: Results) -> str:
     """The verdict in one sentence, with what stands in its way."""
-    classes = ", ".join(dict.fromkeys(verdict.storage_class for verdict in results.verdicts)) or "no storage class"
+    classes = ", ".join(dict.fromkeys(verdict.storage_class for verdict in results.verdicts))
     tier = results.settings.get("tier")
     counted = {status: sum(each.status == status for each in results.verdicts) for status in ORDER}
     if results.overall == "pass":
@@ -56,9 +56,10 @@ def verdict_sentence(results: Results) -> str:
     if results.overall == "fail":
         return f"{classes} fails tier {tier}: {counted['fail']} of {len(results.verdicts)} verdicts fail."
     why = [f"{counted['inconclusive']} inconclusive"] if counted["inconclusive"] else []
-    why += [f"{len(results.errors)} errors"] if results.errors else []
+    why += [f"{len(results.errors)} error{'s' * (len(results.errors) > 1)}"] if results.errors else []
     why += ["the run is not complete"] if not results.run.complete else []
-    return f"No verdict on {classes} for tier {tier}: {', '.join(why) or 'nothing was judged'}."
+    subject = f" on {classes}" if classes else ""
+    return f"No verdict{subject} for tier {tier}: {', '.join(why) or 'nothing was judged'}."
 
 
 def _value(verdict: Verdict) -> str:

@@ -18,7 +18,7 @@ from acceptance.cluster.waiting import wait_for
 
 ROOT = Path(__file__).parents[2]
 # Small enough to be written at once: what is looked at here is the suite, not the storage.
-SMALL = ("--storage-volume-size", "96Mi", "--storage-test-size", "64Mi")
+SMALL = ("--storage-volume-size", "160Mi", "--storage-test-size", "64Mi")
 
 
 @dataclass(frozen=True, kw_only=True)

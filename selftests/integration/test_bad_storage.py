@@ -68,6 +68,20 @@ def test_storage_faster_than_local_fails_the_comparison(clean: Api, reports: Pat
     assert run.verdict("meet_the_limit")["status"] == "pass"
 
 
+def test_memory_fails_every_rule_that_kbench_has(clean: Api, reports: Path) -> None:
+    """Beside a local disk, with the limits that come with the suite."""
+    modes = ["random-write-iops", "sequential-write-bandwidth", "random-write-latency", "random-read-latency"]
+    options = ["--storage-class", "lab-too-good", "--storage-baseline-class", "local-path"]
+    run = run_suite(*options, "-m", "comparison", "-k", " or ".join(modes), reports=reports)
+    assert run.status == 1, run.output
+    too_good = [each for each in run.results["verdicts"] if each["rule"] == "not_better_than_baseline_by"]
+    assert {each["profile"]: each["status"] for each in too_good} == dict.fromkeys(modes, "fail")
+    reasons = {each["profile"]: each["reason"] for each in too_good}
+    assert all("durable" in reasons[mode] for mode in modes if "write" in mode), reasons
+    assert "cache" in reasons["random-read-latency"]
+    assert "the test file of 64 MiB holds only" in reasons["random-read-latency"]
+
+
 @pytest.mark.parametrize("test", ["same_node", "another_node"])
 def test_forgotten_data_is_missed(test: str, clean: Api, reports: Path) -> None:
     run = run_suite("--storage-class", "lab-forgets", "-k", test, reports=reports)
@@ -122,4 +136,4 @@ def test_volume_without_space_is_told_before_load(clean: Api, reports: Path) -> 
     run = run_suite("--storage-class", "lab-small", *LOAD, reports=reports)
     assert run.status == 1, run.output
     reason = run.verdict("meet_the_limit")["reason"]
-    assert "too little space for a test file" in reason
+    assert "too little space for test files" in reason

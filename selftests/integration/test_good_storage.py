@@ -16,7 +16,9 @@ def passed(api: Api, tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("good")
     limits = limits_file(folder, iops=20)
     options = ["--storage-class", "replicated", "--storage-baseline-class", "local-path"]
-    return run_suite(*options, f"--storage-thresholds={limits}", "-k", "not etcd", reports=folder / "reports")
+    return run_suite(
+        *options, f"--storage-thresholds={limits}", "-k", "sync-write or test_provisioning", reports=folder / "reports"
+    )
 
 
 def test_all_verdicts_pass(passed) -> None:

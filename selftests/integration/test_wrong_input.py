@@ -1,5 +1,7 @@
 """Wrong input ends at once, with the right status and a message that says what was wanted, found and to be done."""
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -111,7 +113,7 @@ def test_forbidden_verbs_are_named_all_at_once(weak_account: Path, clean: Api, r
 def test_profile_that_fio_rejects_is_told_in_its_own_words(clean: Api, tmp_path: Path, reports: Path) -> None:
     profiles = tmp_path / "profiles"
     profiles.mkdir()
-    for profile in (ROOT / "profiles").glob("*.fio"):
+    for profile in (ROOT / "profiles").iterdir():
         (profiles / profile.name).write_text(profile.read_text())
     text = (profiles / "sync-write-iops.fio").read_text()
     (profiles / "sync-write-iops.fio").write_text(text.replace("bs=4k", "bs=4k\nblocksizes=4k"))
@@ -126,10 +128,9 @@ def test_fio_that_dies_in_mid_run_is_no_number(clean: Api, reports: Path) -> Non
         pod = wait_for_load(clean)
         _kill_fio(pod["metadata"]["uid"])
         run = finish(process, reports=reports)
-    assert run.status == 1, run.output
-    verdict = run.verdict("meet_the_limit")
-    assert (verdict["status"], verdict["measured"]) == ("fail", None)
-    assert "exit" in verdict["reason"] or "137" in verdict["reason"]
+    assert run.status == 10, run.output
+    assert run.results["measurements"] == []
+    assert "sync-write-iops-local-path on storage class local-path was killed" in "".join(run.results["errors"])
 
 
 def _kill_fio(pod_uid: str) -> None:
@@ -138,8 +139,7 @@ def _kill_fio(pod_uid: str) -> None:
         try:
             ours = f"pod{pod_uid}" in (process / "cgroup").read_text()
             if ours and (process / "comm").read_text().strip() == "fio":
-                (process / "comm").read_text()
-                __import__("os").kill(int(process.name), 9)
+                os.kill(int(process.name), signal.SIGKILL)
         except OSError:
             continue
 
@@ -160,6 +160,13 @@ def test_further_profile_is_found_measured_and_not_judged(clean: Api, tmp_path: 
     assert verdict["status"] == "skipped"
     assert "measured (read.iops" in verdict["reason"]
     assert run.results["measurements"][0]["metrics"]["read.iops"]["mean"] > 0
+
+
+def test_claims_too_small_for_the_profiles_are_told_before_anything_is_made(clean: Api, reports: Path) -> None:
+    run = run_suite("--storage-class", "local-path", "--storage-volume-size", "100Mi", reports=reports)
+    assert run.status == 4, run.output
+    assert "--storage-volume-size (104857600 bytes) is too small: the profiles need 134217728 bytes" in run.output
+    assert "sysbench-random-mixed" in run.output
 
 
 def test_unreachable_limit_fails_naming_value_interval_and_limit(clean: Api, tmp_path: Path, reports: Path) -> None:

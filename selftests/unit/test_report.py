@@ -224,7 +224,7 @@ def test_failing_verdicts_come_first_and_skipped_ones_last() -> None:
             results("inconclusive", verdicts=(verdict("inconclusive"),), complete=False, errors=["a", "b"]),
             "No verdict on fast for tier baseline: 1 inconclusive, 2 errors, the run is not complete.",
         ),
-        (results("inconclusive"), "No verdict on no storage class for tier baseline: nothing was judged."),
+        (results("inconclusive"), "No verdict for tier baseline: nothing was judged."),
     ],
 )
 def test_the_verdict_is_one_sentence_with_what_stands_in_its_way(found: Results, sentence: str) -> None:

@@ -1,0 +1,96 @@
+"""Whether the nodes can hold so many more pods, spread evenly; asked before any is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from kubernetes.utils.quantity import parse_quantity
+
+from acceptance.cluster.api import NODES, PODS, Api, Object
+from acceptance.cluster.nodes import takes_pods
+from acceptance.errors import EnvironmentFailure
+
+_OVER = ("Succeeded", "Failed")
+
+
+def usable_nodes(api: Api) -> list[str]:
+    """The names of the nodes that take ordinary pods."""
+    return sorted(str(node["metadata"]["name"]) for node in api.list(NODES) if takes_pods(node))
+
+
+def require_room(api: Api, *, pods: int, requests: Mapping[str, str], nodes: Sequence[str] = ()) -> None:
+    """Raise EnvironmentFailure, naming node and resource, where `pods` more do not fit when spread evenly.
+
+    `requests` of each pod by resource, as Kubernetes quantities; `nodes`: the only ones to use, empty for all that
+    take ordinary pods. What only the scheduler knows, such as how many volumes a node may attach, is left to it.
+    """
+    usable = [node for node in api.list(NODES) if takes_pods(node) and (not nodes or _name(node) in nodes)]
+    if not usable:
+        raise EnvironmentFailure(
+            f"wanted a node that takes pods, found none{' of ' + ', '.join(nodes) if nodes else ''}"
+        )
+    lacking = room_problems(usable, api.list(PODS), pods=pods, requests=requests)
+    if lacking:
+        raise EnvironmentFailure(
+            f"{pods} pods do not fit on {len(usable)} nodes when spread evenly, so none was made: "
+            f"{'; '.join(lacking)}; free some, add nodes or ask for fewer pods "
+            "(--storage-scale-steps, --storage-scale-rate-pods)"
+        )
+
+
+def room_problems(
+    nodes: Sequence[Object], there_are: Sequence[Object], *, pods: int, requests: Mapping[str, str]
+) -> list[str]:
+    """What each node lacks for its even part of `pods`; `there_are`: all pods of the cluster."""
+    fewest, more = divmod(pods, len(nodes))
+    rooms = sorted(((_room(node, there_are, requests), _name(node)) for node in nodes), key=lambda each: -each[0][0])
+    problems = []
+    for number, ((room, resource, free), name) in enumerate(rooms):
+        part = fewest + (number < more)
+        if room < part:
+            each = f" ({requests[resource]} each)" if resource in requests else ""
+            problems.append(f"node {name} lacks {resource}: {part} pods{each} are to go there, {free} is free")
+    return problems
+
+
+def _room(node: Object, there_are: Sequence[Object], requests: Mapping[str, str]) -> tuple[int, str, str]:
+    """How many more pods the node holds, the resource that is used up first, and how much of it is free."""
+    allocatable = node["status"]["allocatable"]
+    here = [
+        pod
+        for pod in there_are
+        if pod["spec"].get("nodeName") == _name(node) and pod["status"].get("phase") not in _OVER
+    ]
+    free = {name: _quantity(allocatable.get(name, "0")) - _requested(here, name) for name in requests}
+    rooms = [
+        (max(0, int(free[name] / _quantity(wanted))), name, _shown(free[name])) for name, wanted in requests.items()
+    ]
+    places = int(_quantity(allocatable.get("pods", "0"))) - len(here)
+    return min([*rooms, (max(0, places), "pods", f"room for {max(0, places)}")])
+
+
+def _requested(pods: Sequence[Object], resource: str) -> Decimal:
+    return sum((_pod_requests(pod["spec"], resource) for pod in pods), Decimal(0))
+
+
+def _pod_requests(spec: Object, resource: str) -> Decimal:
+    """A pod's containers run together, its init containers one at a time before (sidecars are rare, and left out)."""
+
+    def of(container: Object) -> Decimal:
+        return _quantity(((container.get("resources") or {}).get("requests") or {}).get(resource, "0"))
+
+    together = sum((of(container) for container in spec.get("containers") or []), Decimal(0))
+    return max([together, *(of(container) for container in spec.get("initContainers") or [])])
+
+
+def _quantity(text: str) -> Decimal:
+    return Decimal(parse_quantity(text))  # type: ignore[no-untyped-call]
+
+
+def _shown(free: Decimal) -> str:
+    return f"{max(Decimal(0), free).normalize():f}"
+
+
+def _name(node: Object) -> str:
+    return str(node["metadata"]["name"])

@@ -1,0 +1,151 @@
+"""StatefulSets of the run: pods that are alike, each with a claim of its own, spread evenly over the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from acceptance.cluster.api import CLAIMS, PODS, STATEFUL_SETS, Api, Object
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.objects import labels, metadata
+from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
+from acceptance.cluster.waiting import wait_for
+
+SET_LABEL = "storage-acceptance/set"
+# As pod_manifest names the volume of a pod's first claim.
+CLAIM_TEMPLATE = "volume-0"
+# Less than what a single load is given: many share a node, and most of the time they wait for their storage.
+REQUESTS = {"cpu": "50m", "memory": "64Mi"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetPlan:
+    """`pod` is what each pod is to do; the name, size and class of its only claim are those of all claims.
+
+    `annotation` of the pod is shown to it as the file `gate_path`, so that a patch of the pod reaches the load.
+    `nodes`: the only nodes to use; empty for any.
+    """
+
+    name: str
+    pod: PodPlan
+    annotation: str
+    gate_path: str
+    nodes: Sequence[str] = ()
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the set, its pods and claims."""
+        return self.pod.namespace
+
+    @property
+    def selector(self) -> str:
+        """Selects its pods, and no other's."""
+        return f"{SET_LABEL}={self.name}"
+
+    def pod_name(self, ordinal: int) -> str:
+        """The name that Kubernetes gives to the pod of that ordinal, from 0."""
+        return f"{self.name}-{ordinal}"
+
+    def claim(self, ordinal: int) -> Claim:
+        """The claim that Kubernetes makes for the pod of that ordinal."""
+        (like,) = self.pod.claims
+        return Claim(
+            name=f"{CLAIM_TEMPLATE}-{self.pod_name(ordinal)}",
+            namespace=like.namespace,
+            storage_class=like.storage_class,
+            size=like.size,
+            run_id=like.run_id,
+            block=like.block,
+        )
+
+
+def create_set(api: Api, plan: SetPlan) -> None:
+    """Ask for the set, with no pods yet."""
+    api.create(STATEFUL_SETS, set_manifest(plan), namespace=plan.namespace)
+
+
+def scale_set(api: Api, plan: SetPlan, *, pods: int) -> None:
+    """Ask for so many pods."""
+    api.patch(STATEFUL_SETS, plan.name, {"spec": {"replicas": pods}}, namespace=plan.namespace)
+
+
+def remove_set(api: Api, plan: SetPlan, *, pods: int, timeout_s: float) -> None:
+    """Delete the set, its pods and then the claims of so many of them. Raises StorageFailure for claims that stay."""
+    api.delete(STATEFUL_SETS, plan.name, namespace=plan.namespace)
+    for pod in api.list(PODS, namespace=plan.namespace, labels=plan.selector):
+        api.delete(PODS, pod["metadata"]["name"], namespace=plan.namespace, grace_s=1)
+    claims = {plan.claim(ordinal).name for ordinal in range(pods)}
+    for claim in claims:
+        api.delete(CLAIMS, claim, namespace=plan.namespace)
+
+    def left() -> list[str]:
+        return [name for each in api.list(CLAIMS, namespace=plan.namespace) if (name := _name(each)) in claims]
+
+    wait_for(
+        f"the claims of {plan.name} to be gone",
+        look=left,
+        ready=lambda seen: not seen,
+        state=lambda seen: f"still there: {', '.join(seen)}",
+        timeout_s=timeout_s,
+    )
+
+
+def set_manifest(plan: SetPlan) -> Object:
+    """The set as the API server wants it."""
+    (claim,) = plan.pod.claims
+    labelled = {**labels(claim.run_id), SET_LABEL: plan.name}
+    return {
+        "metadata": metadata(plan.name, run_id=claim.run_id),
+        "spec": {
+            "replicas": 0,
+            "serviceName": plan.name,
+            "podManagementPolicy": "Parallel",
+            "selector": {"matchLabels": {SET_LABEL: plan.name}},
+            "template": {"metadata": {"labels": labelled}, "spec": _pod_spec(plan)},
+            "volumeClaimTemplates": [
+                {
+                    "metadata": {"name": CLAIM_TEMPLATE, "labels": labels(claim.run_id)},
+                    "spec": {
+                        "accessModes": ["ReadWriteOnce"],
+                        "storageClassName": claim.storage_class,
+                        "volumeMode": "Block" if claim.block else "Filesystem",
+                        "resources": {"requests": {"storage": str(claim.size)}},
+                    },
+                }
+            ],
+        },
+    }
+
+
+def _pod_spec(plan: SetPlan) -> Object:
+    """The run's usual pod, but started again when it ends, as a set demands, and without what a set refuses."""
+    spec: Object = pod_manifest(plan.pod)["spec"]
+    del spec["activeDeadlineSeconds"]
+    spec["restartPolicy"] = "Always"
+    folder, _, file = plan.gate_path.rpartition("/")
+    shown = {"path": file, "fieldRef": {"fieldPath": f"metadata.annotations['{plan.annotation}']"}}
+    spec["volumes"] = [each for each in spec["volumes"] if "persistentVolumeClaim" not in each]
+    spec["volumes"].append({"name": "gate", "downwardAPI": {"items": [shown]}})
+    (container,) = spec["containers"]
+    container["resources"]["requests"] = dict(REQUESTS)
+    container["volumeMounts"].append({"name": "gate", "mountPath": folder, "readOnly": True})
+    container["env"].append({"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}})
+    spec["topologySpreadConstraints"] = [
+        {
+            "maxSkew": 1,
+            "topologyKey": "kubernetes.io/hostname",
+            "whenUnsatisfiable": "DoNotSchedule",
+            # Nodes that take no ordinary pods would otherwise count as empty ones and keep the others from filling.
+            "nodeTaintsPolicy": "Honor",
+            "labelSelector": {"matchLabels": {SET_LABEL: plan.name}},
+        }
+    ]
+    if plan.nodes:
+        terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]} for node in plan.nodes]
+        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+        spec["affinity"] = {"nodeAffinity": required}
+    return spec
+
+
+def _name(item: Object) -> str:
+    return str(item["metadata"]["name"])

@@ -1,0 +1,199 @@
+"""Measures each class with many volumes once, whoever asks for it how often."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TypeVar
+
+from acceptance.cluster.node_room import require_room, usable_nodes
+from acceptance.cluster.stateful_sets import REQUESTS
+from acceptance.cluster.workspace import Workspace
+from acceptance.errors import AcceptanceError
+from acceptance.metrics import Metric
+from acceptance.profiles import Profile
+from acceptance.quantities import parse_quantity
+from acceptance.scaling.limits import ScalingLimit
+from acceptance.scaling.load_plan import LoadPlan
+from acceptance.scaling.load_set import LoadSet, Say
+from acceptance.scaling.model import capacity
+from acceptance.scaling.records import NodesRecord, RateRecord, ScalingRecord, StepRecord
+from acceptance.scaling.step_records import CONFIDENCE, LoadedVolume, default_metric, rate_record, step_record
+from acceptance.scaling.steps import SPARE_PER_POD_S, SPARE_S, Step, run_step
+from acceptance.scaling.windows import ShortWindow
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaleSettings:
+    """`steps`: numbers of volumes, rising. `window_s`: in which all are loaded, of each step. Sizes in bytes.
+
+    `rate_pods`: how many volumes are loaded at a set rate, never fewer than the last step; `rate`: of each, as people
+    write it; None for an even share of the measured capacity, as the limit says. `keep`: leave the pods and volumes of
+    a run that failed.
+    """
+
+    steps: tuple[int, ...]
+    window_s: float
+    rate_pods: int
+    rate: str | None
+    volume_size: int
+    test_size: int
+    keep: bool = False
+
+
+class ScaleCampaign:
+    """All scale runs of a session. `limits` are those that will be asked about; what none asks about is not run."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        settings: ScaleSettings,
+        profiles: Sequence[Profile],
+        limits: Sequence[ScalingLimit],
+        say: Say,
+    ) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self._profiles = profiles
+        self._limits = limits
+        self._say = say
+        self._found: dict[str, dict[str, ScalingRecord] | AcceptanceError] = {}
+
+    def records(self, storage_class: str) -> tuple[dict[str, ScalingRecord], bool]:
+        """What each profile showed on the class, by name, and whether that was measured just now.
+
+        What failed once is not tried again: the same error is raised to everyone who asks. Raises EnvironmentFailure
+        when the nodes cannot hold the pods, StorageFailure and EnvironmentFailure when a step fails.
+        """
+        new = storage_class not in self._found
+        if new:
+            try:
+                self._found[storage_class] = self._measure(storage_class)
+            except AcceptanceError as error:
+                self._found[storage_class] = error
+        found = self._found[storage_class]
+        if isinstance(found, AcceptanceError):
+            raise found
+        return found, new
+
+    def _measure(self, storage_class: str) -> dict[str, ScalingRecord]:
+        records = self._measure_steps(storage_class)
+        wanted = [each for each in self._profiles if self._limit(each, "node_scaling")]
+        nodes = usable_nodes(self._workspace.api) if wanted else []
+        few = len(nodes) // 2
+        if not few:
+            return records
+        a_node = max(1, self._settings.steps[-1] // len(nodes))
+        on_few = self._on_nodes(storage_class, wanted, nodes[:few], pods=few * a_node)
+        on_many = self._on_nodes(storage_class, wanted, nodes[: 2 * few], pods=2 * few * a_node)
+        for name in on_few:
+            found = NodesRecord(few=on_few[name], many=on_many[name], few_nodes=few, many_nodes=2 * few)
+            records[name] = records[name].model_copy(update={"nodes": found})
+        return records
+
+    def _measure_steps(self, storage_class: str) -> dict[str, ScalingRecord]:
+        limited = [each for each in self._profiles if self._limit(each, "rate_limited")]
+        most = max(self._settings.steps[-1], self._settings.rate_pods if limited else 0)
+        plan = self._plan("scale", storage_class, self._profiles, most=most)
+        require_room(self._workspace.api, pods=most, requests=REQUESTS)
+        steps: dict[str, list[StepRecord]] = {profile.name: [] for profile in self._profiles}
+        numbers = count(1)
+        with LoadSet(self._workspace, plan, say=self._say, keep=self._settings.keep) as load_set:
+            for pods in self._settings.steps:
+                load_set.grow(pods)
+                for profile in self._profiles:
+                    steps[profile.name].append(self._step(load_set, profile, numbers))
+            records = {each.name: self._record(each, storage_class, steps[each.name]) for each in self._profiles}
+            if limited:
+                load_set.grow(most)
+            for profile in limited:
+                rates = self._at_rate(load_set, profile, records[profile.name], numbers)
+                records[profile.name] = records[profile.name].model_copy(update={"rate_limited": rates})
+        return records
+
+    def _on_nodes(
+        self, storage_class: str, profiles: Sequence[Profile], nodes: Sequence[str], *, pods: int
+    ) -> dict[str, StepRecord]:
+        plan = self._plan(f"nodes-{len(nodes)}", storage_class, profiles, most=pods, nodes=nodes)
+        require_room(self._workspace.api, pods=pods, requests=REQUESTS, nodes=nodes)
+        with LoadSet(self._workspace, plan, say=self._say, keep=self._settings.keep) as load_set:
+            load_set.grow(pods)
+            numbers = count(1)
+            return {profile.name: self._step(load_set, profile, numbers) for profile in profiles}
+
+    def _plan(
+        self, name: str, storage_class: str, profiles: Sequence[Profile], *, most: int, nodes: Sequence[str] = ()
+    ) -> LoadPlan:
+        return LoadPlan(
+            name=name,
+            storage_class=storage_class,
+            volume_size=self._settings.volume_size,
+            test_size=self._settings.test_size,
+            most_pods=most,
+            profiles=profiles,
+            limited={each.name: self._metric(each) for each in profiles if self._limit(each, "rate_limited")},
+            nodes=nodes,
+        )
+
+    def _step(self, load_set: LoadSet, profile: Profile, numbers: Iterator[int]) -> StepRecord:
+        metric, window_s = self._metric(profile), self._settings.window_s
+        step = Step(number=next(numbers), profile=profile, window_s=window_s, spare_s=_spare_s(load_set))
+        return _run(load_set, step, numbers, lambda seen: step_record(seen, metric=metric, window_s=window_s))
+
+    def _at_rate(
+        self, load_set: LoadSet, profile: Profile, record: ScalingRecord, numbers: Iterator[int]
+    ) -> RateRecord:
+        metric, window_s = self._metric(profile), self._settings.window_s
+        rate = self._rate(profile, record, pods=len(load_set.pods))
+        step = Step(number=next(numbers), profile=profile, window_s=window_s, rate=rate, spare_s=_spare_s(load_set))
+        return _run(
+            load_set, step, numbers, lambda seen: rate_record(seen, metric=metric, rate=rate, window_s=window_s)
+        )
+
+    def _rate(self, profile: Profile, record: ScalingRecord, *, pods: int) -> int:
+        """What each volume is asked for: whole operations or bytes a second, at least one."""
+        if self._settings.rate is not None:
+            return max(1, math.floor(parse_quantity(self._settings.rate, unit=record.unit)))
+        limit = self._limit(profile, "rate_limited")
+        share = 1.0 if limit is None or limit.of_capacity is None else limit.of_capacity
+        most = record.steps[-1].total.mean if record.capacity is None else record.capacity.constant.mean
+        return max(1, math.floor(share * most / pods))
+
+    def _record(self, profile: Profile, storage_class: str, steps: Sequence[StepRecord]) -> ScalingRecord:
+        metric = self._metric(profile)
+        return ScalingRecord(
+            profile=profile.name,
+            storage_class=storage_class,
+            metric=metric.path,
+            unit="1/s" if metric.statistic == "iops" else "B/s",
+            confidence=CONFIDENCE,
+            steps=list(steps),
+            capacity=capacity({step.pods: step.total for step in steps}, confidence=CONFIDENCE),
+        )
+
+    def _metric(self, profile: Profile) -> Metric:
+        """The rate that the profile's limits are about, or the one that its name tells."""
+        rates = [each.metric for each in self._limits if each.profile == profile.name and each.kind != "latency_growth"]
+        return rates[0] if rates else default_metric(profile.name)
+
+    def _limit(self, profile: Profile, kind: str) -> ScalingLimit | None:
+        found = [each for each in self._limits if (each.profile, each.kind) == (profile.name, kind)]
+        return found[0] if found else None
+
+
+def _spare_s(load_set: LoadSet) -> float:
+    return SPARE_S + SPARE_PER_POD_S * len(load_set.pods)
+
+
+def _run(load_set: LoadSet, step: Step, numbers: Iterator[int], record: Callable[[Sequence[LoadedVolume]], R]) -> R:
+    """The record of the step; run once more, for longer, where the volumes were not loaded together for long enough."""
+    try:
+        return record(run_step(load_set, step))
+    except ShortWindow as short:
+        spare_s = 2 * (step.spare_s + short.missing_s)
+        return record(run_step(load_set, replace(step, number=next(numbers), spare_s=spare_s)))

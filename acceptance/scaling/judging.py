@@ -1,0 +1,177 @@
+"""Scaling record + limit -> verdict. Pure; certain or none: the whole interval must lie on one side of the limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from acceptance.judging import decide, verdict_id
+from acceptance.quantities import format_quantity
+from acceptance.results import Status, Verdict
+from acceptance.scaling.independent_ratio import independent_ratio
+from acceptance.scaling.limits import Kind, ScalingLimit
+from acceptance.scaling.records import Figure, ScalingRecord, StepRecord
+from acceptance.statistics import Interval
+
+Finding = tuple[Interval | None, str]
+"""What was found with its interval, and what of; or no interval, and why there is none."""
+
+
+def judge_scaling(record: ScalingRecord, limit: ScalingLimit, *, test: str) -> Verdict:
+    """The verdict on one limit. Inconclusive where the record cannot tell, with the reason."""
+    found, about = _FINDINGS[limit.kind](record, limit)
+    status: Status = "inconclusive"
+    at_most = limit.kind == "latency_growth"
+    if found is not None:
+        status = decide(found.low, found.high, **{"at_most" if at_most else "at_least": limit.value})
+    return Verdict(
+        id=verdict_id(record.storage_class, limit.profile, limit.metric.path, _rule(limit)),
+        test=test,
+        storage_class=record.storage_class,
+        profile=limit.profile,
+        metric=limit.metric.path,
+        rule=_rule(limit),
+        limit=limit.describe(),
+        measured=None if found is None else found.mean,
+        low=None if found is None else found.low,
+        high=None if found is None else found.high,
+        unit=limit.unit,
+        confidence=None if found is None or limit.kind == "rate_limited" else record.confidence,
+        status=status,
+        reason=_reason(record, limit, found, about, status),
+    )
+
+
+def unjudged(record: ScalingRecord, *, test: str) -> Verdict:
+    """No verdict: the tier has no scaling limit for this profile. The reason holds what was measured."""
+    totals = ", ".join(f"{step.pods}: {format_quantity(step.total.mean, unit=record.unit)}" for step in record.steps)
+    return Verdict(
+        id=verdict_id(record.storage_class, record.profile, record.metric, "scaling"),
+        test=test,
+        storage_class=record.storage_class,
+        profile=record.profile,
+        metric=None,
+        rule="none",
+        limit="none",
+        measured=None,
+        low=None,
+        high=None,
+        status="skipped",
+        reason=f"{record.profile} on {record.storage_class}: measured (total {record.metric} by volumes: {totals}), "
+        "not judged: the tier has no scaling limit for this profile; to judge it add one under scaling: "
+        f"{record.profile}:",
+    )
+
+
+def _at_last_step(record: ScalingRecord, limit: ScalingLimit) -> Finding:
+    if len(record.steps) < 2:
+        return None, "has one step only, so that there is no plateau to compare with"
+    last = record.steps[-1]
+    plateau = None if record.capacity is None else record.capacity.plateau_pods
+    before = next((step for step in record.steps if step.pods == plateau), record.steps[-2])
+    of = f"total of {last.pods} volumes ({_shown(last.total, limit)}) as a share of that of {before.pods}"
+    if plateau is None:
+        of += ", after which it still grew,"
+    return _ratio(last.total, before.total, record, of)
+
+
+def _per_volume(record: ScalingRecord, limit: ScalingLimit) -> Finding:
+    step = next((step for step in record.steps if step.pods == limit.pods), None)
+    if step is None:
+        there_are = ", ".join(str(each.pods) for each in record.steps)
+        return None, f"has no step of {limit.pods} volumes, only of {there_are}; add it with --storage-scale-steps"
+    figure = step.per_volume
+    if figure.low is None or figure.high is None:
+        return None, "has too few seconds to say how sure it is; a longer --storage-scale-window would tell"
+    return Interval(figure.mean, figure.low, figure.high), f"mean of {step.pods} volumes loaded at once"
+
+
+def _latency_growth(record: ScalingRecord, limit: ScalingLimit) -> Finding:
+    if len(record.steps) < 2:
+        return None, "has one step only, so that nothing can grow"
+    first, last = record.steps[0], record.steps[-1]
+    before, after = _latency(first, limit), _latency(last, limit)
+    if before is None or after is None:
+        return None, f"takes no {limit.metric}: the profile or its fio options leave it out"
+    of = (
+        f"with {last.pods} volumes ({format_quantity(after.mean, unit='s')}) as a multiple of that with {first.pods} "
+        f"({format_quantity(before.mean, unit='s')})"
+    )
+    return _ratio(after, before, record, of)
+
+
+def _latency(step: StepRecord, limit: ScalingLimit) -> Figure | None:
+    return step.latency_p99_s if limit.metric.statistic == "percentile" else step.latency_mean_s
+
+
+def _rate_limited(record: ScalingRecord, limit: ScalingLimit) -> Finding:
+    """Of the volume that decides: one that misses its rate fails, and all must reach it to pass."""
+    rates = record.rate_limited
+    if rates is None:
+        return None, "was not run rate-limited"
+    spans = {
+        pod: Interval(each.mean, each.low, each.high)
+        for pod, each in rates.reached.items()
+        if each.low is not None and each.high is not None
+    }
+    missing = {pod: span for pod, span in spans.items() if span.high < limit.value}
+    deciding = min(missing or spans, key=lambda pod: spans[pod].mean if missing else spans[pod].low)
+    rate, asked = (format_quantity(value, unit=record.unit) for value in (rates.rate, rates.rate * rates.pods))
+    of = (
+        f"of {deciding}, one of {rates.pods} volumes that were asked for {rate} each ({asked} in all), as a share of it"
+    )
+    together = sum(each.mean for each in spans.values()) * rates.rate
+    if together < limit.value * rates.rate * rates.pods:
+        reached = format_quantity(together, unit=record.unit)
+        of += f" (all together reached {reached}: the rate is above what the storage can do)"
+    return spans[deciding], of
+
+
+def _node_scaling(record: ScalingRecord, limit: ScalingLimit) -> Finding:
+    nodes = record.nodes
+    if nodes is None:
+        return None, "was not measured on two numbers of nodes"
+    of = (
+        f"total on {nodes.many_nodes} nodes ({nodes.many.pods} volumes, {_shown(nodes.many.total, limit)}) as a "
+        f"multiple of that on {nodes.few_nodes} ({nodes.few.pods} volumes, {_shown(nodes.few.total, limit)})"
+    )
+    return _ratio(nodes.many.total, nodes.few.total, record, of)
+
+
+_FINDINGS: dict[Kind, Callable[[ScalingRecord, ScalingLimit], Finding]] = {
+    "total_at_last_step": _at_last_step,
+    "per_volume": _per_volume,
+    "latency_growth": _latency_growth,
+    "rate_limited": _rate_limited,
+    "node_scaling": _node_scaling,
+}
+
+
+def _ratio(after: Figure, before: Figure, record: ScalingRecord, of: str) -> Finding:
+    found = independent_ratio(after.batches, before.batches, confidence=record.confidence)
+    return found, of if found is not None else "stood still or has too few seconds to say how sure it is"
+
+
+def _reason(record: ScalingRecord, limit: ScalingLimit, found: Interval | None, about: str, status: Status) -> str:
+    subject = f"{limit.metric} of {limit.profile} on {record.storage_class}"
+    if found is None:
+        return f"{subject} {about}; so it cannot be judged."
+    mean, low, high = (format_quantity(value, unit=limit.unit, beside=limit.value) for value in found)
+    side = "at most" if limit.kind == "latency_growth" else "at least"
+    wanted = f"the limit of {side} {format_quantity(limit.value, unit=limit.unit)}"
+    sure = f"{record.confidence * 100:.4g}% interval {low} to {high}"
+    if limit.kind == "rate_limited":
+        sure = f"{low} to {high} with what may have stood open at the edges of the window"
+    measured = f"{subject}, {about}, is {mean} ({sure})"
+    if status == "pass":
+        return f"{measured}, all within {wanted}."
+    if status == "fail":
+        return f"{measured}, all outside {wanted}: {limit.because.rstrip('.')}."
+    return f"{measured}, on both sides of {wanted}; a quieter machine or a longer window would decide it."
+
+
+def _rule(limit: ScalingLimit) -> str:
+    return limit.kind if limit.pods is None else f"{limit.kind}_at_{limit.pods}"
+
+
+def _shown(figure: Figure, limit: ScalingLimit) -> str:
+    return format_quantity(figure.mean, unit="1/s" if limit.metric.statistic == "iops" else "B/s")

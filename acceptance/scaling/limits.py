@@ -1,0 +1,174 @@
+"""What many volumes of a class must do: the section `scaling` of a tier, as pydantic models and as plain limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+from acceptance.metrics import Metric
+from acceptance.quantities import format_quantity, parse_quantity
+
+Kind = Literal["total_at_last_step", "per_volume", "latency_growth", "rate_limited", "node_scaling"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScalingLimit:
+    """One requirement on many volumes of one profile. `value` is a ratio, for `per_volume` in the metric's unit.
+
+    `pods`: of `per_volume`, the step that is judged. `of_capacity`: of `rate_limited`, the share of the measured
+    capacity that all volumes together are asked for. `tier` is the tier that it was written in.
+    """
+
+    profile: str
+    metric: Metric
+    kind: Kind
+    value: float
+    because: str
+    tier: str
+    pods: int | None = None
+    of_capacity: float | None = None
+
+    @property
+    def unit(self) -> Literal["1/s", "B/s", "ratio"]:
+        """Of `value`."""
+        return _rate_unit(self.metric) if self.kind == "per_volume" else "ratio"
+
+    def describe(self) -> str:
+        """`write.iops of each of 15 volumes at least 350 IOPS`"""
+        amount = format_quantity(self.value, unit=self.unit)
+        share = (
+            "" if self.of_capacity is None else f" at {format_quantity(self.of_capacity, unit='ratio')} the capacity"
+        )
+        return {
+            "total_at_last_step": f"total {self.metric} at the last step at least {amount} that of the plateau",
+            "per_volume": f"{self.metric} of each of {self.pods} volumes at least {amount}",
+            "latency_growth": f"{self.metric} at the last step at most {amount} that of the first",
+            "rate_limited": f"{self.metric} of every rate-limited volume at least {amount} its rate{share}",
+            "node_scaling": f"total {self.metric} on twice as many nodes at least {amount}",
+        }[self.kind]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
+
+
+def _ratio(text: Any) -> float:
+    value = parse_quantity(text, unit="ratio")
+    if value == 0.0:
+        raise ValueError(f"wanted a share above zero, found {text!r}, which nothing can miss or nothing can meet")
+    return value
+
+
+def _share(text: Any) -> float:
+    value = _ratio(text)
+    if value > 1.0:
+        raise ValueError(f"wanted a share of at most 100%, found {text!r}, which nothing can meet")
+    return value
+
+
+def _metric(path: Any) -> Metric:
+    return Metric.parse(str(path))
+
+
+def _sentence(text: Any) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError("wanted a sentence that explains a failure to its reader, found nothing")
+    return text.strip()
+
+
+Ratio = Annotated[float, BeforeValidator(_ratio)]
+Share = Annotated[float, BeforeValidator(_share)]
+MetricPath = Annotated[Metric, BeforeValidator(_metric)]
+Sentence = Annotated[str, BeforeValidator(_sentence)]
+
+
+class _LastStep(_Strict):
+    at_least: Share
+    because: Sentence
+
+
+class _PerVolume(_Strict):
+    pods: int = Field(ge=1)
+    at_least: Any
+    because: Sentence
+
+
+class _LatencyGrowth(_Strict):
+    metric: MetricPath
+    at_most: Ratio
+    because: Sentence
+
+    @field_validator("metric")
+    @classmethod
+    def _is_latency(cls, metric: Metric) -> Metric:
+        if metric.statistic not in ("mean", "percentile"):
+            raise ValueError(f"wanted a latency such as write.latency.mean, found {metric}")
+        return metric
+
+
+class _RateLimited(_Strict):
+    of_capacity: Share
+    at_least: Share
+    because: Sentence
+
+
+class _NodeScaling(_Strict):
+    at_least: Ratio
+    because: Sentence
+
+
+class ScalingEntry(_Strict):
+    """The limits of one profile; `metric` is the rate whose total is looked at."""
+
+    metric: MetricPath
+    total_at_last_step: _LastStep | None = None
+    per_volume: list[_PerVolume] = []
+    latency_growth: _LatencyGrowth | None = None
+    rate_limited: _RateLimited | None = None
+    node_scaling: _NodeScaling | None = None
+
+    @field_validator("metric")
+    @classmethod
+    def _is_rate(cls, metric: Metric) -> Metric:
+        if metric.statistic not in ("iops", "bandwidth"):
+            raise ValueError(f"wanted a rate such as write.iops or read.bandwidth, found {metric}")
+        return metric
+
+    @model_validator(mode="after")
+    def _can_be_read(self) -> Self:
+        if not list(self.limits(profile="", tier="")):
+            kinds = "total_at_last_step, per_volume, latency_growth, rate_limited or node_scaling"
+            raise ValueError(f"wanted {kinds}, found none of them")
+        pods = [each.pods for each in self.per_volume]
+        if len(set(pods)) < len(pods):
+            raise ValueError(f"wanted per_volume once for each number of pods, found {pods}")
+        return self
+
+    def limits(self, *, profile: str, tier: str) -> Iterator[ScalingLimit]:
+        """As plain limits, in the order of the section."""
+
+        def limit(kind: Kind, value: float, because: str, metric: Metric = self.metric, **more: Any) -> ScalingLimit:
+            return ScalingLimit(
+                profile=profile, metric=metric, kind=kind, value=value, because=because, tier=tier, **more
+            )
+
+        if (last := self.total_at_last_step) is not None:
+            yield limit("total_at_last_step", last.at_least, last.because)
+        for each in self.per_volume:
+            rate = parse_quantity(each.at_least, unit=_rate_unit(self.metric))
+            if rate == 0.0:
+                raise ValueError(f"wanted a limit above zero, found {each.at_least!r}, which nothing can miss")
+            yield limit("per_volume", rate, each.because, pods=each.pods)
+        if (growth := self.latency_growth) is not None:
+            yield limit("latency_growth", growth.at_most, growth.because, growth.metric)
+        if (limited := self.rate_limited) is not None:
+            yield limit("rate_limited", limited.at_least, limited.because, of_capacity=limited.of_capacity)
+        if (nodes := self.node_scaling) is not None:
+            yield limit("node_scaling", nodes.at_least, nodes.because)
+
+
+def _rate_unit(metric: Metric) -> Literal["1/s", "B/s"]:
+    return "1/s" if metric.statistic == "iops" else "B/s"

@@ -1,0 +1,105 @@
+"""What the load pods of a scale run are made of: their set, their script, and the files that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+
+from acceptance.cluster.objects import object_name
+from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
+from acceptance.cluster.stateful_sets import SetPlan
+from acceptance.cluster.workspace import Workspace
+from acceptance.measuring.space_check import SHARED, SPARED_PERCENT, check_script
+from acceptance.metrics import Metric
+from acceptance.profiles import LAYOUT, Profile
+from acceptance.scaling.rates import limited_job
+
+LAYOUT_FILE = f"{LAYOUT}.fio"
+TEST_FILE = "storage-acceptance.data"
+STEP = "storage-acceptance/step"
+"""the annotation that opens the gate of a pod"""
+GATE_PATH = "/gate/step"
+# A load that hears nothing for so long is an orphan, and loads no more.
+IDLE_S = 900
+# Names of the pods of a set carry its name and more, which their labels hold as well.
+LONGEST_NAME = 45
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadPlan:
+    """A set of load pods on one class. Sizes in bytes; `most_pods`: how many there will be at most.
+
+    `limited`: the metrics, by profile, of profiles that are also run at a set rate. `nodes`: the only ones to use.
+    """
+
+    name: str
+    storage_class: str
+    volume_size: int
+    test_size: int
+    most_pods: int
+    profiles: Sequence[Profile]
+    limited: Mapping[str, Metric]
+    nodes: Sequence[str] = ()
+
+    @property
+    def set_name(self) -> str:
+        """The name of the set, no other's in the run."""
+        name = object_name(self.name, self.storage_class)
+        if len(name) <= LONGEST_NAME:
+            return name
+        return f"{name[: LONGEST_NAME - 9].rstrip('-')}-{sha256(name.encode()).hexdigest()[:8]}"
+
+    def files(self) -> dict[str, str]:
+        """What the pods read, by name: the layout job, each profile, each profile at a set rate."""
+        layout = files("acceptance.fio").joinpath(LAYOUT_FILE).read_text(encoding="utf-8")
+        found = {LAYOUT_FILE: layout} | {job_file(profile): profile.text for profile in self.profiles}
+        for profile in self.profiles:
+            if profile.name in self.limited:
+                found[job_file(profile, limited=True)] = limited_job(profile, metric=self.limited[profile.name])
+        return found
+
+    def set_plan(self, workspace: Workspace) -> SetPlan:
+        """The set as the cluster is to make it."""
+        claim = workspace.claim("like", storage_class=self.storage_class, size=self.volume_size)
+        pod = PodPlan(
+            name=self.set_name,
+            claims=(claim,),
+            image=workspace.image,
+            command=["sh", "-c", self._script(), "load"],
+            deadline_s=0,
+            environment={
+                "FILE": f"{volume_path(0)}/{TEST_FILE}",
+                "FILES": FILES_PATH,
+                "GATE": GATE_PATH,
+                "IDLE_S": str(IDLE_S),
+                "PODS": str(self.most_pods),
+                "SIZE": str(self.test_size),
+                "VOLUME": volume_path(0),
+            },
+            files=self.set_name,
+            pull_secret=workspace.pull_secret,
+        )
+        return SetPlan(name=self.set_name, pod=pod, annotation=STEP, gate_path=GATE_PATH, nodes=self.nodes)
+
+    def _script(self) -> str:
+        """`load.sh`, with the check that comes before anything is written."""
+        job_files = [f"{FILES_PATH}/{job_file(profile)}" for profile in self.profiles]
+        # What the files of all pods need together is checked in the script itself.
+        check = check_script(job_files, needed=self.test_size, claimed=self.volume_size)
+        script = files("acceptance.scaling").joinpath("load.sh").read_text(encoding="utf-8")
+        for name, value in (
+            ("#CHECK#", check),
+            ("@CLAIM_KIB@", self.volume_size // 1024),
+            ("@TEST_KIB@", self.test_size // 1024),
+            ("@SPARED_PERCENT@", SPARED_PERCENT),
+            ("@SHARED@", SHARED),
+        ):
+            script = script.replace(name, str(value))
+        return script
+
+
+def job_file(profile: Profile, *, limited: bool = False) -> str:
+    """The name under which pods find the profile."""
+    return f"{profile.name}{'.limited' if limited else ''}.fio"

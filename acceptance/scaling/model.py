@@ -1,0 +1,83 @@
+"""The capacity model of many volumes: where the total stops growing, what it is then, and what follows from it.
+
+Source: the Longhorn 1.6 reference report. Once the devices are saturated, volumes share what there is: with `x` per
+volume and `y` volumes, `x * y = C`. Pure: nothing is measured here and nothing is judged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from acceptance.scaling.records import CapacityRecord, Figure
+from acceptance.statistics import MINIMUM_BATCHES, interval
+
+GROWTH = 0.05
+"""A total that is larger by no more than this share has not grown: less is within what runs differ by.
+
+The report's own totals wander by up to 3 % among steps that it calls saturated.
+"""
+
+
+def figure(batches: Sequence[float], *, confidence: float, correlation: float | None = None) -> Figure:
+    """The mean of `batches` with its interval; without one where there are too few batches.
+
+    `correlation` between neighbouring batches: None for the fixed allowance of `acceptance.statistics`. Raises
+    ValueError for no batch at all, for negative values and for values that are not finite.
+    """
+    if not batches:
+        raise ValueError("wanted at least one batch, found none")
+    if len(batches) < MINIMUM_BATCHES:
+        return Figure(mean=math.fsum(batches) / len(batches), low=None, high=None, batches=list(batches))
+    more = {} if correlation is None else {"correlation": correlation}
+    mean, low, high = interval(batches, confidence=confidence, **more)
+    return Figure(mean=mean, low=low, high=high, batches=list(batches))
+
+
+def plateau(totals: Mapping[int, Figure]) -> int | None:
+    """The first step (number of volumes) after which no later total is higher by more than noise.
+
+    None when the last step still grew, or when there is one step only: nothing then shows that it would not grow.
+    """
+    pods = sorted(totals)
+    for number, step in enumerate(pods[:-1]):
+        if not any(_grew(totals[step], totals[later]) for later in pods[number + 1 :]):
+            return step
+    return None
+
+
+def _grew(before: Figure, after: Figure) -> bool:
+    """Whether `after` is larger by more than GROWTH, and, where intervals are known, by more than their noise."""
+    if before.high is not None and after.low is not None and after.low <= before.high:
+        return False
+    return after.mean > before.mean * (1 + GROWTH)
+
+
+def capacity(totals: Mapping[int, Figure], *, confidence: float) -> CapacityRecord | None:
+    """C of `x * y = C`: the mean of the totals from the plateau on, with its interval; None without a plateau.
+
+    The steps are independent measurements, so each counts once and as it is, whatever its own interval: how much they
+    differ among each other is what a reader of C wants to know. Below three steps there is no interval.
+    """
+    start = plateau(totals)
+    if start is None:
+        return None
+    saturated = [totals[pods].mean for pods in sorted(totals) if pods >= start]
+    return CapacityRecord(constant=figure(saturated, confidence=confidence, correlation=0.0), plateau_pods=start)
+
+
+def per_volume_at(constant: float, *, pods: int) -> float:
+    """What each of `pods` volumes gets once they saturate the storage: x = C / y, in the unit of C."""
+    if pods < 1:
+        raise ValueError(f"wanted at least one volume, found {pods}")
+    return constant / pods
+
+
+def volumes_at(constant: float, *, demand: float) -> int:
+    """How many volumes can each have `demand` (in the unit of C): y = C / x, whole volumes only.
+
+    Raises ValueError for a demand that is not above zero.
+    """
+    if not demand > 0.0:
+        raise ValueError(f"wanted a demand above zero, found {demand}")
+    return math.floor(constant / demand)

@@ -1,0 +1,146 @@
+"""All that one load pod prints, cut into steps while it comes, with the pod's clock beside the suite's own."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from acceptance.fio.documents import DocumentReader
+from acceptance.fio.samples import FioError, SampleReader
+from acceptance.measuring.load_log import MARK
+from acceptance.scaling.windows import TimedSample
+
+
+@dataclass(kw_only=True)
+class StepLog:
+    """What one fio printed. `status` is its exit status, None while it runs; `error` what it reported to be wrong.
+
+    `offset_s` is what the pod's clock lacks of the suite's: the least delay of any document, None before the first.
+    """
+
+    jobs: Sequence[str]
+    samples: list[TimedSample] = field(default_factory=list)
+    status: int | None = None
+    error: str | None = None
+    offset_s: float | None = None
+    text: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._documents, self._reader = DocumentReader(), SampleReader(jobs=self.jobs)
+
+    @property
+    def messages(self) -> str:
+        """fio's own words beside its documents."""
+        return "; ".join(self._documents.messages) or "fio printed no message"
+
+    def feed(self, text: str, *, arrived_s: float) -> None:
+        """Take the next lines; `arrived_s`: when they came, in s since the epoch."""
+        self.text.append(text)
+        for document in self._documents.feed(text):
+            end_s = document["timestamp_ms"] / 1000
+            self.offset_s = _least(self.offset_s, arrived_s - end_s)
+            try:
+                sample = self._reader.read(document)
+            except FioError as error:
+                self.error = self.error or str(error)
+            else:
+                if sample is not None:
+                    self.samples.append(TimedSample(end_s=end_s, sample=sample))
+
+
+class PodLog:
+    """Where the pod stands: `ready` at the gate for a first step, `restarted`, or kept from beginning.
+
+    `refused` is the status of the check that kept it, whose words are in `said`; `unwritten` that of the fio that could
+    not write the test file. `offset_s` is what its clock, as told at the gate, lacks of the suite's; None before that.
+
+    `steps` holds the step that runs or ran last, by number: what came before is dropped when a new one begins, so
+    that memory does not grow with the run. `at_gate` is the number of the step that the pod waits to begin.
+    """
+
+    def __init__(self, *, layout_jobs: Sequence[str]) -> None:
+        self.ready = False
+        self.restarted = False
+        self.refused: int | None = None
+        self.unwritten: int | None = None
+        self.layout_bytes = 0
+        self.said = ""
+        self.at_gate: int | None = None
+        self.number: int | None = None
+        self.layout = StepLog(jobs=layout_jobs)
+        self.step: StepLog | None = None
+        self.offset_s: float | None = None
+        self._told_offset_s: float | None = None
+        self.wanted_jobs: Sequence[str] = ()
+        self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
+        self._rest = ""
+
+    def feed(self, piece: bytes, *, arrived_s: float) -> bool:
+        """Take the next piece of the log; `arrived_s`: when it came, in s since the epoch.
+
+        Returns whether the pod got any further by it.
+        """
+        before = self._how_far
+        *lines, self._rest = (self._rest + self._decode(piece)).split("\n")
+        printed: list[str] = []
+        for line in lines:
+            if line.startswith(MARK):
+                self._fio_printed(printed, arrived_s)
+                printed = []
+                self._take_mark(line.removeprefix(MARK).split(), arrived_s)
+            else:
+                printed.append(line + "\n")
+        self._fio_printed(printed, arrived_s)
+        return self._how_far != before
+
+    @property
+    def _how_far(self) -> tuple[object, ...]:
+        step = () if self.step is None else (self.step.status, len(self.step.samples), self.step.error)
+        return (
+            self.ready,
+            self.restarted,
+            self.refused,
+            self.unwritten,
+            self.layout_bytes,
+            self.at_gate,
+            self.number,
+            step,
+        )
+
+    def _fio_printed(self, lines: Sequence[str], arrived_s: float) -> None:
+        if not lines:
+            return
+        text = "".join(lines)
+        if self.step is not None and self.step.status is None:
+            self.step.feed(text, arrived_s=arrived_s)
+        elif not self.ready:
+            self.said = (self.said + text)[-2000:]
+            self.layout.feed(text, arrived_s=arrived_s)
+            self.layout_bytes += sum(each.sample.counts["write"].bytes for each in self.layout.samples)
+            self.layout.samples.clear()
+
+    def _take_mark(self, words: Sequence[str], arrived_s: float) -> None:
+        match words:
+            case ["clock", seconds]:
+                self._told_offset_s = _least(self._told_offset_s, arrived_s - int(seconds))
+                self.offset_s = self._told_offset_s
+            case ["ready"]:
+                self.ready, self.said = True, ""
+            case ["restarted"]:
+                self.restarted = True
+            case ["refused", status]:
+                self.refused = int(status)
+            case ["unwritten", status]:
+                self.unwritten = int(status)
+            case ["gate", number]:
+                self.at_gate = int(number)
+                self._told_offset_s = None  # a clock may be set: what it tells after this step counts for the next
+            case ["begin", number]:
+                self.number, self.step = int(number), StepLog(jobs=self.wanted_jobs)
+            case ["end", _, status] if self.step is not None:
+                self.step.status = int(status)
+
+
+def _least(before: float | None, now: float) -> float:
+    return now if before is None else min(before, now)

@@ -1,0 +1,98 @@
+"""What a scale run found: the models behind `scaling` in `results.json`. All frozen; rates in 1/s and B/s, times in s.
+
+They import no other model of the results, so that those can hold them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Figure(_Frozen):
+    """A value over the common window. `low` and `high` are None where too few seconds tell how sure it is."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    batches: list[float] = Field(description="the value in each stretch of the window, from which the interval comes")
+
+
+class VolumeRecord(_Frozen):
+    """What one volume did in a step."""
+
+    pod: str
+    node: str
+    rate: float = Field(description="of the metric, over the common window")
+    latency_mean_s: float | None
+    latency_p99_s: float | None
+
+
+class StepRecord(_Frozen):
+    """So many volumes loaded at once. Only seconds in which all of them were loaded count."""
+
+    pods: int
+    window_s: float = Field(description="length of the common window")
+    batch_s: int = Field(description="length of the stretches from which the intervals come")
+    total: Figure = Field(description="of all volumes together")
+    latency_mean_s: Figure | None = Field(description="mean over pods; None where the profile takes no latency")
+    latency_p99_s: Figure | None = Field(description="mean over pods of each pod's 99th percentile")
+    volumes: list[VolumeRecord]
+    clock_spread_s: float = Field(description="between the clocks of the nodes; the window is corrected for it")
+
+    @property
+    def per_volume(self) -> Figure:
+        """The mean over the volumes: the total divided by their number, and its interval with it."""
+        total, pods = self.total, self.pods
+        return Figure(
+            mean=total.mean / pods,
+            low=None if total.low is None else total.low / pods,
+            high=None if total.high is None else total.high / pods,
+            batches=[value / pods for value in total.batches],
+        )
+
+
+class CapacityRecord(_Frozen):
+    """The capacity model: once saturated, `x` per volume times `y` volumes is a constant C."""
+
+    constant: Figure = Field(description="C, in the unit of the metric; its batches are the totals it is fitted to")
+    plateau_pods: int = Field(description="the first step after which the total grows no more")
+
+
+class RateRecord(_Frozen):
+    """So many volumes, each asked for a set rate."""
+
+    pods: int
+    rate: float = Field(description="asked of each volume")
+    reached: dict[str, Figure] = Field(
+        description="the share of the rate that each volume got, by pod, slowest first; from low to high with what may "
+        "have stood open at the edges of the window"
+    )
+
+
+class NodesRecord(_Frozen):
+    """The same load per node, on few nodes and on twice as many."""
+
+    few: StepRecord
+    many: StepRecord
+    few_nodes: int
+    many_nodes: int
+
+
+class ScalingRecord(_Frozen):
+    """All that one profile showed on many volumes of one class."""
+
+    profile: str
+    storage_class: str
+    metric: str
+    unit: Literal["1/s", "B/s"]
+    confidence: float = Field(description="of all two-sided intervals in this record")
+    steps: list[StepRecord]
+    capacity: CapacityRecord | None = Field(description="None while the total still grew at the last step")
+    rate_limited: RateRecord | None = None
+    nodes: NodesRecord | None = None

@@ -1,0 +1,172 @@
+"""Judging many volumes: certain or none, the reason names what was measured and what was wanted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from acceptance.metrics import Metric
+from acceptance.scaling.judging import judge_scaling, unjudged
+from acceptance.scaling.limits import Kind, ScalingLimit
+from acceptance.scaling.model import capacity, figure
+from acceptance.scaling.records import NodesRecord, RateRecord, ScalingRecord, StepRecord
+from acceptance.scaling.step_records import CONFIDENCE
+
+PROFILE = "random-write-iops"
+IOPS = Metric.parse("write.iops")
+
+
+def wavering(mean: float, share: float = 0.05) -> list[float]:
+    return [mean * (1 + share * sign) for sign in (-1, 1, -1, 1, 0, 1, -1, 0)]
+
+
+def step(pods: int, total: float, latency_s: float = 0.002, share: float = 0.05) -> StepRecord:
+    return StepRecord(
+        pods=pods,
+        window_s=8,
+        batch_s=1,
+        total=figure(wavering(total, share), confidence=CONFIDENCE),
+        latency_mean_s=figure(wavering(latency_s), confidence=CONFIDENCE),
+        latency_p99_s=figure(wavering(latency_s * 5), confidence=CONFIDENCE),
+        volumes=[],
+        clock_spread_s=0,
+    )
+
+
+def record(*steps: StepRecord, **more: Any) -> ScalingRecord:
+    return ScalingRecord(
+        profile=PROFILE,
+        storage_class="fast",
+        metric=IOPS.path,
+        unit="1/s",
+        confidence=CONFIDENCE,
+        steps=list(steps),
+        capacity=capacity({each.pods: each.total for each in steps}, confidence=CONFIDENCE),
+        **more,
+    )
+
+
+def limit(kind: Kind, value: float, metric: str = "write.iops", **more: Any) -> ScalingLimit:
+    return ScalingLimit(
+        profile=PROFILE, metric=Metric.parse(metric), kind=kind, value=value, because="many share it.", tier="t", **more
+    )
+
+
+def status(found: ScalingRecord, asked: ScalingLimit) -> str:
+    return judge_scaling(found, asked, test="t").status
+
+
+@pytest.mark.parametrize(("last", "expected"), [(1000, "pass"), (400, "fail"), (700, "inconclusive")])
+def test_total_at_the_last_step_against_the_plateau(last: float, expected: str) -> None:
+    found = record(step(1, 500), step(3, 1000), step(6, 1000), step(9, last))
+    assert status(found, limit("total_at_last_step", 0.7)) == expected
+
+
+def test_last_total_is_compared_with_the_plateau_not_with_the_step_before() -> None:
+    """It breaks down in two halves, each of which would do by itself."""
+    found = record(step(3, 1000), step(6, 720), step(9, 520))
+    verdict = judge_scaling(found, limit("total_at_last_step", 0.7), test="t")
+    assert verdict.status == "fail"
+    assert verdict.measured == pytest.approx(0.52)
+    assert "total of 9 volumes (520 IOPS) as a share of that of 3" in verdict.reason
+    assert verdict.reason.endswith("all outside the limit of at least 0.7 times: many share it.")
+
+
+def test_total_that_still_grows_passes_and_says_so() -> None:
+    verdict = judge_scaling(record(step(1, 500), step(3, 1500)), limit("total_at_last_step", 0.9), test="t")
+    assert verdict.status == "pass"
+    assert "after which it still grew" in verdict.reason
+
+
+@pytest.mark.parametrize(("wanted", "expected"), [(90, "pass"), (111, "inconclusive"), (150, "fail")])
+def test_each_volume_against_its_limit(wanted: float, expected: str) -> None:
+    found = record(step(1, 500), step(9, 1000))
+    verdict = judge_scaling(found, limit("per_volume", wanted, pods=9), test="t")
+    assert verdict.status == expected
+    assert verdict.unit == "1/s" and verdict.measured == pytest.approx(1000 / 9)
+    assert "mean of 9 volumes" in verdict.reason
+
+
+def test_a_step_that_was_not_run_is_inconclusive_and_names_the_option() -> None:
+    verdict = judge_scaling(record(step(1, 500), step(3, 900)), limit("per_volume", 1, pods=15), test="t")
+    assert verdict.status == "inconclusive"
+    assert "has no step of 15 volumes, only of 1, 3" in verdict.reason and "--storage-scale-steps" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("metric", "allowed", "expected"),
+    [
+        ("write.latency.mean", 12, "pass"),
+        ("write.latency.mean", 8, "fail"),
+        ("write.latency.mean", 10, "inconclusive"),
+        ("write.latency.p99", 12, "pass"),
+    ],
+)
+def test_latency_growth(metric: str, allowed: float, expected: str) -> None:
+    found = record(step(1, 500, 0.001), step(15, 1000, 0.010))
+    assert status(found, limit("latency_growth", allowed, metric)) == expected
+
+
+def test_profile_without_latency_cannot_be_judged_on_it() -> None:
+    silent = step(1, 500).model_copy(update={"latency_mean_s": None})
+    verdict = judge_scaling(record(silent, step(3, 900)), limit("latency_growth", 2, "write.latency.mean"), test="t")
+    assert verdict.status == "inconclusive"
+    assert "takes no write.latency.mean" in verdict.reason
+
+
+def rates(**reached: float) -> RateRecord:
+    shares = {pod: figure(wavering(each, 0.002), confidence=CONFIDENCE) for pod, each in reached.items()}
+    return RateRecord(pods=len(shares), rate=100, reached=shares)
+
+
+def test_every_volume_must_reach_its_rate() -> None:
+    asked = limit("rate_limited", 0.98, of_capacity=0.8)
+    assert status(record(rate_limited=rates(a=1.0, b=0.995)), asked) == "pass"
+    verdict = judge_scaling(record(rate_limited=rates(a=0.9, b=1.0, c=1.0, d=1.0)), asked, test="t")
+    assert verdict.status == "fail"
+    assert "of a, one of 4 volumes that were asked for 100 IOPS each (400 IOPS in all)" in verdict.reason
+
+
+def test_the_volume_that_is_least_certain_decides_a_pass() -> None:
+    """Its mean is the higher one, but it wavers across the limit."""
+    shares = {
+        "steady": figure(wavering(0.99, 0.001), confidence=CONFIDENCE),
+        "wavering": figure(wavering(1.0, 0.2), confidence=CONFIDENCE),
+    }
+    found = record(rate_limited=RateRecord(pods=2, rate=100, reached=shares))
+    assert status(found, limit("rate_limited", 0.98)) == "inconclusive"
+
+
+def test_a_rate_above_what_the_storage_can_do_says_so() -> None:
+    verdict = judge_scaling(record(rate_limited=rates(a=0.5, b=0.5)), limit("rate_limited", 0.98), test="t")
+    assert verdict.status == "fail"
+    assert "all together reached 100 IOPS: the rate is above what the storage can do" in verdict.reason
+
+
+@pytest.mark.parametrize(("many", "expected"), [(2000, "pass"), (1400, "fail"), (1820, "inconclusive")])
+def test_total_on_twice_the_nodes(many: float, expected: str) -> None:
+    nodes = NodesRecord(few=step(15, 1000), many=step(30, many), few_nodes=3, many_nodes=6)
+    assert status(record(nodes=nodes), limit("node_scaling", 1.8)) == expected
+
+
+@pytest.mark.parametrize("kind", ["rate_limited", "node_scaling"])
+def test_what_was_not_run_is_inconclusive(kind: Kind) -> None:
+    assert status(record(), limit(kind, 0.9)) == "inconclusive"
+
+
+def test_one_step_alone_is_inconclusive() -> None:
+    for asked in (limit("total_at_last_step", 0.9), limit("latency_growth", 2, "write.latency.mean")):
+        assert status(record(step(3, 100)), asked) == "inconclusive"
+
+
+def test_figures_without_a_limit_are_no_verdict() -> None:
+    verdict = unjudged(record(step(1, 500), step(3, 900)), test="t")
+    assert verdict.status == "skipped"
+    assert "1: 500 IOPS, 3: 900 IOPS" in verdict.reason
+
+
+def test_ids_of_two_steps_of_a_limit_differ() -> None:
+    found = record(step(1, 500), step(3, 900))
+    ids = {judge_scaling(found, limit("per_volume", 1, pods=pods), test="t").id for pods in (1, 3)}
+    assert len(ids) == 2

@@ -1,0 +1,69 @@
+"""The section `scaling` of a tier: strict, and in the words of its reader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from acceptance.scaling.limits import ScalingEntry
+
+WHOLE: dict[str, Any] = {
+    "metric": "write.iops",
+    "total_at_last_step": {"at_least": "80%", "because": "a"},
+    "per_volume": [{"pods": 15, "at_least": 350, "because": "b"}],
+    "latency_growth": {"metric": "write.latency.mean", "at_most": "20 times", "because": "c"},
+    "rate_limited": {"of_capacity": "80%", "at_least": "98%", "because": "d"},
+    "node_scaling": {"at_least": "180%", "because": "e"},
+}
+
+
+def test_every_kind_of_limit_is_read() -> None:
+    found = list(ScalingEntry.model_validate(WHOLE).limits(profile="p", tier="t"))
+    assert [(each.kind, each.value, each.because) for each in found] == [
+        ("total_at_last_step", 0.8, "a"),
+        ("per_volume", 350.0, "b"),
+        ("latency_growth", 20.0, "c"),
+        ("rate_limited", 0.98, "d"),
+        ("node_scaling", 1.8, "e"),
+    ]
+    assert {each.profile for each in found} == {"p"} and {each.tier for each in found} == {"t"}
+    assert [str(each.metric) for each in found] == ["write.iops"] * 2 + ["write.latency.mean"] + ["write.iops"] * 2
+    assert (found[1].pods, found[3].of_capacity) == (15, 0.8)
+    assert len({each.describe() for each in found}) == 5
+    assert found[1].describe() == "write.iops of each of 15 volumes at least 350 IOPS"
+
+
+def test_bandwidth_has_its_unit() -> None:
+    entry = {"metric": "read.bandwidth", "per_volume": [{"pods": 3, "at_least": "10MiB/s", "because": "b"}]}
+    (found,) = ScalingEntry.model_validate(entry).limits(profile="p", tier="t")
+    assert (found.value, found.unit) == (10 * 1024**2, "B/s")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"metric": "write.latency.mean"}, "wanted a rate such as write.iops"),
+        ({"metric": "write.speed"}, "wanted a metric such as"),
+        ({"latency_growth": {"metric": "write.iops", "at_most": "2 times", "because": "c"}}, "wanted a latency"),
+        ({"latency_growth": {"metric": "write.latency.mean", "at_most": "2", "because": "c"}}, "has no unit"),
+        ({"total_at_last_step": {"at_least": "120%", "because": "a"}}, "share of at most 100%"),
+        ({"total_at_last_step": {"at_least": "0%", "because": "a"}}, "share above zero"),
+        ({"total_at_last_step": {"at_least": "80%", "because": " "}}, "wanted a sentence"),
+        ({"total_at_last_step": {"at_most": "80%", "because": "a"}}, "Extra inputs"),
+        ({"per_volume": [{"pods": 0, "at_least": 1, "because": "b"}]}, "greater than or equal to 1"),
+        ({"per_volume": [{"pods": 15, "at_least": "10MiB/s", "because": "b"}]}, "wanted a rate such as 750"),
+        ({"per_volume": [{"pods": 15, "at_least": 0, "because": "b"}]}, "above zero"),
+        ({"per_volume": [{"pods": 3, "at_least": 1, "because": "b"}] * 2}, "once for each number of pods"),
+        ({"last_step": {"at_least": "80%", "because": "a"}}, "Extra inputs"),
+    ],
+)
+def test_mistakes_are_told(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        ScalingEntry.model_validate(WHOLE | change)
+
+
+def test_a_profile_without_any_limit_is_a_mistake() -> None:
+    with pytest.raises(ValidationError, match="found none of them"):
+        ScalingEntry.model_validate({"metric": "write.iops"})
