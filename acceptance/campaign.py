@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.errors import AcceptanceError
+from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 from acceptance.findings import Finding, decided
 from acceptance.looks import UNJUDGED_S, LookPlan, plan_for
 from acceptance.measuring.load import Bench, PreparedVolume, Preparing
@@ -58,7 +58,7 @@ class Campaign:
     def _measure(self, profile: Profile, storage_class: str) -> Finding:
         plan = plan_for(durable=profile.durable, in_turn=self._baseline_class is not None)
         self._prepare([*([self._baseline_class] if self._baseline_class else []), storage_class])
-        baseline = self._volume(self._baseline_class) if self._baseline_class else None
+        baseline = self._baseline_volume()
         candidate = self._volume(storage_class)
         if baseline is None:
             alone = measure_alone(
@@ -95,6 +95,19 @@ class Campaign:
             self._volumes |= self._bench.prepare(missing, node=self._node, progress=self._preparing)
             nodes = [each.node for each in self._volumes.values() if isinstance(each, PreparedVolume)]
             self._node = self._node or (nodes[0] if nodes and self._baseline_class else None)
+
+    def _baseline_volume(self) -> PreparedVolume | None:
+        """None without a baseline class. Raises EnvironmentFailure for one that fails: nothing to compare with."""
+        if self._baseline_class is None:
+            return None
+        try:
+            return self._volume(self._baseline_class)
+        except Unsupported:
+            raise
+        except StorageFailure as error:
+            raise EnvironmentFailure(
+                f"the baseline class {self._baseline_class} failed, so that there is nothing to compare with: {error}"
+            ) from error
 
     def _volume(self, storage_class: str) -> PreparedVolume:
         volume = self._volumes[storage_class]

@@ -24,7 +24,8 @@ class Profile:
 
     `jobs` are the section names of a fio job file without `global`. `durable` says that writes wait, one after the
     other, until they are on the disk. `own_files` says that it loads files of its own, as large together as the test
-    file. `needs_file_system` says that it cannot load a raw block device.
+    file. `needs_file_system` says that it cannot load a raw block device. `buffered` says that
+    writes go through the page cache.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Profile:
     durable: bool = False
     own_files: bool = False
     needs_file_system: bool = False
+    buffered: bool = False
 
 
 def read_text(path: Path) -> str:

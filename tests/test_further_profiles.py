@@ -1,4 +1,4 @@
-"""Every other fio job file in the profiles folder is run, and judged where the tier has a limit for it."""
+"""Every other profile in the profiles folder is run, and judged where the tier has a limit for it."""
 
 import pytest
 

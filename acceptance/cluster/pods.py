@@ -82,7 +82,7 @@ def wait_load_over(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
     wait_for(
         f"the load of pod {plan.name} on storage class {plan.classes} to end",
         look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
-        ready=lambda seen: seen is None or not _main_runs(seen),
+        ready=lambda seen: seen is None or not main_runs(seen),
         state=lambda seen: "gone" if seen is None else describe_pod(seen),
         events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
         timeout_s=timeout_s,
@@ -158,9 +158,13 @@ def start_problem(api: Api, plan: PodPlan, pod: Object) -> AcceptanceError | Non
 
 
 def lost_to_the_cluster(pod: Object) -> str | None:
-    """Why the cluster took the pod away (eviction, preemption, a node that went), or None: no fault of the storage."""
+    """Why the cluster ended the pod (eviction, a node that went, memory), or None: no fault of the storage."""
     if pod["status"].get("reason") in _LOST:
         return f"{pod['status']['reason']}: {pod['status'].get('message', '')}"
+    for status in _statuses(pod):
+        ended = (status.get("state") or {}).get("terminated") or {}
+        if ended.get("reason") == "OOMKilled":
+            return f"OOMKilled: container {status['name']} ran out of the memory that it may use"
     return None
 
 
@@ -172,7 +176,8 @@ def _statuses(pod: Object) -> list[Object]:
     return pod["status"].get("containerStatuses") or []
 
 
-def _main_runs(pod: Object) -> bool:
+def main_runs(pod: Object) -> bool:
+    """Whether the pod's container runs, as far as its kubelet has told."""
     return any("running" in (status.get("state") or {}) for status in _statuses(pod))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acceptance.cluster.api import CLAIMS, PODS, STATEFUL_SETS, Api, Object
-from acceptance.cluster.claims import Claim
+from acceptance.cluster.claims import Claim, volumes_of
 from acceptance.cluster.objects import labels, metadata
 from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
 from acceptance.cluster.waiting import wait_for
@@ -70,7 +70,10 @@ def scale_set(api: Api, plan: SetPlan, *, pods: int) -> None:
 
 
 def remove_set(api: Api, plan: SetPlan, *, pods: int, timeout_s: float) -> None:
-    """Delete the set, its pods and then the claims of so many of them. Raises StorageFailure for claims that stay."""
+    """Delete the set, its pods and then the claims of so many of them; wait for these and their volumes to be gone.
+
+    Volumes that are not of reclaim policy Delete stay, as they should. Raises StorageFailure for what stays otherwise.
+    """
     api.delete(STATEFUL_SETS, plan.name, namespace=plan.namespace)
     for pod in api.list(PODS, namespace=plan.namespace, labels=plan.selector):
         api.delete(PODS, pod["metadata"]["name"], namespace=plan.namespace, grace_s=1)
@@ -79,10 +82,19 @@ def remove_set(api: Api, plan: SetPlan, *, pods: int, timeout_s: float) -> None:
         api.delete(CLAIMS, claim, namespace=plan.namespace)
 
     def left() -> list[str]:
-        return [name for each in api.list(CLAIMS, namespace=plan.namespace) if (name := _name(each)) in claims]
+        found = [
+            f"claim {name}" for each in api.list(CLAIMS, namespace=plan.namespace) if (name := _name(each)) in claims
+        ]
+        volumes = [
+            f"volume {_name(each)} ({each['status'].get('phase', 'unknown')})"
+            for each in volumes_of(api, namespace=plan.namespace)
+            if each["spec"]["claimRef"]["name"] in claims
+            and each["spec"].get("persistentVolumeReclaimPolicy") == "Delete"
+        ]
+        return found + volumes
 
     wait_for(
-        f"the claims of {plan.name} to be gone",
+        f"the claims of {plan.name} and their volumes to be gone",
         look=left,
         ready=lambda seen: not seen,
         state=lambda seen: f"still there: {', '.join(seen)}",

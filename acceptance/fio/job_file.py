@@ -59,6 +59,7 @@ def read_job_file(path: Path) -> Profile:
         ramp_s=ramp_s,
         # Shares are of the test file, which is written in full; of a device, only the beginning is.
         needs_file_system=_has(r"(size|offset|offset_increment)\s*=\s*\d+%", text),
+        buffered=not _has(r"direct\s*=\s*1\s*$", text),
         durable=_has(r"(fdatasync|fsync)\s*=\s*1\s*$", text),
     )
 

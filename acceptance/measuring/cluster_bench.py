@@ -13,7 +13,7 @@ from acceptance.cluster.workspace import FILES, Workspace
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.fio.output import FioOutput
 from acceptance.fio.samples import Sample
-from acceptance.measuring.ending import require_success, seconds_of_load
+from acceptance.measuring.ending import longest_s, require_success
 from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, SPARE_S, TEST_FILE, layout_text
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
 from acceptance.measuring.load_log import LoadLog, output_of
@@ -77,7 +77,9 @@ class ClusterBench:
         begun: dict[str, _Layout] = {}
         for storage_class in storage_classes:
             try:
-                begun[storage_class] = layout = self._begin_layout(storage_class, node=node)
+                begun[storage_class] = layout = self._begin_layout(
+                    storage_class, node=node, together=len(storage_classes)
+                )
                 node = node or self._placed_on(layout)
             except AcceptanceError as error:
                 found[storage_class] = error
@@ -91,9 +93,7 @@ class ClusterBench:
     def run(self, load: Load, *, watch: Watch) -> list[Segment]:
         """See `Bench`. One pod with all the volumes runs the load."""
         volumes = [volume for volume in load.volumes if isinstance(volume, ClaimedVolume)]
-        seconds = len(load.order) * seconds_of_load(load)
-        if load.profile.own_files:
-            seconds += len(volumes) * self._writing_s
+        seconds = longest_s(load)
         script = load_script(commands(load.profile, job_file=f"{FILES_PATH}/{load.profile.path.name}"))
         plan = self._plan(
             load.name,
@@ -105,12 +105,12 @@ class ClusterBench:
         )
         pod_load = PodLoad(self._workspace, plan, new_output=output_of(load.profile), patience_s=seconds + SPARE_S)
         try:
-            create_pod(self._workspace.api, plan)
-            pod = wait_started(self._workspace.api, plan, timeout_s=self._workspace.timeout_s)
-            samples, enough = pod_load.follow(watch)
+            with pod_load:
+                create_pod(self._workspace.api, plan)
+                pod = wait_started(self._workspace.api, plan, timeout_s=self._workspace.timeout_s)
+                samples, enough = pod_load.follow(watch)
         finally:
             self._keep(pod_load.log, load.names)
-            pod_load.end()
         require_success(load, pod_load.log, stopped=enough)
         return [
             Segment(
@@ -123,17 +123,21 @@ class ClusterBench:
             for output, started, taken in zip(pod_load.log.segments, pod_load.log.started, samples, strict=False)
         ]
 
-    def _begin_layout(self, storage_class: str, *, node: str | None) -> _Layout:
-        """Claim a volume and have its test file written; `node`: where, None leaves it to the scheduler."""
+    def _begin_layout(self, storage_class: str, *, node: str | None, together: int) -> _Layout:
+        """Claim a volume and have its test file written; `node`: where, None leaves it to the scheduler.
+
+        `together`: how many are written at the same time.
+        """
         workspace = self._workspace
         claim = workspace.claim(
             "load", storage_class, storage_class=storage_class, size=self._volume_size, block=self._block
         )
         create_claim(workspace.api, claim)
-        job_files = [f"{FILES_PATH}/{each.path.name}" for each in self._wanted if each.program == "fio"]
-        check = check_script(job_files, needed=self._needed, claimed=self._volume_size)
+        check = check_script(
+            self._wanted, folder=FILES_PATH, needed=self._needed, together=together, claimed=self._volume_size
+        )
         script = load_script(f'{FIO} "{FILES_PATH}/{LAYOUT_FILE}"', check=check)
-        deadline_s = self._writing_s + SPARE_S
+        deadline_s = self._test_size // SLOWEST_B_PER_S + SPARE_S
         plan = self._plan(
             object_name(claim.name, "layout"),
             [claim],
@@ -162,11 +166,11 @@ class ClusterBench:
             return False
 
         try:
-            pod = wait_started(api, layout.plan, timeout_s=timeout_s)
-            load.follow(watch)
+            with load:
+                pod = wait_started(api, layout.plan, timeout_s=timeout_s)
+                load.follow(watch)
         finally:
             self._keep(load.log, [layout.plan.name])
-            load.end()
         asked = f"storage class {storage_class}, {self._volume_size} bytes asked for"
         where = f"the volume of claim {layout.claim.name} ({asked})"
         if load.log.refused is not None:
@@ -208,11 +212,6 @@ class ClusterBench:
             node=node,
             pull_secret=self._workspace.pull_secret,
         )
-
-    @property
-    def _writing_s(self) -> int:
-        """How long it takes at the longest to write as much as the test file holds."""
-        return self._test_size // SLOWEST_B_PER_S
 
     def _target(self, place: int) -> str:
         """What is loaded of the volume at that place: a file on it, or the device itself."""

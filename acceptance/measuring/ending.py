@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from acceptance.errors import EnvironmentFailure, StorageFailure
+from acceptance.measuring.layout import SLOWEST_B_PER_S
 from acceptance.measuring.load import Load
 from acceptance.measuring.load_log import LoadLog
 
@@ -15,27 +16,36 @@ UNCOUNTED_S = 1
 KILLED = 128 + 9
 
 
-def seconds_of_load(load: Load) -> int:
-    """The seconds that one segment takes at the longest: ramp, load, and a second to begin and to end."""
-    return math.ceil(load.profile.ramp_s) + load.runtime_s + 2
+def longest_s(load: Load) -> int:
+    """The seconds that the load takes at the longest.
+
+    Each segment: ramp, load, and a second to begin and to end; what goes through the page cache is flushed then, and
+    can be as much as the test file. A profile with files of its own writes these first, once for each volume.
+    """
+    writing_s = load.volumes[0].test_size // SLOWEST_B_PER_S
+    segment_s = math.ceil(load.profile.ramp_s) + load.runtime_s + 2 + (writing_s if load.profile.buffered else 0)
+    return len(load.order) * segment_s + (len(load.volumes) * writing_s if load.profile.own_files else 0)
 
 
 def require_success(load: Load, log: LoadLog, *, stopped: bool) -> None:
     """See that every segment did what it should; `stopped`: that the suite itself ended the last one.
 
-    Raises StorageFailure, naming the class that was loaded, EnvironmentFailure when the cluster killed the load.
+    Raises StorageFailure when the candidate failed, EnvironmentFailure when the baseline did (then there is nothing to
+    compare with) and when the cluster killed the load.
     """
     for number, output in enumerate(log.segments):
         last = number == len(log.segments) - 1
-        where = f"{load.name} on storage class {load.volumes[load.order[number]].storage_class}"
+        volume = load.volumes[load.order[number]]
+        where = f"{load.name} on storage class {volume.storage_class}"
+        failure = StorageFailure if volume is load.volumes[-1] else EnvironmentFailure
         if last and log.ended == KILLED:
             raise EnvironmentFailure(f"{where} was killed, most likely for want of memory: {output.messages}")
         if output.error and not (last and stopped):
-            raise StorageFailure(f"{where} failed: {output.messages}; {output.error}")
+            raise failure(f"{where} failed: {output.messages}; {output.error}")
         if last and not stopped and log.ended:
-            raise StorageFailure(f"{where} failed with status {log.ended}: {output.messages}")
+            raise failure(f"{where} failed with status {log.ended}: {output.messages}")
         loaded_s = sum(sample.duration_s for sample in output.samples)
         if not (last and stopped) and loaded_s < COMPLETE_SHARE * (load.runtime_s - UNCOUNTED_S):
-            raise StorageFailure(
+            raise failure(
                 f"{where} ended after {loaded_s:.0f} of {load.runtime_s} s without saying why: {output.messages}"
             )

@@ -11,7 +11,7 @@ from acceptance.cluster.objects import object_name
 from acceptance.errors import AcceptanceError, StorageFailure
 from acceptance.fio.output import FioOutput
 from acceptance.host.workspace import HostWorkspace
-from acceptance.measuring.ending import require_success, seconds_of_load
+from acceptance.measuring.ending import longest_s, require_success
 from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, SPARE_S, TEST_FILE, layout_text
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
 from acceptance.measuring.load_log import LoadLog, Output, output_of
@@ -56,7 +56,7 @@ class HostBench:
         found: dict[str, PreparedVolume | AcceptanceError] = {}
         for storage_class in storage_classes:
             try:
-                found[storage_class] = self._lay_out(storage_class, progress)
+                found[storage_class] = self._lay_out(storage_class, progress, together=len(storage_classes))
             except AcceptanceError as error:
                 found[storage_class] = error
         return found
@@ -64,7 +64,7 @@ class HostBench:
     def run(self, load: Load, *, watch: Watch) -> list[Segment]:
         """See `Bench`. One process runs the load of all the volumes."""
         volumes = [volume for volume in load.volumes if isinstance(volume, HostVolume)]
-        within_s = len(load.order) * seconds_of_load(load) + SPARE_S
+        within_s = longest_s(load) + SPARE_S
         process = self._process(
             load_script(commands(load.profile, job_file=load.profile.path.name)),
             [volumes[place].test_file for place in load.order],
@@ -90,14 +90,13 @@ class HostBench:
             for output, started, taken in zip(process.log.segments, process.log.started, samples, strict=False)
         ]
 
-    def _lay_out(self, storage_class: str, progress: Preparing) -> HostVolume:
-        """Write the test file in full."""
+    def _lay_out(self, storage_class: str, progress: Preparing, *, together: int) -> HostVolume:
+        """Write the test file in full; `together`: how many directories may lie on the same disk."""
         folder = self._workspace.folder(storage_class)
         volume = HostVolume(storage_class=storage_class, node=host_name(), test_size=self._test_size, folder=folder)
         profiles = {profile.path.name: profile.text for profile in self._wanted}
         _write(folder, profiles | {LAYOUT_FILE: layout_text()})
-        job_files = [each.path.name for each in self._wanted if each.program == "fio"]
-        check = check_script(job_files, needed=self._needed, claimed=None)
+        check = check_script(self._wanted, folder=".", needed=self._needed, together=together, claimed=None)
         process = self._process(
             load_script(f'{FIO} "{LAYOUT_FILE}"', check=check),
             [volume.test_file],

@@ -29,7 +29,7 @@ class PreparedVolume:
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """One profile on one or more volumes of the same node, a segment of load after the other.
+    """One profile on volumes of the same node, a segment of load after the other; the last volume is the candidate's.
 
     `order` holds the place in `volumes` of each segment; `names` a name of each, unique in the run. `runtime_s`:
     whole seconds of load in each segment, after the profile's ramp.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
+from acceptance.errors import EnvironmentFailure
 from acceptance.fio.output import FioOutput
 from acceptance.fio.samples import Sample
 from acceptance.measuring.load import Watch
@@ -93,6 +94,11 @@ class LoadLog:
         if self.segments:
             self.segments[-1].close()
         if words[0] == "segment":
+            if int(words[1]) != len(self.segments):
+                raise EnvironmentFailure(
+                    f"the log of the load begins with segment {words[1]}: the node has cut it off before it was read; "
+                    "let it keep more (the kubelet's containerLogMaxSize)"
+                )
             self.segments.append(self.new_output())
             self.started.append(datetime.now(UTC))
         elif words[0] == "ended":

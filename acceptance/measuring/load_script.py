@@ -11,10 +11,11 @@ STOPPED = 143
 """the exit status of a load that was told to end"""
 
 # The shell is the first process of its container: it must pass on the word to end, and end at once itself. What was
-# written through the page cache is flushed after each segment, or it would load the disk during the next one.
+# written through the page cache is flushed after each segment, or it would load the disk during the next one; and
+# before the first, for a load that was told to end leaves what it wrote.
 _SCRIPT = """
-child=
-trap 'kill "$child" 2>/dev/null; printf "\\n{mark} ended {stopped}\\n"; exit {stopped}' TERM
+number=0
+trap 'kill "$!" 2>/dev/null; printf "\\n{mark} ended {stopped}\\n"; exit {stopped}' TERM
 check() {{
 {check}
 }}
@@ -24,9 +25,13 @@ load() {{
 export FILE="$1"
 check || {{ printf '\\n{mark} refused %s\\n' "$?"; exit 1; }}
 for FILE in "$@"; do
-  printf '\\n{mark} segment\\n'
-  load & child=$!
-  wait "$child" && sync "$FILE" || {{ status=$?; printf '\\n{mark} ended %s\\n' "$status"; exit "$status"; }}
+  if [ -e "$FILE" ]; then sync "$FILE"; sync -f "$FILE" 2>/dev/null; fi
+done
+for FILE in "$@"; do
+  printf '\\n{mark} segment %s\\n' "$number"
+  number=$((number + 1))
+  load &
+  wait "$!" && sync "$FILE" || {{ status=$?; printf '\\n{mark} ended %s\\n' "$status"; exit "$status"; }}
 done
 printf '\\n{mark} ended 0\\n'
 """

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import TracebackType
 
 from acceptance.cluster.api import PODS, ApiError, ApiUnreachable, retrying
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
-from acceptance.cluster.pods import describe_pod, lost_to_the_cluster, wait_ended, wait_load_over
+from acceptance.cluster.pods import describe_pod, lost_to_the_cluster, main_runs, wait_ended, wait_load_over
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import EnvironmentFailure, StorageFailure
+from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.fio.samples import Sample
 from acceptance.measuring.load import Watch
 from acceptance.measuring.load_log import LoadLog, Output, Watched
@@ -18,7 +19,7 @@ SILENCE_S = 20
 
 
 class PodLoad:
-    """The load of a pod that has started, read from the pod's log. `log` is what it printed so far."""
+    """The load of a pod, read from the pod's log, for as long as the block; `log` is what it printed so far."""
 
     def __init__(
         self, workspace: Workspace, plan: PodPlan, *, new_output: Callable[[], Output], patience_s: float
@@ -28,6 +29,26 @@ class PodLoad:
         self._new_output = new_output
         self._patience_s = patience_s
         self.log = LoadLog(new_output=new_output)
+
+    def __enter__(self) -> PodLoad:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Have the pod go, and see that its load is over; that the pod is gone is not waited for.
+
+        Its volumes stay attached for the pod that follows. Raises StorageFailure when the load does not end, unless
+        another error is on its way, which is then told of it.
+        """
+        try:
+            self._delete()
+            if not self.log.over:
+                wait_load_over(self._workspace.api, self._plan, timeout_s=self._workspace.timeout_s)
+        except AcceptanceError as stuck:
+            if error is None:
+                raise
+            error.add_note(str(stuck))
 
     def follow(self, watch: Watch) -> tuple[list[Sequence[Sample]], bool]:
         """Take what the load prints, until it has ended or `watch` finds it enough: the samples of each segment.
@@ -42,15 +63,6 @@ class PodLoad:
         if not enough and not self.log.over:
             self._explain_the_end()
         return watched.samples(self.log), enough
-
-    def end(self) -> None:
-        """Have the pod go, and see that its load is over; that the pod is gone is not waited for.
-
-        Its volumes stay attached for the pod that follows. Raises StorageFailure when the load does not end.
-        """
-        self._delete()
-        if not self.log.over:
-            wait_load_over(self._workspace.api, self._plan, timeout_s=self._workspace.timeout_s)
 
     def _read_from_start(self, watched: Watched) -> bool:
         self.log = LoadLog(new_output=self._new_output)
@@ -68,7 +80,14 @@ class PodLoad:
         except (ApiError, ApiUnreachable):
             if not enough:
                 raise
-        return enough or watched.enough(self.log)
+        enough = enough or watched.enough(self.log)
+        if not enough and not self.log.over and self._still_runs():
+            raise ApiUnreachable(f"the log of pod {self._plan.name} ended although the pod runs")  # and is read again
+        return enough
+
+    def _still_runs(self) -> bool:
+        pod = self._workspace.api.find(PODS, self._plan.name, namespace=self._plan.namespace)
+        return pod is not None and main_runs(pod)
 
     def _delete(self) -> None:
         self._workspace.api.delete(PODS, self._plan.name, namespace=self._plan.namespace, grace_s=1)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure, WrongUsage
 from acceptance.profiles import Profile
 
-REJECTED, TOO_SMALL, SHARED, NOT_OURS = 3, 4, 5, 6
+REJECTED, TOO_SMALL, SHARED, NOT_OURS, NO_PROGRAM = 3, 4, 5, 6, 7
 # Of a disk that others use too: kubelets begin to evict pods when less is free.
 SPARED_PERCENT = 15
 
@@ -30,13 +30,20 @@ def require_room(profiles: Iterable[Profile], *, test_size: int, volume_size: in
         )
 
 
-def check_script(job_files: Sequence[str], *, needed: int, claimed: int | None) -> str:
+def check_script(profiles: Sequence[Profile], *, folder: str, needed: int, together: int, claimed: int | None) -> str:
     """Shell commands that return non-zero for $FILE, and say why; sizes in bytes.
 
-    `needed` is what all loads need at the same time; `claimed` the size of the claim, None where the folder of the
-    file is simply a folder. A device has the size of its claim.
+    `folder` is where the load finds the profiles. `needed` is what all loads need at the same time, on each of the
+    volumes that are written `together`; `claimed` the size of the claim, None where the folder of the file is simply a
+    folder. A device has the size of its claim.
     """
-    parse = "\n".join(f'  fio --parse-only "{name}" || return {REJECTED}' for name in job_files)
+    programs = sorted({profile.program for profile in profiles} | {"fio"})
+    parse = "\n".join(f'  command -v {each} || {{ echo "no {each}"; return {NO_PROGRAM}; }}' for each in programs)
+    parse += "".join(
+        f'\n  fio --parse-only "{folder}/{profile.path.name}" || return {REJECTED}'
+        for profile in profiles
+        if profile.program == "fio"
+    )
     whole_disk = "true" if claimed is None else f'[ "$size" -gt {2 * claimed // 1024} ]'
     return f"""
 {parse}
@@ -50,7 +57,7 @@ def check_script(job_files: Sequence[str], *, needed: int, claimed: int | None) 
     echo "free: $free KiB, wanted: {needed // 1024} KiB"
     [ "$free" -ge {needed // 1024} ] || exit {TOO_SMALL}
     {whole_disk} || exit 0
-    [ $((free - {needed // 1024})) -ge $((size / 100 * {SPARED_PERCENT})) ] || exit {SHARED}
+    [ $((free - {together * needed // 1024})) -ge $((size / 100 * {SPARED_PERCENT})) ] || exit {SHARED}
   }}
 """
 
@@ -58,6 +65,11 @@ def check_script(job_files: Sequence[str], *, needed: int, claimed: int | None) 
 def explain_refusal(status: int, said: str, *, where: str, needed: int) -> AcceptanceError:
     """What the status of the check means, for the volume that `where` describes."""
     last = (said.strip().splitlines() or ["it said nothing"])[-1]
+    if status == NO_PROGRAM:
+        return EnvironmentFailure(
+            f"what runs the load on {where} lacks a program of the profiles: {last}; name an image that holds it with "
+            "--storage-image, or leave out the profiles that need it"
+        )
     if status == REJECTED:
         return WrongUsage(f"fio rejects a profile, in its own words: {said.strip()}")
     if status == TOO_SMALL:

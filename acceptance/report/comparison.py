@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from acceptance.report.verdicts import is_about_many_volumes, worst
 from acceptance.results import Estimate, Measurement, Results, Status, Verdict
 
-ORDER: dict[Status, int] = {"fail": 0, "inconclusive": 1, "pass": 2, "skipped": 3}
 # kbench's twelve jobs, by what they are about, and within that in its order.
 _KBENCH = re.compile(r"(random|sequential)-(read|write)-(?P<about>iops|bandwidth|latency)")
 _TITLES = {"iops": "IOPS", "bandwidth": "Bandwidth", "latency": "Latency", "": "Further profiles"}
@@ -50,6 +50,8 @@ class Comparison:
 def comparisons(results: Results) -> list[Comparison]:
     """One comparison for each candidate class, in the order in which they were measured."""
     by_id = {each.id: each for each in results.measurements}
+    # Of one volume each; what many volumes do stands in a table of its own.
+    verdicts = [each for each in results.verdicts if not is_about_many_volumes(each)]
     found: dict[str, list[Measurement]] = {}
     for each in results.measurements:
         if each.role == "candidate":
@@ -58,7 +60,7 @@ def comparisons(results: Results) -> list[Comparison]:
         Comparison(
             candidate=name,
             baseline=next((by_id[each.compared_with].storage_class for each in candidates if each.compared_with), None),
-            groups=_groups(candidates, by_id, results.verdicts),
+            groups=_groups(candidates, by_id, verdicts),
         )
         for name, candidates in found.items()
     ]
@@ -77,7 +79,7 @@ def _groups(
 
 
 def _rows(candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict]) -> list[Row]:
-    status: Status = min([verdict.status for verdict in verdicts], key=ORDER.__getitem__, default="skipped")
+    status = worst(verdicts) or "skipped"
     blamed = {verdict.metric for verdict in verdicts if verdict.status == status and status in ("fail", "inconclusive")}
     return [
         Row(

@@ -1,4 +1,4 @@
-"""The part of the report that is read first: verdict, verdicts, measurements, steps, what was tested on."""
+"""The part of the report that is read first: verdict, verdicts, scale runs, measurements, steps, what was tested on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from statistics import median
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from acceptance.quantities import format_quantity, format_size
-from acceptance.report.comparison import ORDER, comparisons
+from acceptance.report.comparison import comparisons
+from acceptance.report.many_volumes import sections
+from acceptance.report.verdicts import ORDER
 from acceptance.results import Estimate, Results, Step, Verdict
 
 
@@ -33,6 +35,7 @@ def render_summary(results: Results) -> str:
     return environment.get_template("summary.html.jinja").render(
         results=results,
         comparisons=comparisons(results),
+        scaling=sections(results),
         verdicts=verdicts,
         warned=[each for each in results.measurements if each.warnings],
         sentence=verdict_sentence(results),

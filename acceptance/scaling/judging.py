@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from acceptance.judging import decide, verdict_id
 from acceptance.quantities import format_quantity
@@ -75,14 +75,21 @@ def _at_last_step(record: ScalingRecord, limit: ScalingLimit) -> Finding:
 
 
 def _per_volume(record: ScalingRecord, limit: ScalingLimit) -> Finding:
+    """Of the volume that decides: the mean of all would hide one that stands still."""
     step = next((step for step in record.steps if step.pods == limit.pods), None)
     if step is None:
         there_are = ", ".join(str(each.pods) for each in record.steps)
         return None, f"has no step of {limit.pods} volumes, only of {there_are}; add it with --storage-scale-steps"
-    figure = step.per_volume
-    if figure.low is None or figure.high is None:
+    spans = {
+        each.pod: Interval(each.rate, each.low, each.high)
+        for each in step.volumes
+        if each.low is not None and each.high is not None
+    }
+    if len(spans) < step.pods:
         return None, "has too few seconds to say how sure it is; a longer --storage-scale-window would tell"
-    return Interval(figure.mean, figure.low, figure.high), f"mean of {step.pods} volumes loaded at once"
+    deciding = _deciding(spans, limit)
+    mean = format_quantity(step.per_volume.mean, unit=record.unit)
+    return spans[deciding], f"of {deciding}, one of {step.pods} volumes loaded at once (their mean is {mean})"
 
 
 def _latency_growth(record: ScalingRecord, limit: ScalingLimit) -> Finding:
@@ -93,8 +100,8 @@ def _latency_growth(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     if before is None or after is None:
         return None, f"takes no {limit.metric}: the profile or its fio options leave it out"
     of = (
-        f"with {last.pods} volumes ({format_quantity(after.mean, unit='s')}) as a multiple of that with {first.pods} "
-        f"({format_quantity(before.mean, unit='s')})"
+        f"mean over {last.pods} volumes ({format_quantity(after.mean, unit='s')}) as a multiple of that over "
+        f"{first.pods} ({format_quantity(before.mean, unit='s')})"
     )
     return _ratio(after, before, record, of)
 
@@ -113,8 +120,7 @@ def _rate_limited(record: ScalingRecord, limit: ScalingLimit) -> Finding:
         for pod, each in rates.reached.items()
         if each.low is not None and each.high is not None
     }
-    missing = {pod: span for pod, span in spans.items() if span.high < limit.value}
-    deciding = min(missing or spans, key=lambda pod: spans[pod].mean if missing else spans[pod].low)
+    deciding = _deciding(spans, limit)
     rate, asked = (format_quantity(value, unit=record.unit) for value in (rates.rate, rates.rate * rates.pods))
     of = (
         f"of {deciding}, one of {rates.pods} volumes that were asked for {rate} each ({asked} in all), as a share of it"
@@ -144,6 +150,12 @@ _FINDINGS: dict[Kind, Callable[[ScalingRecord, ScalingLimit], Finding]] = {
     "rate_limited": _rate_limited,
     "node_scaling": _node_scaling,
 }
+
+
+def _deciding(spans: Mapping[str, Interval], limit: ScalingLimit) -> str:
+    """The slowest of the pods that surely miss the limit; where none does, the one that is least sure to reach it."""
+    missing = {pod: span for pod, span in spans.items() if span.high < limit.value}
+    return min(missing or spans, key=lambda pod: spans[pod].mean if missing else spans[pod].low)
 
 
 def _ratio(after: Figure, before: Figure, record: ScalingRecord, of: str) -> Finding:

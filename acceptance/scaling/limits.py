@@ -45,7 +45,7 @@ class ScalingLimit:
         return {
             "total_at_last_step": f"total {self.metric} at the last step at least {amount} that of the plateau",
             "per_volume": f"{self.metric} of each of {self.pods} volumes at least {amount}",
-            "latency_growth": f"{self.metric} at the last step at most {amount} that of the first",
+            "latency_growth": f"{self.metric}, mean over volumes, at the last step at most {amount} that of the first",
             "rate_limited": f"{self.metric} of every rate-limited volume at least {amount} its rate{share}",
             "node_scaling": f"total {self.metric} on twice as many nodes at least {amount}",
         }[self.kind]

@@ -1,6 +1,7 @@
 # Runs in each load pod: writes the test file in full, then runs a profile each time the gate shows a new step.
 # The gate is a file with one line: number of the step, job file, seconds of load, when to begin, rate.
-# Ends no more than $IDLE_S after the last step: then the suite is gone, and nothing may go on loading the storage.
+# Without a new step for $IDLE_S the suite is gone: the pod gives up and loads the storage no more, but it stays, as a
+# set would only start it again, until the run is removed.
 say() { printf '\nstorage-acceptance: %s\n' "$*"; }
 rest() { while :; do sleep 3600 & wait $!; done; }
 run_fio() { fio --output-format=json+ --status-interval=1 --eta=never "$FILES/$1" & wait $!; }

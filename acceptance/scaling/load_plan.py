@@ -11,17 +11,16 @@ from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.stateful_sets import SetPlan
 from acceptance.cluster.workspace import Workspace
+from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, TEST_FILE, layout_text
 from acceptance.measuring.space_check import SHARED, SPARED_PERCENT, check_script
 from acceptance.metrics import Metric
-from acceptance.profiles import LAYOUT, Profile
+from acceptance.profiles import Profile
 from acceptance.scaling.rates import limited_job
 
-LAYOUT_FILE = f"{LAYOUT}.fio"
-TEST_FILE = "storage-acceptance.data"
 STEP = "storage-acceptance/step"
 """the annotation that opens the gate of a pod"""
 GATE_PATH = "/gate/step"
-# A load that hears nothing for so long is an orphan, and loads no more.
+# A load that hears nothing for so long, when nobody writes files, is an orphan, and loads no more.
 IDLE_S = 900
 # Names of the pods of a set carry its name and more, which their labels hold as well.
 LONGEST_NAME = 45
@@ -51,10 +50,14 @@ class LoadPlan:
             return name
         return f"{name[: LONGEST_NAME - 9].rstrip('-')}-{sha256(name.encode()).hexdigest()[:8]}"
 
+    @property
+    def idle_s(self) -> int:
+        """How long a pod waits for its next step, in s: others may write all their files meanwhile."""
+        return IDLE_S + self.most_pods * self.test_size // SLOWEST_B_PER_S
+
     def files(self) -> dict[str, str]:
         """What the pods read, by name: the layout job, each profile, each profile at a set rate."""
-        layout = files("acceptance.fio").joinpath(LAYOUT_FILE).read_text(encoding="utf-8")
-        found = {LAYOUT_FILE: layout} | {job_file(profile): profile.text for profile in self.profiles}
+        found = {LAYOUT_FILE: layout_text()} | {job_file(profile): profile.text for profile in self.profiles}
         for profile in self.profiles:
             if profile.name in self.limited:
                 found[job_file(profile, limited=True)] = limited_job(profile, metric=self.limited[profile.name])
@@ -73,7 +76,7 @@ class LoadPlan:
                 "FILE": f"{volume_path(0)}/{TEST_FILE}",
                 "FILES": FILES_PATH,
                 "GATE": GATE_PATH,
-                "IDLE_S": str(IDLE_S),
+                "IDLE_S": str(self.idle_s),
                 "PODS": str(self.most_pods),
                 "SIZE": str(self.test_size),
                 "VOLUME": volume_path(0),
@@ -85,9 +88,10 @@ class LoadPlan:
 
     def _script(self) -> str:
         """`load.sh`, with the check that comes before anything is written."""
-        job_files = [f"{FILES_PATH}/{job_file(profile)}" for profile in self.profiles]
         # What the files of all pods need together is checked in the script itself.
-        check = check_script(job_files, needed=self.test_size, claimed=self.volume_size)
+        check = check_script(
+            self.profiles, folder=FILES_PATH, needed=self.test_size, together=1, claimed=self.volume_size
+        )
         script = files("acceptance.scaling").joinpath("load.sh").read_text(encoding="utf-8")
         for name, value in (
             ("#CHECK#", check),

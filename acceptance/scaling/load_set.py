@@ -185,6 +185,8 @@ class LoadSet:
             self.changed.notify_all()
         if change.kind != "deleted" and _runs(change.seen):
             self._listener.follow(change.name)
+        else:
+            self._listener.leave(change.name)
 
     def _remove(self) -> None:
         if not (self._failed and self._keep):

@@ -82,6 +82,12 @@ class PodFaults:
         if log.unwritten is not None:
             why = log.layout.error or log.layout.messages
             return StorageFailure(f"the volume of {where} cannot be written in full (status {log.unwritten}): {why}")
+        if log.over:
+            idle_s = self._plan.pod.environment["IDLE_S"]
+            return EnvironmentFailure(
+                f"{where} gave up: wanted a new step within {idle_s} s, found none, as if the suite were gone; see "
+                "what kept the suite or the API server for so long and run again"
+            )
         step = log.step
         if step is not None and (step.status or step.error):
             failure = EnvironmentFailure if step.status == KILLED else StorageFailure
@@ -96,7 +102,9 @@ def state_of(seen: Object | None, log: PodLog) -> str:
     if seen is None:
         return "not made yet"
     load = "no output yet"
-    if log.step is not None and log.step.status is None:
+    if log.over:
+        load = "gave up waiting for a new step"
+    elif log.step is not None and log.step.status is None:
         load = f"in step {log.number}, {len(log.step.samples)} s of load seen"
     elif log.at_gate is not None and log.at_gate != log.number:
         load = f"waits for step {log.at_gate} to begin"

@@ -1,10 +1,11 @@
-"""The logs of many pods at once, one stream each, taken up again when it breaks."""
+"""The logs of many pods at once, one stream each, taken up again when it breaks or ends while the pod still runs."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.pod_manifest import MAIN
@@ -26,6 +27,7 @@ class Listener:
         self._changed = changed
         self._logs: dict[str, PodLog] = {}
         self._threads: dict[str, threading.Thread] = {}
+        self._ended: set[str] = set()
         self._jobs: Sequence[str] = ()
         self._closed = threading.Event()
         # The suite's own clock, which does not jump.
@@ -47,10 +49,19 @@ class Listener:
                 log.wanted_jobs = jobs
 
     def follow(self, pod: str) -> None:
-        """Begin to follow the pod's log, unless that was done."""
-        if pod not in self._threads:
-            self._threads[pod] = threading.Thread(target=self._follow, args=(pod,), name=f"log of {pod}", daemon=True)
-            self._threads[pod].start()
+        """Follow the log of a pod that runs, unless that is being done."""
+        with self._changed:
+            self._ended.discard(pod)
+            if pod in self._threads:
+                return
+            thread = threading.Thread(target=self._follow, args=(pod,), name=f"log of {pod}", daemon=True)
+            self._threads[pod] = thread
+        thread.start()
+
+    def leave(self, pod: str) -> None:
+        """The pod is gone or its container ended: its log is not taken up again."""
+        with self._changed:
+            self._ended.add(pod)
 
     def close(self) -> None:
         """No more is taken; the streams end with their pods."""
@@ -58,11 +69,14 @@ class Listener:
 
     def _follow(self, pod: str) -> None:
         while not self._closed.is_set():
-            try:
+            # A stream may end as if its container had, when a kubelet or a proxy stops; the watch knows what is true.
+            with suppress(AcceptanceError):
                 self._read_from_start(pod)
-                return
-            except AcceptanceError:  # the watch knows what became of the pod
-                self._closed.wait(AGAIN_S)
+            self._closed.wait(AGAIN_S)
+            with self._changed:
+                if pod in self._ended:
+                    del self._threads[pod]
+                    return
 
     def _read_from_start(self, pod: str) -> None:
         """The log holds it all, so what was taken before is taken again, unseen until it is as far as it was."""
@@ -73,7 +87,7 @@ class Listener:
                     return
                 log.wanted_jobs = self._jobs
                 news = log.feed(piece, arrived_s=self.now_s())
-                if before is None or log.number == before.number or log.restarted:
+                if before is None or (log.number or 0) >= (before.number or 0) or log.restarted:
                     self._logs[pod] = log
                 if news:
                     self._changed.notify_all()

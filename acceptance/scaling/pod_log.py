@@ -53,7 +53,8 @@ class PodLog:
     """Where the pod stands: `ready` at the gate for a first step, `restarted`, or kept from beginning.
 
     `refused` is the status of the check that kept it, whose words are in `said`; `unwritten` that of the fio that could
-    not write the test file. `offset_s` is what its clock, as told at the gate, lacks of the suite's; None before that.
+    not write the test file; `over`: it heard of no new step for too long and gave up. `offset_s` is what its clock, as
+    told at the gate, lacks of the suite's; None before that.
 
     `steps` holds the step that runs or ran last, by number: what came before is dropped when a new one begins, so
     that memory does not grow with the run. `at_gate` is the number of the step that the pod waits to begin.
@@ -64,6 +65,7 @@ class PodLog:
         self.restarted = False
         self.refused: int | None = None
         self.unwritten: int | None = None
+        self.over = False
         self.layout_bytes = 0
         self.said = ""
         self.at_gate: int | None = None
@@ -102,6 +104,7 @@ class PodLog:
             self.restarted,
             self.refused,
             self.unwritten,
+            self.over,
             self.layout_bytes,
             self.at_gate,
             self.number,
@@ -133,6 +136,8 @@ class PodLog:
                 self.refused = int(status)
             case ["unwritten", status]:
                 self.unwritten = int(status)
+            case ["over"]:
+                self.over = True
             case ["gate", number]:
                 self.at_gate = int(number)
                 self._told_offset_s = None  # a clock may be set: what it tells after this step counts for the next

@@ -24,11 +24,18 @@ class Figure(_Frozen):
 
 
 class VolumeRecord(_Frozen):
-    """What one volume did in a step."""
+    """What one volume did in a step.
+
+    `low` and `high` bound its rate, from its own batches; None where too few seconds tell.
+    """
 
     pod: str
     node: str
     rate: float = Field(description="of the metric, over the common window")
+    low: float | None = Field(default=None, description="one-sided bound of the rate, at the confidence of the record")
+    high: float | None = Field(
+        default=None, description="likewise, allowing for the slowest of all volumes being slow by chance (Bonferroni)"
+    )
     latency_mean_s: float | None
     latency_p99_s: float | None
 

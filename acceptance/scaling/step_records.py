@@ -39,7 +39,10 @@ def step_record(volumes: Sequence[LoadedVolume], *, metric: Metric, window_s: fl
         total=figure([sum(batch) for batch in zip(*rates, strict=True)], confidence=CONFIDENCE),
         latency_mean_s=_over_pods(_latency(metric, "mean"), volumes, window, length_s),
         latency_p99_s=_over_pods(_latency(metric, "p99"), volumes, window, length_s),
-        volumes=[_volume(each, metric, window) for each in volumes],
+        volumes=[
+            _volume(each, batches, metric, window, of=len(volumes))
+            for each, batches in zip(volumes, rates, strict=True)
+        ],
         clock_spread_s=max(offsets) - min(offsets),
     )
 
@@ -94,12 +97,22 @@ def _over_pods(latency: Metric, volumes: Sequence[LoadedVolume], window: Window,
     return figure([fmean(batch) for batch in zip(*known, strict=True)], confidence=CONFIDENCE)
 
 
-def _volume(loaded: LoadedVolume, metric: Metric, window: Window) -> VolumeRecord:
+def _volume(loaded: LoadedVolume, rates: Sequence[float], metric: Metric, window: Window, *, of: int) -> VolumeRecord:
+    """Its rate and the bounds of that.
+
+    All of a step reach a limit when the lower bound of each does, so that none needs more than its own confidence. One
+    alone misses it for all: so that the slowest of `of` volumes is slow by chance no more often than a single one, the
+    upper bound is that of a confidence whose rest is divided by their number (Bonferroni's inequality, Casella &
+    Berger, Statistical Inference, 1.2.2).
+    """
     samples = samples_in(loaded.samples, window)
+    found = figure(rates, confidence=CONFIDENCE)
     return VolumeRecord(
         pod=loaded.pod,
         node=loaded.node,
-        rate=metric_value(metric, samples) or 0.0,
+        rate=found.mean,
+        low=found.low,
+        high=figure(rates, confidence=1 - (1 - CONFIDENCE) / of).high,
         latency_mean_s=metric_value(_latency(metric, "mean"), samples),
         latency_p99_s=metric_value(_latency(metric, "p99"), samples),
     )

@@ -18,10 +18,6 @@ wait "$!" || exit
 trap - TERM
 exec sysbench fileio {options} --report-interval=1 run
 """
-_CLEANUP = """if [ -d "$FOLDER" ]; then
-  (cd "$FOLDER" && RUNTIME="${{RUNTIME%s}}" && sysbench fileio {options} cleanup) && rmdir "$FOLDER"
-fi
-"""
 
 
 def script(options: Sequence[str]) -> str:
@@ -31,14 +27,6 @@ def script(options: Sequence[str]) -> str:
     is for SysbenchOutput: a line a second, and one for each file while it makes them.
     """
     return _RUN.format(options=_quoted(options))
-
-
-def cleanup(options: Sequence[str]) -> str:
-    """Commands that remove the files and the folder; they succeed where there is none.
-
-    A folder that holds anything else is left, and they fail.
-    """
-    return _CLEANUP.format(options=_quoted(options))
 
 
 def _quoted(options: Sequence[str]) -> str:

@@ -49,6 +49,7 @@ def read_options_file(path: Path) -> Profile:
         durable=not {"--file-fsync-all", "--file-fsync-all=on"}.isdisjoint(options),
         own_files=True,
         needs_file_system=True,
+        buffered=True,
     )
 
 

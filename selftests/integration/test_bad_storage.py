@@ -98,6 +98,14 @@ def test_claim_that_never_binds_is_told_with_its_events(clean: Api, reports: Pat
     assert "Waiting for a volume to be created" in reason
 
 
+def test_baseline_that_fails_says_nothing_of_the_candidate(clean: Api, reports: Path) -> None:
+    options = ["--storage-class", "local-path", "--storage-baseline-class", "lab-never", "--storage-timeout", "8s"]
+    run = run_suite(*options, *LOAD, reports=reports)
+    assert run.status == 10, run.output
+    assert run.results["verdicts"] == []
+    assert "the baseline class lab-never failed, so that there is nothing to compare with" in run.output
+
+
 def test_volume_that_stays_is_a_fail_and_a_leak(api: Api, reports: Path) -> None:
     run = run_suite("--storage-class", "lab-keeps", "--storage-timeout", "8s", "-k", "gone_after", reports=reports)
     assert run.status == 1, run.output

@@ -21,7 +21,9 @@ def lab(api: Api, lab_folder: Path) -> Iterator[None]:
 
 def test_devices_are_loaded_and_judged(clean: Api, reports: Path) -> None:
     select = "random-read-iops or sysbench or dbench-sequential-write or (test_provisioning and same_node)"
-    run = run_suite("--storage-class", "lab-devices", *BLOCK, "-k", select, "-m", "not comparison", reports=reports)
+    run = run_suite(
+        "--storage-class", "lab-devices", *BLOCK, "-k", select, "-m", "not comparison and not scale", reports=reports
+    )
     assert run.status == 0, run.output
     assert run.verdict("random-read-iops")["status"] == "pass"
     assert run.verdict("same_node")["status"] == "pass"
@@ -32,7 +34,9 @@ def test_devices_are_loaded_and_judged(clean: Api, reports: Path) -> None:
 
 def test_class_without_devices_is_a_skip_that_names_the_capability(clean: Api, reports: Path) -> None:
     select = "random-read-iops or same_node"
-    run = run_suite("--storage-class", "local-path", *BLOCK, "-k", select, "-m", "not comparison", reports=reports)
+    run = run_suite(
+        "--storage-class", "local-path", *BLOCK, "-k", select, "-m", "not comparison and not scale", reports=reports
+    )
     assert run.status == 5, run.output
     assert {each["status"] for each in run.results["verdicts"]} == {"skipped"}
     for verdict in run.results["verdicts"]:

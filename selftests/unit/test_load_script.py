@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from acceptance.errors import EnvironmentFailure
 from acceptance.fio.output import FioOutput
 from acceptance.measuring.load_log import LoadLog, Watched
 from acceptance.measuring.load_script import FIO, STOPPED, load_script
-from acceptance.measuring.space_check import REJECTED, TOO_SMALL, check_script
+from acceptance.measuring.space_check import NO_PROGRAM, REJECTED, SHARED, TOO_SMALL, check_script, explain_refusal
+from acceptance.profiles import Profile
 
 SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
 SHELLS += [[path, "sh"] for path in [shutil.which("busybox")] if path]
@@ -78,7 +80,7 @@ def test_a_load_that_is_told_to_end_ends_with_all_that_it_began(shell: list[str]
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
 def test_without_the_space_nothing_is_loaded(shell: list[str], tmp_path: Path) -> None:
-    check = check_script([], needed=2**60, claimed=None)
+    check = check_script([], folder=".", needed=2**60, together=1, claimed=None)
     log = run(shell, load_script("echo loaded", check=check), str(tmp_path / "a"))
     assert (log.refused, log.ended, log.segments) == (TOO_SMALL, None, [])
     assert "free: " in log.before and log.over
@@ -86,15 +88,39 @@ def test_without_the_space_nothing_is_loaded(shell: list[str], tmp_path: Path) -
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
 def test_with_the_space_the_load_begins(shell: list[str], tmp_path: Path) -> None:
-    check = check_script([], needed=4096, claimed=None)
+    check = check_script([], folder=".", needed=4096, together=1, claimed=None)
     log = run(shell, load_script('echo > "$FILE"', check=check), str(tmp_path / "a"))
     assert (log.refused, log.ended) == (None, 0)
+
+
+def test_a_disk_that_volumes_share_is_spared_by_all_of_them_together(tmp_path: Path) -> None:
+    """What is free suffices for one volume with much to spare, not for very many that are written at the same time."""
+    for together, refused in ((1, None), (2**40, SHARED)):
+        check = check_script([], folder=".", needed=4096, together=together, claimed=1)
+        log = run(SHELLS[0], load_script('echo > "$FILE"', check=check), str(tmp_path / "a"))
+        assert log.refused == refused
+
+
+def test_an_image_without_the_program_is_no_wrong_profile(tmp_path: Path) -> None:
+    profile = Profile(name="a", path=Path("a.sysbench"), text="", about="", program="sysbench")
+    check = check_script([profile], folder=".", needed=4096, together=1, claimed=None)
+    script = load_script("echo loaded", check=f"PATH=/nowhere\n{check}")
+    log = run(SHELLS[0], script, str(tmp_path / "a"))
+    assert (log.refused, log.segments) == (NO_PROGRAM, [])
+    error = explain_refusal(NO_PROGRAM, log.before, where="here", needed=1)
+    assert isinstance(error, EnvironmentFailure) and "no fio" in str(error) and "--storage-image" in str(error)
+
+
+def test_a_log_that_was_cut_off_is_no_measurement() -> None:
+    with pytest.raises(EnvironmentFailure, match="begins with segment 3"):
+        read(b"\nstorage-acceptance: segment 3\n")
 
 
 def test_a_profile_that_fio_rejects_is_refused_in_its_words(tmp_path: Path) -> None:
     job = tmp_path / "it's wrong.fio"
     job.write_text("[a]\nnonsense=1\n")
-    check = check_script([str(job)], needed=4096, claimed=None)
+    profile = Profile(name=job.stem, path=job, text="", about="")
+    check = check_script([profile], folder=str(tmp_path), needed=4096, together=1, claimed=None)
     log = run(SHELLS[0], load_script("echo loaded", check=check), str(tmp_path / "a"))
     assert log.refused == REJECTED and not log.segments
 
@@ -122,9 +148,9 @@ def test_each_sample_is_shown_once_though_the_log_is_read_twice() -> None:
         made.feed(text)
         return made
 
-    mark = b"\nstorage-acceptance: segment\n"
-    assert not watched.enough(log(mark + b"ss\n"))
-    whole = log(mark + b"ss\n" + mark + b"sss\n")
+    first, second = b"\nstorage-acceptance: segment 0\n", b"\nstorage-acceptance: segment 1\n"
+    assert not watched.enough(log(first + b"ss\n"))
+    whole = log(first + b"ss\n" + second + b"sss\n")
     assert watched.enough(whole)
     assert seen == [(0, 1), (0, 2), (1, 1), (1, 2)]
     assert list(map(len, watched.samples(whole))) == [2, 2]

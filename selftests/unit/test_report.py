@@ -29,6 +29,15 @@ from acceptance.results import (
     StorageClass,
     Verdict,
 )
+from acceptance.scaling.records import (
+    CapacityRecord,
+    Figure,
+    NodesRecord,
+    RateRecord,
+    ScalingRecord,
+    StepRecord,
+    VolumeRecord,
+)
 
 STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 HOSTILE = (
@@ -39,6 +48,18 @@ HOSTILE = (
     "{{ 7*7 }}",
     "&amp;",
 )
+# Attributes that place and name the parts of a drawing; none of them names a resource or holds code.
+SVG = {"width", "height", "role", "aria-label", "points", "text-anchor"} | {
+    "x",
+    "y",
+    "x1",
+    "y1",
+    "x2",
+    "y2",
+    "cx",
+    "cy",
+    "r",
+}
 
 
 class Page(HTMLParser):
@@ -143,8 +164,32 @@ def full(text: str) -> Results:
         warnings=[text],
         compared_with="beside",
     )
+    figure = Figure(mean=1204.0, low=1150.0, high=1260.0, batches=[])
+    volume = VolumeRecord(pod=text, node=text, rate=1204.0, latency_mean_s=None, latency_p99_s=None)
+    step = StepRecord(
+        pods=2,
+        window_s=6,
+        batch_s=1,
+        total=figure,
+        latency_mean_s=None,
+        latency_p99_s=None,
+        volumes=[volume, volume],
+        clock_spread_s=0.0,
+    )
+    scaling = ScalingRecord(
+        profile=text,
+        storage_class=text,
+        metric=text,
+        unit="1/s",
+        confidence=0.98,
+        steps=[step, step.model_copy(update={"pods": 4})],
+        capacity=CapacityRecord(constant=figure, plateau_pods=2),
+        rate_limited=RateRecord(pods=4, rate=100.0, reached={text: figure}),
+        nodes=NodesRecord(few=step, many=step, few_nodes=1, many_nodes=2),
+    )
     return results(
         "fail",
+        scaling=[scaling],
         verdicts=(verdict("fail", text=text, rule="at_least"), verdict("pass", text=text)),
         text=text,
         errors=[text],
@@ -180,7 +225,7 @@ def test_no_text_changes_the_structure_of_the_report(text: str) -> None:
 def test_the_report_needs_no_script_and_nothing_from_elsewhere() -> None:
     page = Page(render_summary(full("fast")))
     assert not {"script", "img", "link", "iframe", "style", "a"} & set(page.tags)
-    assert page.attributes <= {"class", "colspan", "scope"}
+    assert page.attributes <= {"class", "colspan", "scope"} | SVG
     assert page.open == []
 
 
@@ -207,6 +252,15 @@ def test_failing_verdicts_come_first_and_skipped_ones_last() -> None:
             results("pass", verdicts=(verdict(), verdict("skipped"))),
             "fast passes all 1 verdicts that were reached, but tier baseline was judged in part only: "
             "1 of its 2 limits and rules.",
+        ),
+        (
+            results("pass", verdicts=(verdict(), verdict(), verdict(rule="total_at_last_step")), asked=3),
+            "fast passes tier baseline: all 3 verdicts pass.",
+        ),
+        (
+            results("pass", verdicts=(verdict(), verdict(), verdict("skipped", rule="node_scaling")), asked=3),
+            "fast passes all 2 verdicts that were reached, but tier baseline was judged in part only: "
+            "2 of its 3 limits and rules.",
         ),
         (
             results("fail", verdicts=(verdict("fail"), verdict(), verdict("inconclusive", storage_class="slow"))),

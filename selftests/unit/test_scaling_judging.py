@@ -10,7 +10,7 @@ from acceptance.metrics import Metric
 from acceptance.scaling.judging import judge_scaling, unjudged
 from acceptance.scaling.limits import Kind, ScalingLimit
 from acceptance.scaling.model import capacity, figure
-from acceptance.scaling.records import NodesRecord, RateRecord, ScalingRecord, StepRecord
+from acceptance.scaling.records import NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
 from acceptance.scaling.step_records import CONFIDENCE
 
 PROFILE = "random-write-iops"
@@ -21,6 +21,13 @@ def wavering(mean: float, share: float = 0.05) -> list[float]:
     return [mean * (1 + share * sign) for sign in (-1, 1, -1, 1, 0, 1, -1, 0)]
 
 
+def volume(pod: str, rate: float, share: float = 0.05) -> VolumeRecord:
+    found = figure(wavering(rate, share), confidence=CONFIDENCE)
+    return VolumeRecord(
+        pod=pod, node="n", rate=rate, low=found.low, high=found.high, latency_mean_s=None, latency_p99_s=None
+    )
+
+
 def step(pods: int, total: float, latency_s: float = 0.002, share: float = 0.05) -> StepRecord:
     return StepRecord(
         pods=pods,
@@ -29,7 +36,7 @@ def step(pods: int, total: float, latency_s: float = 0.002, share: float = 0.05)
         total=figure(wavering(total, share), confidence=CONFIDENCE),
         latency_mean_s=figure(wavering(latency_s), confidence=CONFIDENCE),
         latency_p99_s=figure(wavering(latency_s * 5), confidence=CONFIDENCE),
-        volumes=[],
+        volumes=[volume(f"load-{each}", total / pods, share) for each in range(pods)],
         clock_spread_s=0,
     )
 
@@ -85,7 +92,25 @@ def test_each_volume_against_its_limit(wanted: float, expected: str) -> None:
     verdict = judge_scaling(found, limit("per_volume", wanted, pods=9), test="t")
     assert verdict.status == expected
     assert verdict.unit == "1/s" and verdict.measured == pytest.approx(1000 / 9)
-    assert "mean of 9 volumes" in verdict.reason
+    assert "of load-0, one of 9 volumes loaded at once (their mean is 111.1 IOPS)" in verdict.reason
+
+
+@pytest.mark.parametrize(("slowest", "expected"), [(400, "pass"), (0, "fail"), (100, "fail"), (355, "inconclusive")])
+def test_one_slow_volume_is_not_hidden_by_the_others(slowest: float, expected: str) -> None:
+    """14 do 400, one does less: their mean is above the limit of 350 whatever it does."""
+    volumes = [volume("slow", slowest), *(volume(f"load-{each}", 400) for each in range(14))]
+    found = record(step(15, 14 * 400 + slowest).model_copy(update={"volumes": volumes}))
+    verdict = judge_scaling(found, limit("per_volume", 350, pods=15), test="t")
+    assert (verdict.status, verdict.measured) == (expected, slowest)
+    assert "of slow, one of 15 volumes" in verdict.reason
+
+
+def test_volumes_without_an_interval_are_inconclusive() -> None:
+    short = step(3, 900)
+    volumes = [*short.volumes[:2], short.volumes[2].model_copy(update={"low": None, "high": None})]
+    found = record(short.model_copy(update={"volumes": volumes}))
+    verdict = judge_scaling(found, limit("per_volume", 1, pods=3), test="t")
+    assert verdict.status == "inconclusive" and "--storage-scale-window" in verdict.reason
 
 
 def test_a_step_that_was_not_run_is_inconclusive_and_names_the_option() -> None:
@@ -105,7 +130,10 @@ def test_a_step_that_was_not_run_is_inconclusive_and_names_the_option() -> None:
 )
 def test_latency_growth(metric: str, allowed: float, expected: str) -> None:
     found = record(step(1, 500, 0.001), step(15, 1000, 0.010))
-    assert status(found, limit("latency_growth", allowed, metric)) == expected
+    verdict = judge_scaling(found, limit("latency_growth", allowed, metric), test="t")
+    assert verdict.status == expected
+    assert f"{metric}, mean over volumes, at the last step at most" in verdict.limit
+    assert "mean over 15 volumes (" in verdict.reason
 
 
 def test_profile_without_latency_cannot_be_judged_on_it() -> None:

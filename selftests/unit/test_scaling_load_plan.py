@@ -95,6 +95,12 @@ def test_the_gate_shows_the_annotation_of_the_pod() -> None:
     assert environment["GATE"] == f"{mount['mountPath']}/{item['path']}"
 
 
+def test_pods_wait_as_long_as_others_may_write_their_files() -> None:
+    """15 files of 1 GiB at 5 MiB/s in all, and 15 minutes."""
+    environment = {each["name"]: each.get("value") for each in pod()["containers"][0]["env"]}
+    assert environment["IDLE_S"] == str(900 + 15 * 1024 // 5)
+
+
 def test_names_stay_within_what_labels_of_pods_may_hold() -> None:
     first, second = (plan(storage_class="a" * 60 + end).set_name for end in "xy")
     assert first != second

@@ -75,6 +75,8 @@ def test_a_pod_that_does_well_has_none() -> None:
         (log("refused 4", said="free: 1 KiB\n"), StorageFailure, "too little space"),
         (log("refused 5", said="free: 1 KiB\n"), EnvironmentFailure, "disk that is shared"),
         (log("restarted"), EnvironmentFailure, "was started again"),
+        (log("ready", "over"), EnvironmentFailure, "gave up: wanted a new step within 938 s, found none"),
+        (log("ready", "begin 1", "end 1 0", "over"), EnvironmentFailure, "gave up: wanted a new step"),
     ],
 )
 def test_what_a_pod_prints_tells(printed: PodLog, kind: type[AcceptanceError], said: str) -> None:

@@ -1,19 +1,30 @@
-"""Listening to many pods: a stream that breaks is taken up again, and what the pod printed counts once."""
+"""Listening to many pods: a stream that breaks or ends is taken up again, and what the pod printed counts once."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import Any, cast
 
+import pytest
+
 from acceptance.cluster.api import Api, ApiUnreachable
+from acceptance.scaling import pod_listening
 from acceptance.scaling.pod_listening import Listener
+
+SO_FAR = ("ready", "begin 1", "end 1 0", "begin 2")
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pod_listening, "AGAIN_S", 0.01)
 
 
 class ScriptedApi:
     """One list of pieces for each time that the log is asked for; an exception breaks the stream there.
 
-    `after` is called when a piece was taken.
+    Beyond the last list nothing comes. `after` is called when a piece was taken.
     """
 
     def __init__(self, streams: Sequence[Sequence[Any]]) -> None:
@@ -21,33 +32,65 @@ class ScriptedApi:
         self.after: Callable[[], object] = lambda: None
 
     def follow_log(self, pod: str, **how: object) -> Iterator[bytes]:
-        for piece in self.streams.pop(0):
+        for piece in self.streams.pop(0) if self.streams else ():
             if isinstance(piece, Exception):
                 raise piece
             yield piece
             self.after()
 
 
-def mark(words: str) -> bytes:
-    return f"\nstorage-acceptance: {words}\n".encode()
+def marks(*words: str) -> list[bytes]:
+    return [f"\nstorage-acceptance: {each}\n".encode() for each in words]
 
 
-def test_a_stream_that_breaks_is_taken_up_again_and_seen_once_it_is_as_far() -> None:
-    so_far = [mark("ready"), mark("begin 1"), mark("end 1 0"), mark("begin 2")]
-    api = ScriptedApi([[*so_far, ApiUnreachable("reset")], [*so_far, mark("end 2 0"), mark("begin 3")]])
-    changed, seen = threading.Condition(), []
-    listener = Listener(cast(Api, api), namespace="ns", changed=changed)
-    api.after = lambda: seen.append(listener.log("pod").number)
-    with changed:
-        listener.follow("pod")
-        assert changed.wait_for(lambda: listener.log("pod").number == 3, timeout=10)
+def listener_to(api: ScriptedApi) -> tuple[closing[Listener], threading.Condition]:
+    changed = threading.Condition()
+    return closing(Listener(cast(Api, api), namespace="ns", changed=changed)), changed
+
+
+@pytest.mark.parametrize("ending", [[ApiUnreachable("reset")], []], ids=["breaks", "ends"])
+def test_a_stream_that_stops_is_taken_up_again_and_seen_once_it_is_as_far(ending: list[Exception]) -> None:
+    api = ScriptedApi([[*marks(*SO_FAR), *ending], marks(*SO_FAR, "end 2 0", "begin 3")])
+    seen: list[int | None] = []
+    listening, changed = listener_to(api)
+    with listening as listener:
+        api.after = lambda: seen.append(listener.log("pod").number)
+        with changed:
+            listener.follow("pod")
+            assert changed.wait_for(lambda: listener.log("pod").number == 3, timeout=10)
     assert seen[:8] == [None, 1, 1, 2, 2, 2, 2, 2]
 
 
+def test_a_log_that_is_further_at_once_is_seen() -> None:
+    """The pieces of a log that is read again are large: one may hold the end of a step and the next."""
+    again = b"".join(marks(*SO_FAR, "end 2 0", "begin 3", "end 3 0"))
+    listening, changed = listener_to(ScriptedApi([[*marks(*SO_FAR), ApiUnreachable("reset")], [again]]))
+    with listening as listener, changed:
+        listener.follow("pod")
+        assert changed.wait_for(lambda: listener.log("pod").number == 3, timeout=10)
+
+
 def test_a_pod_that_was_started_again_is_seen_as_such() -> None:
-    changed = threading.Condition()
-    streams = [[mark("ready"), mark("begin 1"), ApiUnreachable("reset")], [mark("restarted")]]
-    listener = Listener(cast(Api, ScriptedApi(streams)), namespace="ns", changed=changed)
-    with changed:
+    streams: list[list[Any]] = [[*marks("ready", "begin 1"), ApiUnreachable("reset")], marks("restarted")]
+    listening, changed = listener_to(ScriptedApi(streams))
+    with listening as listener, changed:
         listener.follow("pod")
         assert changed.wait_for(lambda: listener.log("pod").restarted, timeout=10)
+
+
+def test_a_pod_that_ended_is_left_and_followed_again_when_it_runs_again() -> None:
+    api = ScriptedApi([marks("ready", "begin 1")])
+    listening, changed = listener_to(api)
+    with listening as listener:
+        with changed:
+            listener.follow("pod")
+            assert changed.wait_for(lambda: listener.log("pod").number == 1, timeout=10)
+        listener.leave("pod")
+        (thread,) = [each for each in threading.enumerate() if each.name == "log of pod"]
+        thread.join(timeout=10)
+        assert not thread.is_alive()
+        assert listener.log("pod").number == 1
+        api.streams.append(marks("restarted"))
+        with changed:
+            listener.follow("pod")
+            assert changed.wait_for(lambda: listener.log("pod").restarted, timeout=10)

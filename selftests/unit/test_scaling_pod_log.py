@@ -103,7 +103,12 @@ def test_fio_documents_tell_the_clock_of_the_step(fio: bytes, jobs: tuple[str, .
 
 @pytest.mark.parametrize(
     ("words", "field", "value"),
-    [(("refused", 4), "refused", 4), (("unwritten", 1), "unwritten", 1), (("restarted",), "restarted", True)],
+    [
+        (("refused", 4), "refused", 4),
+        (("unwritten", 1), "unwritten", 1),
+        (("restarted",), "restarted", True),
+        (("over",), "over", True),
+    ],
 )
 def test_what_keeps_a_pod_from_loading_is_seen(words: tuple[object, ...], field: str, value: object) -> None:
     log = new_log()
@@ -127,3 +132,4 @@ def test_it_tells_whether_there_is_news() -> None:
     assert log.feed(line("ready"), arrived_s=0)
     assert not log.feed(line("clock", 100), arrived_s=100)
     assert log.feed(line("gate", 1), arrived_s=101)
+    assert log.feed(line("over"), arrived_s=1100)

@@ -107,6 +107,30 @@ def test_total_has_an_interval_and_the_mean_of_the_volumes_with_it() -> None:
     assert record.per_volume.low == record.total.low / 2
 
 
+def test_each_volume_has_an_interval_from_its_own_batches() -> None:
+    uneven = [TimedSample(end_s=101 + each, sample=sample(90 + 20 * (each % 2))) for each in range(12)]
+    record = step_record(
+        [volume("uneven", uneven), volume("even", load(100, 12)), volume("still", load(100, 12, ios=0))],
+        metric=IOPS,
+        window_s=10,
+    )
+    wavers, even, still = record.volumes
+    assert wavers.low is not None and wavers.high is not None
+    assert wavers.low < wavers.rate == 100 < wavers.high
+    assert (even.low, even.rate, even.high) == (100, 100, 100)
+    assert (still.low, still.rate, still.high) == (0, 0, 0)
+
+
+def test_the_upper_bound_allows_for_the_slowest_of_many_being_slow_by_chance() -> None:
+    """The lower one does not: for all to pass, each must."""
+    uneven = [TimedSample(end_s=101 + each, sample=sample(90 + 20 * (each % 2))) for each in range(12)]
+    alone = step_record([volume("a", uneven)], metric=IOPS, window_s=10).volumes[0]
+    one_of_many = step_record([volume(f"{each}", uneven) for each in range(15)], metric=IOPS, window_s=10).volumes[0]
+    assert alone.high is not None and one_of_many.high is not None
+    assert one_of_many.low == alone.low
+    assert one_of_many.high > alone.high
+
+
 def test_latency_is_the_mean_over_pods() -> None:
     record = step_record(
         [volume("a", load(100, 12, latency_s=0.001)), volume("b", load(100, 12, ios=10, latency_s=0.003))],

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.sysbench.command import cleanup, script
+from acceptance.sysbench.command import script
 from acceptance.sysbench.output import SysbenchOutput
 from acceptance.sysbench.profiles import read_options
 
@@ -25,7 +25,6 @@ for last; do :; done
 echo "$PWD: $*" >> "$CALLS"
 case "$last" in
   prepare) touch test_file.0 ;;
-  cleanup) rm -f test_file.0 ;;
 esac
 [ "$last" != "$SLOW" ] || exec sleep 60
 [ "$last" != "$FAILING" ] || exit 7
@@ -90,20 +89,6 @@ def test_nothing_writes_on_after_the_word_to_end(
         load.send_signal(signal.SIGTERM)
         load.communicate(timeout=10)  # ends when the stand-in, too, has let go of its standard output
     assert load.returncode == status
-
-
-def test_cleanup_leaves_nothing_and_may_be_repeated(shell: Sequence[str], environment: dict[str, str]) -> None:
-    run(shell, script(OPTIONS), environment)
-    assert [run(shell, cleanup(OPTIONS), environment) for _ in range(2)] == [0, 0]
-    assert not Path(environment["FOLDER"]).exists()
-    assert calls(environment)[2:] == ["fileio --file-total-size=4194304 --time=3 cleanup"]
-
-
-def test_cleanup_leaves_what_is_not_sysbenchs(shell: Sequence[str], environment: dict[str, str]) -> None:
-    run(shell, script(OPTIONS), environment)
-    (Path(environment["FOLDER"]) / "other").touch()
-    assert run(shell, cleanup(OPTIONS), environment) != 0
-    assert [path.name for path in Path(environment["FOLDER"]).iterdir()] == ["other"]
 
 
 @pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")

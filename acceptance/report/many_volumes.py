@@ -1,0 +1,148 @@
+"""Scale runs for the report: a row a step, and in words what follows from them. Nothing is judged here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from acceptance.quantities import format_quantity
+from acceptance.report.drawing import Drawing, draw
+from acceptance.report.verdicts import is_about_many_volumes, worst
+from acceptance.results import Results, Status, Verdict
+from acceptance.scaling.model import volumes_at
+from acceptance.scaling.records import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One step, as it is shown. Latencies are means over the pods."""
+
+    volumes: int
+    each: str
+    smallest_to_largest: str
+    together: str
+    latency_mean: str
+    latency_p99: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """One profile on many volumes of one class. `status` is the worst of its verdicts, None where there is none."""
+
+    storage_class: str
+    profile: str
+    metric: str
+    status: Status | None
+    measured: str
+    rows: list[Row]
+    sentences: list[str]
+    drawing: Drawing | None
+
+
+def sections(results: Results) -> list[Section]:
+    """One section for each class and profile, in the order in which they were measured."""
+    return [_section(record, results.verdicts) for record in results.scaling]
+
+
+def _section(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Section:
+    about = (record.storage_class, record.profile)
+    own = [each for each in verdicts if (each.storage_class, each.profile) == about and is_about_many_volumes(each)]
+    last = record.steps[-1]
+    clocks = max(step.clock_spread_s for step in record.steps)
+    return Section(
+        storage_class=record.storage_class,
+        profile=record.profile,
+        metric=record.metric,
+        status=worst(own),
+        measured=f"Of each step {last.window_s:.0f} s count, in which all its volumes were loaded. The clocks of the "
+        f"nodes were up to {format_quantity(clocks, unit='s')} apart; that is corrected.",
+        rows=[_row(step, record) for step in record.steps],
+        sentences=list(_sentences(record)),
+        drawing=draw({step.pods: step.total for step in record.steps}, record.capacity, unit=record.unit),
+    )
+
+
+def _row(step: StepRecord, record: ScalingRecord) -> Row:
+    rates = [volume.rate for volume in step.volumes]
+    latencies = [
+        "not taken" if each is None else format_quantity(each.mean, unit="s")
+        for each in (step.latency_mean_s, step.latency_p99_s)
+    ]
+    return Row(
+        volumes=step.pods,
+        each=format_quantity(step.per_volume.mean, unit=record.unit),
+        smallest_to_largest=" to ".join(format_quantity(pick(rates), unit=record.unit) for pick in (min, max))
+        if len(rates) > 1
+        else "",
+        together=_shown(step.total, record),
+        latency_mean=latencies[0],
+        latency_p99=latencies[1],
+    )
+
+
+def _sentences(record: ScalingRecord) -> Iterator[str]:
+    yield _capacity(record)
+    if record.rate_limited is not None:
+        yield _rate_limited(record.rate_limited, record)
+    if record.nodes is not None:
+        yield _nodes(record.nodes, record)
+
+
+def _capacity(record: ScalingRecord) -> str:
+    last = record.steps[-1].pods
+    if record.capacity is None:
+        found = "one step only" if len(record.steps) == 1 else f"the total still grew at {_count(last)}"
+        return f"Capacity: not known, {found}; more steps would tell (--storage-scale-steps)."
+    constant, start = record.capacity.constant, record.capacity.plateau_pods
+    between = _shown(constant, record)
+    if constant.low is None:
+        between += " (from two steps only, so without an interval)"
+    words = (
+        f"Capacity: {between}. From {_count(start)} on the total grows no more, and volumes share it: y volumes get "
+        f"{format_quantity(constant.mean, unit=record.unit)} / y each."
+    )
+    if record.rate_limited is None:
+        return words
+    demand = record.rate_limited.rate
+    return (
+        f"{words} By that {_count(volumes_at(constant.mean, demand=demand))} can have "
+        f"{format_quantity(demand, unit=record.unit)} each."
+    )
+
+
+def _rate_limited(rates: RateRecord, record: ScalingRecord) -> str:
+    slowest, share = min(rates.reached.items(), key=lambda each: each[1].mean)
+    edges = "" if share.low is None or share.high is None else f" ({_percent(share.low)} to {_percent(share.high)})"
+    together = rates.rate * sum(each.mean for each in rates.reached.values())
+    asked, all_asked, reached = (
+        format_quantity(rate, unit=record.unit) for rate in (rates.rate, rates.rate * rates.pods, together)
+    )
+    return (
+        f"At a set rate: {_count(rates.pods)}, each asked for {asked} ({all_asked} in all), did {reached} together. "
+        f"The slowest, {slowest}, reached {_percent(share.mean)}{edges} of its rate."
+    )
+
+
+def _nodes(nodes: NodesRecord, record: ScalingRecord) -> str:
+    few, many = nodes.few, nodes.many
+    times = f": {many.total.mean / few.total.mean:.2f} times as much" if few.total.mean > 0 else ""
+    return (
+        f"Twice the nodes: {_count(few.pods)} on {_count(nodes.few_nodes, 'node')} did {_shown(few.total, record)} "
+        f"together, {_count(many.pods)} on {_count(nodes.many_nodes, 'node')} {_shown(many.total, record)}{times}."
+    )
+
+
+def _shown(figure: Figure, record: ScalingRecord) -> str:
+    mean = format_quantity(figure.mean, unit=record.unit)
+    if figure.low is None or figure.high is None:
+        return mean
+    low, high = (format_quantity(value, unit=record.unit) for value in (figure.low, figure.high))
+    return f"{mean} ({low} to {high})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _count(number: int, of: str = "volume") -> str:
+    return f"{number} {of}{'s' * (number != 1)}"

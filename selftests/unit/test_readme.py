@@ -1,0 +1,84 @@
+"""What the README tells a newcomer, held against the code: options, permissions, a profile and a limit of their own."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from acceptance.cluster.permissions import NEEDED, WITH_PULL_SECRET, WITH_SCALE, Permission
+from acceptance.limits import load_limits
+from acceptance.profile_folder import find_profiles
+from fixtures.options import OPTIONS
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def section(heading: str) -> str:
+    """From the heading to the next one."""
+    return README.partition(f"# {heading}\n")[2].partition("\n#")[0]
+
+
+def blocks(text: str) -> list[str]:
+    """Its indented blocks, as they are in a file."""
+    found = re.findall(r"(?:^(?: {4}.*)?\n)+", text, re.MULTILINE)
+    return [textwrap.dedent(each).strip() + "\n" for each in found if each.strip()]
+
+
+def rows(first: str) -> list[tuple[str, str]]:
+    """The first two cells of the table that has `first` over its first column."""
+    table = README.partition(f"| {first} |")[2].partition("\n\n")[0].splitlines()[2:]
+    return [(cells[1].strip(), cells[2].strip()) for cells in (line.split("|") for line in table)]
+
+
+def test_a_job_file_and_three_lines_make_a_gate(tmp_path: Path) -> None:
+    job_file, limits = blocks(section("Changing limits, adding a profile"))
+    (tmp_path / "order-log.fio").write_text(job_file, encoding="utf-8")
+    (tmp_path / "my-limits.yaml").write_text(limits, encoding="utf-8")
+    profiles = find_profiles(tmp_path)
+    tier = load_limits(tmp_path / "my-limits.yaml", profiles=set(profiles)).tier("baseline")
+    assert [each.describe() for each in tier.limits_for("order-log")] == ["write.iops at least 900 IOPS"]
+    assert profiles["order-log"].durable
+
+
+def test_the_three_lines_fit_the_limits_that_come_with_the_suite(tmp_path: Path) -> None:
+    _, limits = blocks(section("Changing limits, adding a profile"))
+    three = "".join(f"{line}\n" for line in limits.splitlines()[-3:])
+    file = tmp_path / "thresholds.yaml"
+    shipped = (ROOT / "thresholds.yaml").read_text(encoding="utf-8")
+    file.write_text(shipped.replace("    limits:\n", f"    limits:\n{three}", 1), encoding="utf-8")
+    tiers = load_limits(file, profiles={*find_profiles(ROOT / "profiles"), "order-log"})
+    assert len(tiers.tier("production").limits_for("order-log")) == 1
+
+
+def test_options_that_are_named_exist() -> None:
+    known = {f"--storage-{option.name}" for option in OPTIONS}
+    texts = [README, *(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))]
+    named = {name for text in texts for name in re.findall(r"--storage-[a-z-]+[a-z]", text)}
+    assert named - known == set()
+    assert len(named) > 10
+
+
+@pytest.mark.parametrize(
+    ("permissions", "only"), [(NEEDED, ""), (WITH_PULL_SECRET, "pull-secret"), (WITH_SCALE, "scale runs")]
+)
+def test_all_permissions_are_listed(permissions: tuple[Permission, ...], only: str) -> None:
+    listed = {
+        (name, verb)
+        for names, verbs in rows("objects")
+        if only in verbs and (only or "only" not in verbs)
+        for name in names.split(", ")
+        for verb in re.findall(r"\b[a-z]+\b", re.split(r"[;(]", verbs)[0])
+    }
+    assert listed == {(str(each), verb) for each in permissions for verb in each.verbs}
+
+
+def test_files_that_are_linked_are_there() -> None:
+    links = {link.partition("#")[0] for link in re.findall(r"\]\(([^)]+)\)", README)}
+    assert [link for link in links if link and not (ROOT / link).exists()] == []
+    headings = re.findall(r"^#+ (.+)$", README, re.MULTILINE)
+    anchors = {re.sub(r"[^a-z0-9 -]", "", each.lower()).replace(" ", "-") for each in headings}
+    assert set(re.findall(r"\]\(#([^)]+)\)", README)) <= anchors

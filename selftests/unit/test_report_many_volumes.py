@@ -1,0 +1,212 @@
+"""The report's part on scale runs: a row a step, what follows from them in words, whose verdicts it shows."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from acceptance.metrics import Metric
+from acceptance.report import render_summary
+from acceptance.report.comparison import comparisons
+from acceptance.report.many_volumes import Section, sections
+from acceptance.report.verdicts import is_about_many_volumes
+from acceptance.results import Estimate, Measurement, Results, Run, Status, Verdict
+from acceptance.scaling.judging import judge_scaling, unjudged
+from acceptance.scaling.limits import Kind, ScalingLimit
+from acceptance.scaling.model import capacity, figure
+from acceptance.scaling.records import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
+from acceptance.scaling.step_records import CONFIDENCE
+
+NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
+PROFILE = "random-write-iops"
+
+
+def step(pods: int, total: float, *, latency_s: float | None = 0.002, clock_spread_s: float = 0.012) -> StepRecord:
+    """So many volumes that got equal shares, but the first, which got half of it, and the last, which got the rest."""
+    rates = [total / pods] * pods
+    if pods > 1:
+        rates[0], rates[-1] = 0.5 * rates[0], 1.5 * rates[-1]
+    latency = None if latency_s is None else figure([latency_s] * 8, confidence=CONFIDENCE)
+    return StepRecord(
+        pods=pods,
+        window_s=20,
+        batch_s=2,
+        total=figure([total * share for share in (0.98, 1.02) * 4], confidence=CONFIDENCE),
+        latency_mean_s=latency,
+        latency_p99_s=latency,
+        volumes=[
+            VolumeRecord(pod=f"load-{number}", node="n", rate=rate, latency_mean_s=None, latency_p99_s=None)
+            for number, rate in enumerate(rates)
+        ],
+        clock_spread_s=clock_spread_s,
+    )
+
+
+def record(*steps: StepRecord, **more: Any) -> ScalingRecord:
+    fields: dict[str, Any] = {
+        "profile": PROFILE,
+        "storage_class": "fast",
+        "metric": "write.iops",
+        "unit": "1/s",
+        "confidence": CONFIDENCE,
+        "steps": list(steps),
+        "capacity": capacity({each.pods: each.total for each in steps}, confidence=CONFIDENCE),
+    }
+    return ScalingRecord(**(fields | more))
+
+
+def saturated(**more: Any) -> ScalingRecord:
+    """C is 3,600 IOPS from 3 volumes on."""
+    return record(step(1, 1200), step(3, 3600), step(6, 3630), step(9, 3570), **more)
+
+
+def results(*found: ScalingRecord, verdicts: tuple[Verdict, ...] = (), **more: Any) -> Results:
+    run = Run(id="r", started=NOW, finished=NOW, complete=True, suite_version="1", exit_status=0)
+    fields: dict[str, Any] = {
+        "run": run,
+        "cluster": None,
+        "settings": {"tier": "baseline", "volume_size": 1024, "test_size": 1024},
+        "measurements": [],
+        "steps": [],
+        "scaling": list(found),
+        "verdicts": list(verdicts),
+        "asked": 1,
+        "errors": [],
+        "overall": "pass",
+    }
+    return Results(**(fields | more))
+
+
+def section(found: ScalingRecord, *verdicts: Verdict) -> Section:
+    (only,) = sections(results(found, verdicts=verdicts))
+    return only
+
+
+def said(found: ScalingRecord, begin: str) -> str:
+    """The only sentence that begins so."""
+    (sentence,) = [each for each in section(found).sentences if each.startswith(begin)]
+    return sentence
+
+
+def limit(kind: Kind, value: float = 0.5, **more: Any) -> ScalingLimit:
+    metric = Metric.parse("write.latency.mean" if kind == "latency_growth" else "write.iops")
+    return ScalingLimit(profile=PROFILE, metric=metric, kind=kind, value=value, because="so.", tier="t", **more)
+
+
+def test_without_scale_runs_nothing_is_said_of_them() -> None:
+    assert "Many volumes" not in render_summary(results())
+
+
+def test_each_step_is_a_row() -> None:
+    html = render_summary(results(saturated()))
+    assert "<svg" in html
+    assert "<svg" not in render_summary(results(record(step(1, 1200))))
+    assert f"<h3>{PROFILE} on fast</h3>" in html
+    row = section(saturated()).rows[1]
+    assert (row.volumes, row.each, row.smallest_to_largest) == (3, "1,200 IOPS", "600 IOPS to 1,800 IOPS")
+    assert row.together == "3,600 IOPS (3,496 IOPS to 3,707 IOPS)"
+    assert (row.latency_mean, row.latency_p99) == ("2 ms", "2 ms")
+    for shown in ("1,200 IOPS", "600 IOPS to 1,800 IOPS", row.together, "2 ms"):
+        assert f'<td class="number">{shown}</td>' in html
+
+
+def test_a_step_of_one_volume_has_no_spread_and_a_profile_without_latency_says_so() -> None:
+    row = section(record(step(1, 1200, latency_s=None))).rows[0]
+    assert (row.smallest_to_largest, row.latency_mean, row.latency_p99) == ("", "not taken", "not taken")
+
+
+def test_the_capacity_is_told_with_its_interval_and_where_it_begins() -> None:
+    sentence = said(saturated(), "Capacity")
+    assert sentence.startswith("Capacity: 3,600 IOPS (3,4")
+    assert "From 3 volumes on the total grows no more" in sentence
+    assert "can have" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [
+        (record(step(1, 1200)), "not known, one step only"),
+        (record(step(1, 1200), step(3, 3600)), "not known, the total still grew at 3 volumes"),
+        (record(step(1, 1200), step(3, 1200)), "from two steps only, so without an interval). From 1 volume on"),
+    ],
+)
+def test_where_there_is_no_capacity_or_no_interval_it_says_why(found: ScalingRecord, why: str) -> None:
+    assert why in said(found, "Capacity")
+
+
+def test_a_set_rate_names_the_slowest_and_how_many_volumes_the_model_allows() -> None:
+    shares = {"load-1": 0.991, "load-2": 0.962, "load-0": 1.001}
+    reached = {
+        pod: Figure(mean=each, low=each - 0.01, high=each + 0.01, batches=[each]) for pod, each in shares.items()
+    }
+    found = saturated(rate_limited=RateRecord(pods=3, rate=500, reached=reached))
+    assert said(found, "At a set rate") == (
+        "At a set rate: 3 volumes, each asked for 500 IOPS (1,500 IOPS in all), did 1,477 IOPS together. The slowest, "
+        "load-2, reached 96.2 % (95.2 % to 97.2 %) of its rate."
+    )
+    assert said(found, "Capacity").endswith("By that 7 volumes can have 500 IOPS each.")
+
+
+def test_twice_the_nodes_are_told_with_both_totals() -> None:
+    nodes = NodesRecord(few=step(2, 1000), many=step(4, 1900), few_nodes=1, many_nodes=2)
+    sentence = said(saturated(nodes=nodes), "Twice")
+    assert sentence.startswith("Twice the nodes: 2 volumes on 1 node did 1,000 IOPS (")
+    assert " together, 4 volumes on 2 nodes 1,900 IOPS (" in sentence
+    assert sentence.endswith(": 1.90 times as much.")
+    still = NodesRecord(few=step(2, 0), many=step(4, 0), few_nodes=1, many_nodes=2)
+    assert "times as much" not in said(saturated(nodes=still), "Twice")
+
+
+def test_it_says_what_counted_and_how_far_the_clocks_were_apart() -> None:
+    found = record(step(1, 1200), step(3, 3600, clock_spread_s=0.25))
+    assert section(found).measured.startswith("Of each step 20 s count")
+    assert "250 ms apart" in section(found).measured
+
+
+@pytest.mark.parametrize(("value", "status"), [(0.5, "pass"), (0.99, "inconclusive"), (2.0, "fail")])
+def test_the_verdict_of_a_section_is_the_worst_of_its_own(value: float, status: Status) -> None:
+    found = saturated()
+    asked = (limit("latency_growth", 5.0), limit("total_at_last_step", value))
+    own = [judge_scaling(found, each, test="t") for each in asked]
+    of_one_volume = own[0].model_copy(update={"id": "fast/p/write.iops/at-least", "status": "fail"})
+    of_another = own[0].model_copy(update={"storage_class": "slow", "status": "fail"})
+    assert section(found, *own, of_one_volume, of_another).status == status
+    assert section(found, of_one_volume, of_another).status is None
+
+
+def test_verdicts_on_scale_runs_are_told_by_their_ids() -> None:
+    kinds = [
+        limit("total_at_last_step"),
+        limit("per_volume", 1.0, pods=3),
+        limit("latency_growth"),
+        limit("rate_limited"),
+        limit("node_scaling"),
+    ]
+    found = [judge_scaling(saturated(), each, test="t") for each in kinds]
+    assert [is_about_many_volumes(each) for each in [*found, unjudged(saturated(), test="t")]] == [True] * 6
+    for rule in ("at-least", "at-most", "not-better-than-baseline-by", "none", "holds"):
+        assert not is_about_many_volumes(found[0].model_copy(update={"id": f"rate-limited/p/write.iops/{rule}"}))
+
+
+def test_the_comparison_of_single_volumes_has_nothing_of_scale_runs() -> None:
+    estimate = Estimate(mean=1200, low=1200, high=1200, unit="1/s", samples=12)
+    measured = Measurement(
+        id="m",
+        profile=PROFILE,
+        storage_class="fast",
+        role="candidate",
+        node="n",
+        pods=["p"],
+        started=NOW,
+        duration_s=12,
+        fio_version="fio-3.33",
+        metrics={"write.iops": estimate},
+        series={},
+        warnings=[],
+    )
+    failed = judge_scaling(saturated(), limit("total_at_last_step", 2.0), test="t")
+    (compared,) = comparisons(results(saturated(), verdicts=(failed,), measurements=[measured]))
+    assert failed.status == "fail"
+    assert [row.status for rows in compared.groups.values() for row in rows] == ["skipped"]
