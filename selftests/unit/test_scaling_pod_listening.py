@@ -90,7 +90,7 @@ def test_a_pod_that_ended_is_left_and_followed_again_when_it_runs_again() -> Non
         thread.join(timeout=10)
         assert not thread.is_alive()
         assert listener.log("pod").number == 1
-        api.streams.append(marks("restarted"))
+        api.streams += [marks("restarted"), marks("restarted", "ready")]
         with changed:
             listener.follow("pod")
-            assert changed.wait_for(lambda: listener.log("pod").restarted, timeout=10)
+            assert changed.wait_for(lambda: listener.log("pod").restarted and listener.log("pod").ready, timeout=10)
