@@ -70,7 +70,7 @@ def _at_last_step(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     before = next((step for step in record.steps if step.pods == plateau), record.steps[-2])
     of = f"total of {last.pods} volumes ({_shown(last.total, limit)}) as a share of that of {before.pods}"
     if plateau is None:
-        of += ", after which it still grew,"
+        of += ", after which it still grew"
     return _ratio(last.total, before.total, record, of)
 
 
