@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,8 @@ class HostBench:
         found: dict[str, PreparedVolume | AcceptanceError] = {}
         for storage_class in storage_classes:
             try:
-                found[storage_class] = self._lay_out(storage_class, progress, together=len(storage_classes))
+                together = _on_the_same_disk(storage_class, storage_classes)
+                found[storage_class] = self._lay_out(storage_class, progress, together=together)
             except AcceptanceError as error:
                 found[storage_class] = error
         return found
@@ -91,7 +93,7 @@ class HostBench:
         ]
 
     def _lay_out(self, storage_class: str, progress: Preparing, *, together: int) -> HostVolume:
-        """Write the test file in full; `together`: how many directories may lie on the same disk."""
+        """Write the test file in full; `together`: how many of the directories lie on the same disk."""
         folder = self._workspace.folder(storage_class)
         volume = HostVolume(storage_class=storage_class, node=host_name(), test_size=self._test_size, folder=folder)
         profiles = {profile.path.name: profile.text for profile in self._wanted}
@@ -143,6 +145,11 @@ class HostBench:
     def _keep(self, log: LoadLog, names: Sequence[str]) -> None:
         for name, output in zip(names, log.segments, strict=False):
             self._workspace.keep_output(name, output.text)
+
+
+def _on_the_same_disk(directory: str, directories: Sequence[str]) -> int:
+    device = os.stat(directory).st_dev
+    return sum(os.stat(each).st_dev == device for each in directories)
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
