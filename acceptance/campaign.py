@@ -7,6 +7,7 @@ from acceptance.findings import Finding, decided
 from acceptance.looks import UNJUDGED_S, LookPlan, plan_for
 from acceptance.measuring.load import Bench, PreparedVolume, Preparing
 from acceptance.measuring.measure import BySegment, Report, measure_alone, measure_alternately
+from acceptance.once import Once
 from acceptance.profiles import Profile
 from acceptance.tiers import Tier
 
@@ -35,7 +36,7 @@ class Campaign:
         self._report = report
         self._preparing = preparing
         self._volumes: dict[str, PreparedVolume | AcceptanceError] = {}
-        self._findings: dict[tuple[str, str], Finding | AcceptanceError] = {}
+        self._findings = Once(self._measure)
 
     def finding(self, profile: Profile, *, storage_class: str) -> tuple[Finding, bool]:
         """The profile measured on the class, and whether that was done just now.
@@ -43,19 +44,10 @@ class Campaign:
         What failed once is not tried again: the same error is raised to everyone who asks. Raises what the bench
         raises.
         """
-        key = (profile.name, storage_class)
-        new = key not in self._findings
-        if new:
-            try:
-                self._findings[key] = self._measure(profile, storage_class)
-            except AcceptanceError as error:
-                self._findings[key] = error
-        found = self._findings[key]
-        if isinstance(found, AcceptanceError):
-            raise found
-        return found, new
+        return self._findings((profile, storage_class))
 
-    def _measure(self, profile: Profile, storage_class: str) -> Finding:
+    def _measure(self, asked: tuple[Profile, str]) -> Finding:
+        profile, storage_class = asked
         plan = plan_for(durable=profile.durable, in_turn=self._baseline_class is not None)
         self._prepare([*([self._baseline_class] if self._baseline_class else []), storage_class])
         baseline = self._baseline_volume()

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
-
 from acceptance.cluster.api import CONFIG_MAPS, NODES, Api, ApiError, Object
 from acceptance.cluster.storage_classes import storage_classes
+from acceptance.credentials import shown_parameter
 from acceptance.results import Cluster, Image, Node
 
 # A cluster may name the image that it offers to the suite, so that its users need not.
 OFFER_NAMESPACE, OFFER = "kube-public", "storage-acceptance"
-_SECRET = re.compile(r"secret|pass|token|credential|key", re.IGNORECASE)
-_USER_IN_URL = re.compile(r"(://)[^/@\s]+@")
 
 
 def describe_cluster(api: Api, *, kind: str, image: str) -> Cluster:
     """Everything about the cluster that a reader of the report wants to know. Credentials are left out."""
     classes = [
-        each.model_copy(update={"parameters": {key: _shown(key, value) for key, value in each.parameters.items()}})
+        each.model_copy(
+            update={"parameters": {key: shown_parameter(key, value) for key, value in each.parameters.items()}}
+        )
         for each in storage_classes(api)
     ]
     return Cluster(
@@ -50,8 +49,3 @@ def _node(item: Object) -> Node:
         container_runtime=info["containerRuntimeVersion"],
         architecture=info["architecture"],
     )
-
-
-def _shown(key: str, value: str) -> str:
-    # Hides some names of secrets and sizes of keys as well, by which nobody is hurt.
-    return "(not shown)" if _SECRET.search(key) else _USER_IN_URL.sub(r"\1(not shown)@", value)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import shutil
 from collections.abc import Collection, Sequence
 
 import psutil
 
 from acceptance.cluster.admission import Admission
+from acceptance.credentials import without_user
 from acceptance.errors import EnvironmentFailure
 from acceptance.results import Cluster, Image, Node, StorageClass
 from acceptance.settings import Settings
 
 PROVISIONER = "directory"
 IMAGE = "fio on this host"
-_USER_IN_URL = re.compile(r"(://)[^/@\s]+@")
 
 
 def admit_host(settings: Settings) -> Admission:
@@ -84,7 +83,7 @@ def _mount(directory: str) -> dict[str, str]:
     _, mount = max(enumerate(mounts), key=lambda each: (len(each[1].mountpoint), each[0]))
     return {
         "file system": mount.fstype,
-        "device": _USER_IN_URL.sub(r"\1(not shown)@", mount.device),
+        "device": without_user(mount.device),
         "mounted on": mount.mountpoint,
         "mount options": mount.opts,
     }

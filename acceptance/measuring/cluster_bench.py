@@ -10,17 +10,24 @@ from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.pods import create_pod, image_digest, node_of, wait_placed, wait_started
 from acceptance.cluster.workspace import FILES, Workspace
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
-from acceptance.fio.output import FioOutput
-from acceptance.fio.samples import Sample
+from acceptance.errors import AcceptanceError, EnvironmentFailure
 from acceptance.measuring.ending import longest_s, require_success
-from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, SPARE_S, TEST_FILE, layout_text
+from acceptance.measuring.layout import (
+    LAYOUT_FILE,
+    SLOWEST_B_PER_S,
+    SPARE_S,
+    TEST_FILE,
+    layout_output,
+    layout_text,
+    require_written,
+    watch_writing,
+)
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
-from acceptance.measuring.load_log import LoadLog, output_of
+from acceptance.measuring.load_log import output_of
 from acceptance.measuring.load_script import FIO, commands, load_script
 from acceptance.measuring.pod_load import PodLoad
-from acceptance.measuring.space_check import check_script, explain_refusal, space_needed
-from acceptance.profiles import LAYOUT, Profile
+from acceptance.measuring.space_check import check_script, space_needed
+from acceptance.profiles import Profile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,18 +117,9 @@ class ClusterBench:
                 pod = wait_started(self._workspace.api, plan, timeout_s=self._workspace.timeout_s)
                 samples, enough = pod_load.follow(watch)
         finally:
-            self._keep(pod_load.log, load.names)
+            pod_load.log.keep(load.names, keep_output=self._workspace.keep_output)
         require_success(load, pod_load.log, stopped=enough)
-        return [
-            Segment(
-                pod=plan.name,
-                node=node_of(pod),
-                fio_version=output.fio_version,
-                started=started,
-                samples=tuple(taken),
-            )
-            for output, started, taken in zip(pod_load.log.segments, pod_load.log.started, samples, strict=False)
-        ]
+        return pod_load.log.taken(samples, pod=plan.name, node=node_of(pod))
 
     def _begin_layout(self, storage_class: str, *, node: str | None, together: int) -> _Layout:
         """Claim a volume and have its test file written; `node`: where, None leaves it to the scheduler.
@@ -146,7 +144,7 @@ class ClusterBench:
             deadline_s=deadline_s,
             node=node,
         )
-        load = PodLoad(workspace, plan, new_output=lambda: FioOutput(jobs=[LAYOUT]), patience_s=deadline_s + SPARE_S)
+        load = PodLoad(workspace, plan, new_output=layout_output, patience_s=deadline_s + SPARE_S)
         create_pod(workspace.api, plan)
         return _Layout(claim=claim, plan=plan, load=load)
 
@@ -156,27 +154,16 @@ class ClusterBench:
 
     def _finish_layout(self, layout: _Layout, node: str | None, progress: Preparing) -> ClaimedVolume:
         api, timeout_s = self._workspace.api, self._workspace.timeout_s
-        load, written = layout.load, 0
-        storage_class = layout.claim.storage_class
-
-        def watch(number: int, samples: Sequence[Sample]) -> bool:
-            nonlocal written
-            written += samples[-1].counts["write"].bytes
-            progress(storage_class, written)
-            return False
-
+        load, storage_class = layout.load, layout.claim.storage_class
         try:
             with load:
                 pod = wait_started(api, layout.plan, timeout_s=timeout_s)
-                load.follow(watch)
+                load.follow(watch_writing(storage_class, progress))
         finally:
-            self._keep(load.log, [layout.plan.name])
+            load.log.keep([layout.plan.name], keep_output=self._workspace.keep_output)
         asked = f"storage class {storage_class}, {self._volume_size} bytes asked for"
         where = f"the volume of claim {layout.claim.name} ({asked})"
-        if load.log.refused is not None:
-            raise explain_refusal(load.log.refused, load.log.before, where=where, needed=self._needed)
-        if load.log.ended:
-            raise StorageFailure(f"{where} cannot be written in full: {load.log.segments[-1].messages}")
+        require_written(load.log, where=where, needed=self._needed)
         if node_of(pod) != node:
             raise EnvironmentFailure(
                 f"{where} was to be used from node {node}, and the cluster put it on {node_of(pod)}; all volumes of a "
@@ -217,7 +204,3 @@ class ClusterBench:
         """What is loaded of the volume at that place: a file on it, or the device itself."""
         path = volume_path(place, block=self._block)
         return path if self._block else f"{path}/{TEST_FILE}"
-
-    def _keep(self, log: LoadLog, names: Sequence[str]) -> None:
-        for name, output in zip(names, log.segments, strict=False):
-            self._workspace.keep_output(name, output.text)

@@ -10,15 +10,23 @@ from platform import node as host_name
 
 from acceptance.cluster.objects import object_name
 from acceptance.errors import AcceptanceError, StorageFailure
-from acceptance.fio.output import FioOutput
 from acceptance.host.workspace import HostWorkspace
 from acceptance.measuring.ending import longest_s, require_success
-from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, SPARE_S, TEST_FILE, layout_text
+from acceptance.measuring.layout import (
+    LAYOUT_FILE,
+    SLOWEST_B_PER_S,
+    SPARE_S,
+    TEST_FILE,
+    layout_output,
+    layout_text,
+    require_written,
+    watch_writing,
+)
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
-from acceptance.measuring.load_log import LoadLog, Output, output_of
+from acceptance.measuring.load_log import Output, output_of
 from acceptance.measuring.load_script import FIO, commands, load_script
 from acceptance.measuring.process_load import ProcessLoad
-from acceptance.measuring.space_check import check_script, explain_refusal, space_needed
+from acceptance.measuring.space_check import check_script, space_needed
 from acceptance.profiles import LAYOUT, Profile
 
 
@@ -79,18 +87,9 @@ class HostBench:
             with process:
                 samples, enough = process.follow(watch, within_s=within_s)
         finally:
-            self._keep(process.log, load.names)
+            process.log.keep(load.names, keep_output=self._workspace.keep_output)
         require_success(load, process.log, stopped=enough)
-        return [
-            Segment(
-                pod=f"process {process.pid}",
-                node=volumes[0].node,
-                fio_version=output.fio_version,
-                started=started,
-                samples=tuple(taken),
-            )
-            for output, started, taken in zip(process.log.segments, process.log.started, samples, strict=False)
-        ]
+        return process.log.taken(samples, pod=f"process {process.pid}", node=volumes[0].node)
 
     def _lay_out(self, storage_class: str, progress: Preparing, *, together: int) -> HostVolume:
         """Write the test file in full; `together`: how many of the directories lie on the same disk."""
@@ -105,23 +104,16 @@ class HostBench:
             what=f"writing the test file in {storage_class}",
             folder=folder,
             runtime="1s",
-            new_output=lambda: FioOutput(jobs=[LAYOUT]),
+            new_output=layout_output,
         )
-
-        def watch(number: int, samples: Sequence[object]) -> bool:
-            seen = process.log.segments[number].samples[: len(samples)]
-            progress(storage_class, sum(sample.counts["write"].bytes for sample in seen))
-            return False
-
         try:
             with process:
-                process.follow(watch, within_s=self._test_size // SLOWEST_B_PER_S + SPARE_S)
+                process.follow(
+                    watch_writing(storage_class, progress), within_s=self._test_size // SLOWEST_B_PER_S + SPARE_S
+                )
         finally:
-            self._keep(process.log, [object_name(LAYOUT, storage_class)])
-        if process.log.refused is not None:
-            raise explain_refusal(process.log.refused, process.log.before, where=storage_class, needed=self._needed)
-        if process.log.ended:
-            raise StorageFailure(f"{storage_class} cannot be written in full: {process.log.segments[-1].messages}")
+            process.log.keep([object_name(LAYOUT, storage_class)], keep_output=self._workspace.keep_output)
+        require_written(process.log, where=storage_class, needed=self._needed)
         return volume
 
     def _process(
@@ -141,10 +133,6 @@ class HostBench:
             environment={"SIZE": str(self._test_size), "RUNTIME": runtime},
             new_output=new_output,
         )
-
-    def _keep(self, log: LoadLog, names: Sequence[str]) -> None:
-        for name, output in zip(names, log.segments, strict=False):
-            self._workspace.keep_output(name, output.text)
 
 
 def _on_the_same_disk(directory: str, directories: Sequence[str]) -> int:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.resources import files
 
+from acceptance.errors import StorageFailure
+from acceptance.fio.output import FioOutput
+from acceptance.fio.samples import Sample
+from acceptance.measuring.load import Preparing, Watch
+from acceptance.measuring.load_log import LoadLog
+from acceptance.measuring.space_check import explain_refusal
 from acceptance.profiles import LAYOUT
 
 LAYOUT_FILE = f"{LAYOUT}.fio"
@@ -17,3 +24,32 @@ SPARE_S = 120
 def layout_text() -> str:
     """The job file."""
     return files("acceptance.fio").joinpath(LAYOUT_FILE).read_text(encoding="utf-8")
+
+
+def layout_output() -> FioOutput:
+    """What takes the output of the job."""
+    return FioOutput(jobs=[LAYOUT])
+
+
+def watch_writing(storage_class: str, progress: Preparing) -> Watch:
+    """A watch of the job that tells `progress` how much is written so far."""
+    written = 0
+
+    def watch(number: int, samples: Sequence[Sample]) -> bool:
+        nonlocal written
+        written += samples[-1].counts["write"].bytes
+        progress(storage_class, written)
+        return False
+
+    return watch
+
+
+def require_written(log: LoadLog, *, where: str, needed: int) -> None:
+    """See that the job began and ended well; `needed` bytes of space were asked for.
+
+    Raises WrongUsage, StorageFailure or EnvironmentFailure in the words of what went wrong.
+    """
+    if log.refused is not None:
+        raise explain_refusal(log.refused, log.before, where=where, needed=needed)
+    if log.ended:
+        raise StorageFailure(f"{where} cannot be written in full: {log.segments[-1].messages}")

@@ -10,7 +10,7 @@ from typing import Protocol
 from acceptance.errors import EnvironmentFailure
 from acceptance.fio.output import FioOutput
 from acceptance.fio.samples import Sample
-from acceptance.measuring.load import Watch
+from acceptance.measuring.load import Segment, Watch
 from acceptance.profiles import Profile
 from acceptance.sysbench.output import SysbenchOutput
 
@@ -89,6 +89,18 @@ class LoadLog:
     def over(self) -> bool:
         """Whether the load has said that nothing follows."""
         return self.ended is not None or self.refused is not None
+
+    def keep(self, names: Sequence[str], *, keep_output: Callable[[str, str], None]) -> None:
+        """Hand over what was printed in each segment, under the segment's name."""
+        for name, output in zip(names, self.segments, strict=False):
+            keep_output(name, output.text)
+
+    def taken(self, samples: Sequence[Sequence[Sample]], *, pod: str, node: str) -> list[Segment]:
+        """The segments that were begun, with those of their samples that count. `pod` ran them on `node`."""
+        return [
+            Segment(pod=pod, node=node, fio_version=output.fio_version, started=started, samples=tuple(counted))
+            for output, started, counted in zip(self.segments, self.started, samples, strict=False)
+        ]
 
     def _take_mark(self, words: Sequence[str]) -> None:
         if self.segments:

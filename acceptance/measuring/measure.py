@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acceptance.cluster.objects import object_name
 from acceptance.fio.samples import Sample
@@ -118,7 +118,7 @@ def measure_alternately(
             return False
         return decided(of(1), of(0))
 
-    segments = [_shortened(segment, plan.segment_s) for segment in bench.run(load, watch=watch)]
+    segments = [replace(segment, samples=segment.samples[: plan.segment_s]) for segment in bench.run(load, watch=watch)]
     found = [tuple(each for each, at in zip(segments, load.order, strict=False) if at == place) for place in (0, 1)]
     return (
         Recording(profile=profile, volume=candidate, role="candidate", segments=found[1]),
@@ -154,16 +154,6 @@ def _load_in_turn(profile: Profile, volumes: tuple[PreparedVolume, PreparedVolum
 def _runtime_s(profile: Profile, counted_s: int) -> int:
     """So long that the seconds to count are full: where a ramp ends in mid-second, one more is lost."""
     return counted_s + UNCOUNTED_S + (1 if profile.ramp_s else 0)
-
-
-def _shortened(segment: Segment, seconds: int) -> Segment:
-    return Segment(
-        pod=segment.pod,
-        node=segment.node,
-        fio_version=segment.fio_version,
-        started=segment.started,
-        samples=segment.samples[:seconds],
-    )
 
 
 def _progress(

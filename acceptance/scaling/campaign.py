@@ -11,11 +11,11 @@ from typing import TypeVar
 from acceptance.cluster.node_room import require_room, usable_nodes
 from acceptance.cluster.stateful_sets import REQUESTS
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import AcceptanceError
 from acceptance.metrics import Metric
+from acceptance.once import Once
 from acceptance.profiles import Profile
 from acceptance.quantities import parse_quantity
-from acceptance.scaling.limits import ScalingLimit
+from acceptance.scaling.limits import ScalingLimit, rate_unit
 from acceptance.scaling.load_plan import LoadPlan
 from acceptance.scaling.load_set import LoadSet, Say
 from acceptance.scaling.model import capacity
@@ -62,7 +62,7 @@ class ScaleCampaign:
         self._profiles = profiles
         self._limits = limits
         self._say = say
-        self._found: dict[str, dict[str, ScalingRecord] | AcceptanceError] = {}
+        self._records = Once(self._measure)
 
     def records(self, storage_class: str) -> tuple[dict[str, ScalingRecord], bool]:
         """What each profile showed on the class, by name, and whether that was measured just now.
@@ -70,16 +70,7 @@ class ScaleCampaign:
         What failed once is not tried again: the same error is raised to everyone who asks. Raises EnvironmentFailure
         when the nodes cannot hold the pods, StorageFailure and EnvironmentFailure when a step fails.
         """
-        new = storage_class not in self._found
-        if new:
-            try:
-                self._found[storage_class] = self._measure(storage_class)
-            except AcceptanceError as error:
-                self._found[storage_class] = error
-        found = self._found[storage_class]
-        if isinstance(found, AcceptanceError):
-            raise found
-        return found, new
+        return self._records(storage_class)
 
     def _measure(self, storage_class: str) -> dict[str, ScalingRecord]:
         records = self._measure_steps(storage_class)
@@ -170,7 +161,7 @@ class ScaleCampaign:
             profile=profile.name,
             storage_class=storage_class,
             metric=metric.path,
-            unit="1/s" if metric.statistic == "iops" else "B/s",
+            unit=rate_unit(metric),
             confidence=CONFIDENCE,
             steps=list(steps),
             capacity=capacity({step.pods: step.total for step in steps}, confidence=CONFIDENCE),

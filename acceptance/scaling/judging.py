@@ -8,7 +8,7 @@ from acceptance.judging import decide, verdict_id
 from acceptance.quantities import format_quantity
 from acceptance.results import Status, Verdict
 from acceptance.scaling.independent_ratio import independent_ratio
-from acceptance.scaling.limits import Kind, ScalingLimit
+from acceptance.scaling.limits import Kind, ScalingLimit, rate_unit
 from acceptance.scaling.records import Figure, ScalingRecord, StepRecord
 from acceptance.statistics import Interval
 
@@ -186,4 +186,4 @@ def _rule(limit: ScalingLimit) -> str:
 
 
 def _shown(figure: Figure, limit: ScalingLimit) -> str:
-    return format_quantity(figure.mean, unit="1/s" if limit.metric.statistic == "iops" else "B/s")
+    return format_quantity(figure.mean, unit=rate_unit(limit.metric))

@@ -34,7 +34,7 @@ class ScalingLimit:
     @property
     def unit(self) -> Literal["1/s", "B/s", "ratio"]:
         """Of `value`."""
-        return _rate_unit(self.metric) if self.kind == "per_volume" else "ratio"
+        return rate_unit(self.metric) if self.kind == "per_volume" else "ratio"
 
     def describe(self) -> str:
         """`write.iops of each of 15 volumes at least 350 IOPS`"""
@@ -158,7 +158,7 @@ class ScalingEntry(_Strict):
         if (last := self.total_at_last_step) is not None:
             yield limit("total_at_last_step", last.at_least, last.because)
         for each in self.per_volume:
-            rate = parse_quantity(each.at_least, unit=_rate_unit(self.metric))
+            rate = parse_quantity(each.at_least, unit=rate_unit(self.metric))
             if rate == 0.0:
                 raise ValueError(f"wanted a limit above zero, found {each.at_least!r}, which nothing can miss")
             yield limit("per_volume", rate, each.because, pods=each.pods)
@@ -170,5 +170,6 @@ class ScalingEntry(_Strict):
             yield limit("node_scaling", nodes.at_least, nodes.because)
 
 
-def _rate_unit(metric: Metric) -> Literal["1/s", "B/s"]:
+def rate_unit(metric: Metric) -> Literal["1/s", "B/s"]:
+    """The unit of a metric that is a rate."""
     return "1/s" if metric.statistic == "iops" else "B/s"

@@ -1,0 +1,35 @@
+"""What takes long is done once, whether it goes well or not."""
+
+from __future__ import annotations
+
+import pytest
+
+from acceptance.errors import StorageFailure
+from acceptance.once import Once
+
+
+def test_each_key_is_found_once_and_only_the_first_answer_is_new() -> None:
+    asked: list[str] = []
+
+    def find(key: str) -> int:
+        asked.append(key)
+        return len(asked)
+
+    found = Once(find)
+    assert [found("a"), found("b"), found("a")] == [(1, True), (2, True), (1, False)]
+    assert asked == ["a", "b"]
+
+
+def test_what_failed_is_not_tried_again() -> None:
+    tries = 0
+
+    def fail(key: str) -> int:
+        nonlocal tries
+        tries += 1
+        raise StorageFailure(f"no {key}")
+
+    found = Once(fail)
+    for _ in range(2):
+        with pytest.raises(StorageFailure, match="no volume"):
+            found("volume")
+    assert tries == 1
