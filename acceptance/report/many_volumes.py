@@ -81,6 +81,8 @@ def _row(step: StepRecord, record: ScalingRecord) -> Row:
 
 
 def _sentences(record: ScalingRecord) -> Iterator[str]:
+    if record.incomplete is not None:
+        yield f"Incomplete, for this ended it: {record.incomplete}"
     yield _capacity(record)
     if record.rate_limited is not None:
         yield _rate_limited(record.rate_limited, record)

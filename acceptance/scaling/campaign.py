@@ -11,6 +11,7 @@ from typing import TypeVar
 from acceptance.cluster.node_room import require_room, usable_nodes
 from acceptance.cluster.stateful_sets import REQUESTS
 from acceptance.cluster.workspace import Workspace
+from acceptance.errors import AcceptanceError
 from acceptance.metrics import Metric
 from acceptance.once import Once
 from acceptance.profiles import Profile
@@ -62,32 +63,52 @@ class ScaleCampaign:
         self._profiles = profiles
         self._limits = limits
         self._say = say
-        self._records = Once(self._measure)
+        self._found: dict[tuple[str, str], ScalingRecord] = {}
+        self._measured = Once(self._measure)
 
-    def records(self, storage_class: str) -> tuple[dict[str, ScalingRecord], bool]:
-        """What each profile showed on the class, by name, and whether that was measured just now.
+    @property
+    def found(self) -> list[ScalingRecord]:
+        """All records so far, those of runs that failed before their end with them."""
+        return list(self._found.values())
+
+    def record(self, profile: str, *, storage_class: str) -> ScalingRecord:
+        """What the profile showed on the class; all profiles are measured on it when the first is asked for.
 
         What failed once is not tried again: the same error is raised to everyone who asks. Raises EnvironmentFailure
         when the nodes cannot hold the pods, StorageFailure and EnvironmentFailure when a step fails.
         """
-        return self._records(storage_class)
+        self._measured(storage_class)
+        return self._found[storage_class, profile]
 
-    def _measure(self, storage_class: str) -> dict[str, ScalingRecord]:
-        records = self._measure_steps(storage_class)
+    def _measure(self, storage_class: str) -> None:
+        try:
+            self._measure_steps(storage_class)
+            self._compare_nodes(storage_class)
+        except AcceptanceError as error:
+            for profile in self._profiles:
+                self._add(storage_class, profile, incomplete=str(error))
+            raise
+
+    def _add(self, storage_class: str, profile: Profile, **found: object) -> None:
+        """Add to what is known of the profile on the class; nothing where no step of it was measured."""
+        key = (storage_class, profile.name)
+        if key in self._found:
+            self._found[key] = self._found[key].model_copy(update=found)
+
+    def _compare_nodes(self, storage_class: str) -> None:
         wanted = [each for each in self._profiles if self._limit(each, "node_scaling")]
         nodes = usable_nodes(self._workspace.api) if wanted else []
         few = len(nodes) // 2
         if not few:
-            return records
+            return
         a_node = max(1, self._settings.steps[-1] // len(nodes))
         on_few = self._on_nodes(storage_class, wanted, nodes[:few], pods=few * a_node)
         on_many = self._on_nodes(storage_class, wanted, nodes[: 2 * few], pods=2 * few * a_node)
-        for name in on_few:
-            found = NodesRecord(few=on_few[name], many=on_many[name], few_nodes=few, many_nodes=2 * few)
-            records[name] = records[name].model_copy(update={"nodes": found})
-        return records
+        for profile in wanted:
+            found = NodesRecord(few=on_few[profile.name], many=on_many[profile.name], few_nodes=few, many_nodes=2 * few)
+            self._add(storage_class, profile, nodes=found)
 
-    def _measure_steps(self, storage_class: str) -> dict[str, ScalingRecord]:
+    def _measure_steps(self, storage_class: str) -> None:
         limited = [each for each in self._profiles if self._limit(each, "rate_limited")]
         most = max(self._settings.steps[-1], self._settings.rate_pods if limited else 0)
         plan = self._plan("scale", storage_class, self._profiles, most=most)
@@ -99,13 +120,13 @@ class ScaleCampaign:
                 load_set.grow(pods)
                 for profile in self._profiles:
                     steps[profile.name].append(self._step(load_set, profile, numbers))
-            records = {each.name: self._record(each, storage_class, steps[each.name]) for each in self._profiles}
+                    record = self._record(profile, storage_class, steps[profile.name])
+                    self._found[storage_class, profile.name] = record
             if limited:
                 load_set.grow(most)
             for profile in limited:
-                rates = self._at_rate(load_set, profile, records[profile.name], numbers)
-                records[profile.name] = records[profile.name].model_copy(update={"rate_limited": rates})
-        return records
+                rates = self._at_rate(load_set, profile, self._found[storage_class, profile.name], numbers)
+                self._add(storage_class, profile, rate_limited=rates)
 
     def _on_nodes(
         self, storage_class: str, profiles: Sequence[Profile], nodes: Sequence[str], *, pods: int

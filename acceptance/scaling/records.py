@@ -103,3 +103,4 @@ class ScalingRecord(_Frozen):
     capacity: CapacityRecord | None = Field(description="None while the total still grew at the last step")
     rate_limited: RateRecord | None = None
     nodes: NodesRecord | None = None
+    incomplete: str | None = Field(default=None, description="what ended the run before all of it was measured")

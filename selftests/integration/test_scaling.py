@@ -157,7 +157,9 @@ def test_one_fio_that_dies_ends_the_step_naming_its_pod(clean: Api, reports: Pat
     assert (
         f"pod {pods[1]['metadata']['name']} on storage class local-path failed in step 2: fio was killed" in run.output
     )
-    assert run.results["scaling"] == []
+    (kept,) = run.results["scaling"]
+    assert [step["pods"] for step in kept["steps"]] == [1]
+    assert "fio was killed" in kept["incomplete"]
 
 
 def test_a_pod_that_never_joins_the_barrier_is_named(clean: Api, reports: Path, tmp_path: Path) -> None:

@@ -159,6 +159,13 @@ def test_twice_the_nodes_are_told_with_both_totals() -> None:
     assert "times as much" not in said(saturated(nodes=still), "Twice")
 
 
+def test_a_run_that_failed_shows_what_it_had_and_what_ended_it() -> None:
+    found = record(step(1, 1200), incomplete="pod load-2 failed in step 2")
+    assert said(found, "Incomplete").endswith("pod load-2 failed in step 2")
+    assert len(section(found).rows) == 1
+    assert not any(each.startswith("Incomplete") for each in section(saturated()).sentences)
+
+
 def test_it_says_what_counted_and_how_far_the_clocks_were_apart() -> None:
     found = record(step(1, 1200), step(3, 3600, clock_spread_s=0.25))
     assert section(found).measured.startswith("Of each step 20 s count")
