@@ -19,7 +19,7 @@ class LookPlan:
     Raises ValueError for looks that do not rise, or do not end with a batch or a segment.
     """
 
-    seconds: tuple[int, ...] = (36, 60)
+    seconds: tuple[int, ...]
     batch_s: int = 4
     segment_s: int = 12
     wrong_pass: float = 0.01
@@ -57,11 +57,11 @@ class LookPlan:
         return tuple(look // self.segment_s for look in self.seconds)
 
 
-# Synchronous writes are the noisiest load there is and carry the hard rule, so they are given the longest first look.
-DURABLE = LookPlan()
+# All looks at classes in turn are after an even number of rounds: each began as often as the other, and steady drift
+# cancels out. Synchronous writes are the noisiest load and carry the hard rule, so their first look is the longest.
+DURABLE = LookPlan(seconds=(40, 60), batch_s=5, segment_s=10)
 # Everything else: what is clear is clear soon. In turn with the baseline, batches of one second from short segments:
 # neighbouring batches are neighbouring seconds, so the correlation of seconds is allowed for, up to what is promised.
-# All looks are after an even number of rounds: each class began as often as the other, and steady drift cancels out.
 IN_TURN = LookPlan(seconds=(4, 8, 12, 32, 60), batch_s=1, segment_s=2, batch_correlation=0.5)
 # Alone, the load never pauses, and only batches of four seconds are nearly independent.
 ALONE = LookPlan(seconds=(12, 24, 36, 60))

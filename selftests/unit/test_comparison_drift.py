@@ -74,7 +74,8 @@ def test_a_device_that_slows_down_by_half_leaves_the_ratio_within_3_percent(
 @pytest.mark.parametrize(("plan", "rounds"), CASES)
 def test_even_when_that_happens_before_the_look_the_interval_holds_the_true_ratio(plan: LookPlan, rounds: int) -> None:
     found = many("write.iops", plan=plan, rounds=rounds, halved_after_s=2 * rounds * plan.segment_s)
-    assert abs(error(found, true=TRUE)) <= 0.05  # most after 3 rounds: an odd one is left over
+    # Most after two rounds of 2 s each: the bend of so steep a fall is left over.
+    assert abs(error(found, true=TRUE)) <= (0.04 if rounds == 2 else 0.03)
     held = sum(each.low is not None and each.high is not None and each.low <= TRUE <= each.high for each in found)
     assert held >= 0.95 * len(found)
 

@@ -43,7 +43,7 @@ def test_a_ratio_near_its_bound_hardly_ever_gets_the_wrong_verdict(
 @pytest.mark.parametrize(
     ("plan", "cv", "correlation", "seconds", "times"),
     [
-        (DURABLE, 0.30, 0.5, 36, 3.0),
+        (DURABLE, 0.30, 0.5, 40, 3.0),
         (IN_TURN, 0.05, 0.5, 4, 3.0),
         (IN_TURN, 0.05, 0.5, 8, 1.5),
         (IN_TURN, 0.15, 0.3, 8, 4.0),
@@ -84,11 +84,12 @@ def without_noise(plan: LookPlan, segments: tuple[Segments, Segments], shape: Sh
     return [look.mean - 1 for look in compare(plan, segments, baseline=still, candidate=still, shape=shape)]
 
 
-@pytest.mark.parametrize("look", range(len(IN_TURN.seconds)))
-def test_in_short_turns_the_ratio_holds_even_when_the_machine_halves_before_a_look(look: int) -> None:
-    seconds = IN_TURN.rounds[look] * 2 * (UNCOUNTED_S + IN_TURN.segment_s)
-    shape: Shape = lambda second: max(0.5, 1 - 0.5 * second / seconds)  # noqa: E731
-    assert abs(without_noise(IN_TURN, in_turn(IN_TURN), shape)[look]) <= 0.03
+@PLANS
+def test_the_ratio_holds_even_when_the_machine_halves_before_a_look(plan: LookPlan) -> None:
+    for look, rounds in enumerate(plan.rounds):
+        seconds = rounds * 2 * (UNCOUNTED_S + plan.segment_s)
+        shape: Shape = lambda second, end=seconds: max(0.5, 1 - 0.5 * second / end)  # noqa: E731
+        assert abs(without_noise(plan, in_turn(plan), shape)[look]) <= 0.03
 
 
 def baseline_first(plan: LookPlan) -> tuple[Segments, Segments]:

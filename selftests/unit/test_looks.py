@@ -21,7 +21,7 @@ def writes(ios: int) -> Sample:
 
 
 def test_a_plan_splits_its_budget_and_fits_both_forms_of_measuring() -> None:
-    assert (DURABLE.seconds, DURABLE.rounds, DURABLE.cap) == ((36, 60), (3, 5), 60)
+    assert (DURABLE.seconds, DURABLE.rounds, DURABLE.cap) == ((40, 60), (4, 6), 60)
     assert DURABLE.confidence == pytest.approx(0.99)
     assert LookPlan(seconds=(60,)).confidence == pytest.approx(0.98)
 
@@ -32,8 +32,9 @@ def test_every_look_has_the_batches_that_an_interval_needs(plan: LookPlan) -> No
     assert plan.confidence == pytest.approx(1 - 0.02 / len(plan.seconds))
 
 
-def test_looks_in_short_turns_are_after_each_class_began_as_often_as_the_other() -> None:
-    assert not any(rounds % 2 for rounds in IN_TURN.rounds)
+@pytest.mark.parametrize("plan", [DURABLE, IN_TURN])
+def test_looks_at_classes_in_turn_are_after_each_began_as_often_as_the_other(plan: LookPlan) -> None:
+    assert not any(rounds % 2 for rounds in plan.rounds)
 
 
 def test_a_plan_s_allowance_is_in_the_intervals_that_decide() -> None:
@@ -66,4 +67,4 @@ def test_a_plan_s_allowance_is_in_the_intervals_that_decide() -> None:
 )
 def test_a_plan_that_cannot_be_kept_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="wanted"):
-        LookPlan(**wrong)  # type: ignore[arg-type]
+        LookPlan(**{"seconds": (36, 60)} | wrong)  # type: ignore[arg-type]
