@@ -9,6 +9,8 @@ pytest_plugins = [
     "fixtures.volumes",
     "fixtures.measurements",
     "fixtures.scaling",
+    "fixtures.control_plane",
+    "fixtures.rebuild",
     "fixtures.verdicts",
     "fixtures.report",
 ]

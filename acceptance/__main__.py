@@ -11,8 +11,9 @@ from tempfile import TemporaryDirectory
 
 from acceptance import embedded
 from acceptance.cluster.api import Api
-from acceptance.cluster.cleanup import Leftover, find_leftovers, remove_run
+from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.kubeconfig import copy_kubeconfig, user_kubeconfigs
+from acceptance.cluster.leftovers import Leftover, find_leftovers
 from acceptance.errors import AcceptanceError, WrongUsage
 from acceptance.interruption import undisturbed
 from acceptance.profile_folder import find_profiles

@@ -9,10 +9,12 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from acceptance.control_plane import limits as control_plane
 from acceptance.errors import WrongUsage
 from acceptance.limits_schema import METRIC, FileEntry, TierEntry
 from acceptance.metrics import Metric
 from acceptance.quantities import format_quantity
+from acceptance.rebuild.limits import inherited
 from acceptance.scaling.limits import ScalingLimit
 from acceptance.strict_yaml import Document, Problem, load
 from acceptance.strict_yaml import Path as YamlPath
@@ -27,7 +29,6 @@ _TYPES = {
     "dict_type": "a mapping",
     "model_type": "a mapping",
     "string_type": "text",
-    "literal_error": "1, the only version there is",
     "too_short": "at least one tier",
 }
 
@@ -85,6 +86,8 @@ def _say(details: ErrorDetails) -> Found:
     if kind == "value_error":
         return where, f"{details['ctx']['error']}; correct it"
     wanted = _TYPES.get(kind, details["msg"])
+    if kind == "literal_error":
+        wanted = "1, the only version there is" if where == ("version",) else details["ctx"]["expected"]
     shown = "nothing" if value is None or value == {} else repr(value)
     return where, f"wanted {wanted}, found {shown}; correct it"
 
@@ -137,7 +140,8 @@ def _resolve(name: str, tiers: dict[str, TierEntry]) -> Tier:
     rules: dict[tuple[str, str, str], ComparisonRule] = {}
     scaling: dict[tuple[str, str, int | None], ScalingLimit] = {}
     parents = {one: entry.extends for one, entry in tiers.items()}
-    for origin in reversed([name, *_ancestors(name, parents)]):
+    family = [*reversed(_ancestors(name, parents)), name]
+    for origin in family:
         for limit in _limits(origin, tiers[origin]):
             limits[limit.profile, limit.metric.path, limit.kind] = limit
         for rule in _rules(origin, tiers[origin]):
@@ -153,6 +157,8 @@ def _resolve(name: str, tiers: dict[str, TierEntry]) -> Tier:
         limits=tuple(limits.values()),
         comparison=tuple(rules.values()),
         scaling=tuple(scaling.values()),
+        control_plane=control_plane.inherited([(origin, tiers[origin].control_plane) for origin in family]),
+        rebuild=inherited([(origin, tiers[origin].rebuild) for origin in family]),
     )
 
 
@@ -181,8 +187,10 @@ def _rules(tier: str, entry: TierEntry) -> Iterator[ComparisonRule]:
 
 def _impossible(tier: Tier) -> Iterator[Found]:
     """Limits that nothing can meet, and a tier that asks for nothing; inherited limits count."""
-    if not tier.limits and not tier.comparison and not tier.scaling:
+    if not tier.limits and not tier.comparison and not (tier.scaling or tier.rebuild or tier.control_plane):
         yield ("tiers", tier.name), "wanted at least one limit, its own or inherited, found none; add one"
+    if tier.control_plane is not None and tier.control_plane.rules is None:
+        yield ("tiers", tier.name, "control_plane"), "wanted the key ramp, its own or inherited, found none; add it"
     most = {(limit.profile, limit.metric.path): limit for limit in tier.limits if limit.kind == "at_most"}
     for least in tier.limits:
         upper = most.get((least.profile, least.metric.path))

@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from acceptance.control_plane.limits import ControlPlaneEntry
 from acceptance.metrics import Metric
 from acceptance.quantities import parse_quantity
+from acceptance.rebuild.limits import RebuildEntry
 from acceptance.scaling.limits import ScalingEntry
 from acceptance.tiers import RuleKind, side_of
 
@@ -105,6 +107,8 @@ class TierEntry(_Strict):
     limits: dict[str, LimitEntries] = {}
     comparison: dict[str, ComparisonEntries] = {}
     scaling: dict[str, ScalingEntry] = {}
+    control_plane: ControlPlaneEntry | None = None
+    rebuild: RebuildEntry | None = None
 
 
 class FileEntry(_Strict):

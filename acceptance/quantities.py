@@ -1,7 +1,8 @@
 """Quantities with their unit: read from what people write, and shown so that people can read them.
 
-Inside the suite every quantity is a float in its base unit: `1/s`, `B/s`, `s`, `B`, `ratio` or `cpu` (CPU seconds
-a second); the size of a volume is an int in bytes, and is written as Kubernetes writes it: `10Gi`, `10G`, `1500M`.
+Inside the suite every quantity is a float in its base unit: `1/s`, `B/s`, `s`, `B`, `ratio`, `cpu` (CPU seconds
+a second) or `pods`; the size of a volume is an int in bytes, and is written as Kubernetes writes it: `10Gi`, `10G`,
+`1500M`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Literal
 
 from kubernetes.utils.quantity import parse_quantity as parse_kubernetes_quantity
 
-Unit = Literal["1/s", "B/s", "s", "B", "ratio", "cpu"]
+Unit = Literal["1/s", "B/s", "s", "B", "ratio", "cpu", "pods"]
 
 _BYTES = {"B": 1.0} | {
     name: float(base**power)
@@ -27,6 +28,7 @@ _SUFFIXES: dict[Unit, dict[str, float]] = {
     "B": _BYTES | {f"{letter}i": float(1024**power) for power, letter in enumerate("KMGTP", start=1)},
     "ratio": {"%": 0.01, "times": 1.0},
     "cpu": {"%": 0.01, "%CPU": 0.01, "CPU": 1.0},
+    "pods": {"pods": 1.0},
 }
 _WANTED: dict[Unit, str] = {
     "1/s": "a rate such as 750 or 30/min",
@@ -35,6 +37,7 @@ _WANTED: dict[Unit, str] = {
     "B": "a size with its unit such as 10GiB",
     "ratio": "a share with its unit such as 20%",
     "cpu": "a share of one CPU with its unit such as 40% or 1.5CPU",
+    "pods": "a number of pods such as 60pods",
 }
 _QUANTITY = re.compile(r"(?P<number>(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d+)?)\s*(?P<suffix>[^\d\s]*)")
 
@@ -49,8 +52,9 @@ _SHOWN: dict[Unit, tuple[tuple[str, float], ...]] = {
     "B": (("B", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3), ("TiB", 1024.0**4)),
     "ratio": (("times", 1.0),),
     "cpu": (("%CPU", 0.01),),
+    "pods": (("pods", 1.0),),
 }
-_DIGITS: dict[Unit, int] = {"1/s": 4, "B/s": 4, "s": 4, "B": 4, "ratio": 3, "cpu": 3}
+_DIGITS: dict[Unit, int] = {"1/s": 4, "B/s": 4, "s": 4, "B": 4, "ratio": 3, "cpu": 3, "pods": 4}
 _MOST_DIGITS = 17  # a double has no more
 
 

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from acceptance import __version__
+from acceptance.control_plane.records import ControlPlaneRecord
 from acceptance.judging import overall
+from acceptance.rebuild.records import RebuildRecord
 from acceptance.results import Cluster, Measurement, Results, Run, Step, Verdict
 from acceptance.scaling.records import ScalingRecord
 
@@ -25,6 +27,8 @@ class Recorder:
         self.verdicts: list[Verdict] = []
         self.steps: list[Step] = []
         self.scaling: list[ScalingRecord] = []
+        self.control_plane: list[ControlPlaneRecord] = []
+        self.rebuilds: list[RebuildRecord] = []
         self.errors: list[str] = []
 
     def note_image(self, digest: str | None) -> None:
@@ -53,6 +57,8 @@ class Recorder:
             measurements=self.measurements,
             steps=self.steps,
             scaling=self.scaling,
+            control_plane=self.control_plane,
+            rebuilds=self.rebuilds,
             verdicts=self.verdicts,
             asked=self._asked,
             errors=self.errors,

@@ -8,6 +8,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from acceptance.control_plane.records import ControlPlaneRecord
+from acceptance.rebuild.records import RebuildRecord
 from acceptance.scaling.records import ScalingRecord
 
 Unit = Literal["1/s", "B/s", "s", "cpu"]
@@ -69,7 +71,7 @@ class Verdict(Frozen):
     measured: float | None
     low: float | None
     high: float | None
-    unit: Unit | Literal["ratio"] | None = None
+    unit: Unit | Literal["ratio", "B", "pods"] | None = None
     confidence: float | None = Field(default=None, description="of the two-sided interval low..high")
     status: Status
     reason: str
@@ -135,6 +137,8 @@ class Results(Frozen):
     measurements: list[Measurement]
     steps: list[Step]
     scaling: list[ScalingRecord] = []
+    control_plane: list[ControlPlaneRecord] = []
+    rebuilds: list[RebuildRecord] = []
     verdicts: list[Verdict]
     asked: int = Field(description="limits and comparison rules that the tier has, for all candidate classes together")
     errors: list[str] = Field(description="what went wrong beside the storage: environment, leaks, interruptions")

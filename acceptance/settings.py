@@ -86,6 +86,26 @@ def _rate(value: Any) -> str:
     raise ValueError(f"wanted a rate of each volume such as 200 or 10MiB/s, at least 1 a second, found {value!r}")
 
 
+def _ramp_rate(value: Any) -> float:
+    rate = parse_quantity(value, unit="1/s")
+    if rate == 0.0:
+        raise ValueError(f"wanted a rate above zero such as 30/min, found {value!r}")
+    return rate
+
+
+def _label(value: Any) -> tuple[str, str]:
+    key, separator, text = str(value).partition("=")
+    if not separator or not key:
+        raise ValueError(f"wanted a label of nodes as KEY=VALUE, found {value!r}")
+    return key, text
+
+
+def _repeats(value: Any) -> int:
+    if not re.fullmatch(r"[1-9][0-9]?", str(value)) or str(value) == "2":
+        raise ValueError(f"wanted 1, or 3 to 99, from which an interval can be told, found {value!r}")
+    return int(value)
+
+
 SecretName = Annotated[str, BeforeValidator(_secret_name)]
 ObjectName = Annotated[str, BeforeValidator(_object_name)]
 ClassName = Annotated[str, BeforeValidator(_class_name)]
@@ -122,6 +142,15 @@ class Settings(BaseModel):
     scale_window: Annotated[float, BeforeValidator(_window_s)] = 20.0
     scale_rate_pods: Annotated[int, Field(ge=1, le=9999)] | None = None
     scale_rate: Annotated[str, BeforeValidator(_rate)] | None = None
+    ramp_pods: Annotated[int, Field(ge=1, le=99999)] | None = None
+    ramp_rate: Annotated[float, BeforeValidator(_ramp_rate)] | None = None
+    ramp_form: Literal["set", "per-node"] = "set"
+    ramp_node_selector: Annotated[tuple[str, str], BeforeValidator(_label)] | None = None
+    rebuild_size: Size | None = None
+    rebuild_repeats: Annotated[int, BeforeValidator(_repeats)] = 1
+    rebuild_snapshots: Annotated[int, Field(ge=1, le=999)] = 1
+    rebuild_timeout: Duration = 3600.0
+    target: ExistingFile | None = None
     timeout: Duration = 300.0
     report: Path = Path("reports")
     keep: bool = False
@@ -143,6 +172,8 @@ class Settings(BaseModel):
             )
         elif self.test_size < 64 * 1024**2:
             yield f"--storage-test-size is {self.test_size} bytes; wanted at least 64Mi to measure anything"
+        if self.rebuild_size is not None and self.rebuild_size < 64 * 1024**2:
+            yield f"--storage-rebuild-size is {self.rebuild_size} bytes; wanted at least 64Mi to time anything"
 
     def _cluster_problems(self) -> Iterator[str]:
         if self.cluster == "host":

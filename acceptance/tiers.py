@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from acceptance.control_plane.limits import ControlPlane
 from acceptance.errors import WrongUsage
 from acceptance.metrics import Metric
 from acceptance.quantities import format_quantity
+from acceptance.rebuild.limits import RebuildLimit
 from acceptance.scaling.limits import ScalingLimit
 
 LimitKind = Literal["at_least", "at_most"]
@@ -97,6 +99,8 @@ class Tier:
     limits: tuple[Limit, ...]
     comparison: tuple[ComparisonRule, ...]
     scaling: tuple[ScalingLimit, ...] = ()
+    control_plane: ControlPlane | None = None
+    rebuild: tuple[RebuildLimit, ...] = ()
 
     def limits_for(self, profile: str) -> tuple[Limit, ...]:
         """The limits on this profile; none is no error: the profile is then measured and reported, not judged."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 import json
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from kubernetes import client, config
 from tenacity import Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
 from acceptance.cluster.objects import RUN_LABEL
+from acceptance.cluster.pod_command import PodCommand, PodCommandFailed, run_in_pod
+from acceptance.cluster.request_kinds import request_kind
 from acceptance.cluster.streams import Stream
 from acceptance.errors import AcceptanceError, EnvironmentFailure
 
@@ -24,7 +27,14 @@ ANSWER_S = 30
 PATIENCE_S = 30
 # The server ends a watch after the first; it sends a bookmark about once a minute, so silence means a dead connection.
 WATCH_S, WATCH_SILENCE_S = 300, 90
-_PASSING = (429, 500, 502, 503, 504)
+# Statuses after which the same request may well succeed a little later.
+PASSING = (429, 500, 502, 503, 504)
+PAGE = 500
+
+
+def whole(item: Object) -> Object:
+    """Keeps all of an object: what lists and watches do unless told otherwise."""
+    return item
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,15 +100,19 @@ def retrying(*, patience_s: float, first_pause_s: float) -> Retrying:
 
 def _is_passing(error: BaseException) -> bool:
     """Whether the same request may well succeed a little later."""
-    return isinstance(error, ApiUnreachable) or (isinstance(error, ApiError) and error.status in _PASSING)
+    return isinstance(error, ApiUnreachable) or (isinstance(error, ApiError) and error.status in PASSING)
 
 
 class Api:
-    """A connection to one cluster. Safe to use from several threads."""
+    """A connection to one cluster. Safe to use from several threads.
+
+    `sent` counts the requests so far by verb and kind, as `GET pods`; each try of one counts.
+    """
 
     def __init__(self, connection: client.ApiClient) -> None:
         self._connection = connection
         self.address: str = connection.configuration.host
+        self.sent: Counter[str] = Counter()
 
     @classmethod
     def from_kubeconfig(cls, kubeconfig: Path, *, context: str | None = None) -> Api:
@@ -131,25 +145,46 @@ class Api:
             raise
 
     def list(
-        self, resource: Resource, *, namespace: str | None = None, labels: str = "", fields: str = ""
+        self,
+        resource: Resource,
+        *,
+        namespace: str | None = None,
+        labels: str = "",
+        fields: str = "",
+        slim: Callable[[Object], Object] = whole,
     ) -> list[Object]:
-        """All objects of a kind, page by page; `labels` and `fields` are selectors."""
-        return self.snapshot(resource, namespace=namespace, labels=labels, fields=fields)[0]
+        """All objects of a kind, page by page; `labels` and `fields` are selectors, `slim` is what is kept of each."""
+        return self.snapshot(resource, namespace=namespace, labels=labels, fields=fields, slim=slim)[0]
+
+    def first(
+        self, resource: Resource, *, namespace: str | None = None, at_most: int
+    ) -> tuple[builtins.list[Object], int]:
+        """So many objects of a kind, and how many there are beside them."""
+        page = self._json("GET", resource.path(namespace=namespace), query={"limit": str(at_most)})
+        return page.get("items") or [], int(page["metadata"].get("remainingItemCount") or 0)
 
     def snapshot(
-        self, resource: Resource, *, namespace: str | None = None, labels: str = "", fields: str = ""
+        self,
+        resource: Resource,
+        *,
+        namespace: str | None = None,
+        labels: str = "",
+        fields: str = "",
+        slim: Callable[[Object], Object] = whole,
     ) -> tuple[builtins.list[Object], str]:
         """All objects of a kind, and the version of the collection, from which a watch goes on."""
         found: builtins.list[Object] = []
-        query = {"limit": "500", "labelSelector": labels, "fieldSelector": fields}
+        query = {"limit": str(PAGE), "labelSelector": labels, "fieldSelector": fields}
         while True:
             page = self._json("GET", resource.path(namespace=namespace), query=query)
-            found.extend(page.get("items") or [])
+            found.extend(map(slim, page.get("items") or []))
             query["continue"] = page["metadata"].get("continue", "")
             if not query["continue"]:
                 return found, str(page["metadata"].get("resourceVersion", ""))
 
-    def watch(self, resource: Resource, *, namespace: str | None, labels: str, version: str) -> Stream:
+    def watch(
+        self, resource: Resource, *, namespace: str | None, labels: str, version: str, fields: str = ""
+    ) -> Stream:
         """What happens to the objects of a kind after `version`, as `{"type": ..., "object": ...}`; not tried again.
 
         Raises ApiError (410 where the server no longer knows that version) and ApiUnreachable.
@@ -158,6 +193,7 @@ class Api:
             "watch": "true",
             "allowWatchBookmarks": "true",
             "labelSelector": labels,
+            "fieldSelector": fields,
             "resourceVersion": version,
             "timeoutSeconds": str(WATCH_S),
         }
@@ -198,9 +234,47 @@ class Api:
             if error.status != 404:
                 raise
 
+    def lines(self, path: str) -> Iterator[str]:
+        """The lines of a plain text answer, such as `/metrics`, as they come; not tried again.
+
+        Raises ApiError, ApiUnreachable.
+        """
+        response = self._request("GET", path)  # streamed: an API server's metrics are many megabytes
+        rest = b""
+        try:
+            while piece := response.read1(65536):
+                *lines, rest = (rest + piece).split(b"\n")
+                for line in lines:
+                    yield line.decode(errors="replace")
+            yield rest.decode(errors="replace")
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ApiUnreachable(f"GET {path} on {self.address}: the answer broke off: {error}") from error
+        finally:
+            response.close()
+
     def version(self) -> str:
         """The Kubernetes version, as `v1.34.4`."""
         return str(self._json("GET", "/version")["gitVersion"])
+
+    def group_versions(self, group: str) -> builtins.list[str]:
+        """The versions of an API group that are served, the preferred one first; none where there is no such group."""
+        try:
+            found = self._json("GET", f"/apis/{group}")
+        except ApiError as error:
+            if error.status == 404:
+                return []
+            raise
+        return [str(each["version"]) for each in found.get("versions") or []]
+
+    def execute(
+        self, pod: str, *, namespace: str, container: str, command: Sequence[str], timeout_s: float
+    ) -> PodCommand:
+        """Run a command in a container to its end. Raises ApiUnreachable when that cannot be begun or does not end."""
+        path = PODS.path(namespace=namespace, name=pod, subresource="exec")
+        try:
+            return run_in_pod(self._connection, path, container=container, command=command, timeout_s=timeout_s)
+        except PodCommandFailed as error:
+            raise ApiUnreachable(f"`{' '.join(command)}` in pod {namespace}/{pod}: {error}") from error
 
     def log(self, pod: str, *, namespace: str, container: str) -> str:
         """The whole log of a container so far."""
@@ -268,6 +342,7 @@ class Api:
             body=body,
             auth_settings=["BearerToken"],
         )
+        self.sent[request_kind(method, path, query or {})] += 1
         try:
             answer = self._connection.call_api(*serialized, _request_timeout=(CONNECT_S, answer_s))
         except client.ApiException as error:  # raised by this client for transport errors of TLS alone

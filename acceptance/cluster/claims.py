@@ -59,14 +59,18 @@ def create_claim(api: Api, claim: Claim) -> None:
     Raises EnvironmentFailure when the claim could be given a volume that existed before.
     """
     require_no_unclaimed_volumes(api, storage_class=claim.storage_class)
-    spec = {
+    body = {"metadata": metadata(claim.name, run_id=claim.run_id), "spec": claim_spec(claim)}
+    api.create(CLAIMS, body, namespace=claim.namespace)
+
+
+def claim_spec(claim: Claim) -> Object:
+    """What the claim asks for, as the API server wants it."""
+    return {
         "accessModes": ["ReadWriteOnce"],
         "storageClassName": claim.storage_class,
         "volumeMode": "Block" if claim.block else "Filesystem",
         "resources": {"requests": {"storage": str(claim.size)}},
     }
-    body = {"metadata": metadata(claim.name, run_id=claim.run_id), "spec": spec}
-    api.create(CLAIMS, body, namespace=claim.namespace)
 
 
 def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
@@ -164,9 +168,22 @@ def volumes_of(api: Api, *, namespace: str) -> list[Object]:
 
     A label proves nothing: a volume keeps it when its next owner claims it, and backups restore it.
     """
-    return [
-        volume for volume in api.list(VOLUMES) if (volume["spec"].get("claimRef") or {}).get("namespace") == namespace
-    ]
+    volumes = api.list(VOLUMES, slim=slim_volume)
+    return [volume for volume in volumes if (volume["spec"].get("claimRef") or {}).get("namespace") == namespace]
+
+
+def slim_volume(volume: Object) -> Object:
+    """What the suite needs to know of a volume: whose it is and was, its state, what holds it. Clusters have many."""
+    kept = ("name", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "finalizers")
+    claim = volume["spec"].get("claimRef")
+    return {
+        "metadata": {key: volume["metadata"][key] for key in kept if key in volume["metadata"]},
+        "spec": {
+            "claimRef": claim and {key: claim.get(key) for key in ("namespace", "name")},
+            "persistentVolumeReclaimPolicy": volume["spec"].get("persistentVolumeReclaimPolicy"),
+        },
+        "status": {"phase": (volume.get("status") or {}).get("phase", "unknown")},
+    }
 
 
 def _created(seen: Object) -> datetime:

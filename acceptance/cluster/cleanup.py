@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from acceptance.cluster.api import (
@@ -14,53 +13,23 @@ from acceptance.cluster.api import (
     STATEFUL_SETS,
     VOLUMES,
     Api,
-    ApiError,
     Object,
     Resource,
 )
+from acceptance.cluster.attachments import slim_attachment
 from acceptance.cluster.claims import volumes_of
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.objects import MANAGER, MANAGER_LABEL, NAMESPACE_PREFIX, RUN_LABEL, run_namespace
-from acceptance.cluster.run_namespace import is_alive
+from acceptance.cluster.leftovers import SHOWN, only_name, sets_of
+from acceptance.cluster.objects import RUN_LABEL, name_of, run_namespace
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import AcceptanceError, StorageFailure
+
+# Each takes its time to go: as long as one at 30 a minute.
+PER_OBJECT_S = 2.0
 
 
 class Leak(StorageFailure):
     """Something of the run could not be removed."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Leftover:
-    """What a run left in the cluster. `alive`: the run still renews its lease."""
-
-    run_id: str
-    namespace: str
-    alive: bool
-    objects: tuple[str, ...]
-
-
-def find_leftovers(api: Api) -> list[Leftover]:
-    """Every run with a namespace, or volumes of its claims, in the cluster, by id; nothing is changed."""
-    run_ids = {
-        namespace["metadata"]["labels"][RUN_LABEL]
-        for namespace in api.list(NAMESPACES, labels=f"{MANAGER_LABEL}={MANAGER},{RUN_LABEL}")
-    }
-    for volume in api.list(VOLUMES):
-        namespace = (volume["spec"].get("claimRef") or {}).get("namespace", "")
-        if namespace.startswith(NAMESPACE_PREFIX) and api.find(NAMESPACES, namespace) is None:
-            run_ids.add(namespace.removeprefix(NAMESPACE_PREFIX))
-    return [_leftover(api, run_id) for run_id in sorted(run_ids)]
-
-
-def _leftover(api: Api, run_id: str) -> Leftover:
-    namespace = run_namespace(run_id)
-    names = [f"namespace {namespace}"] if api.find(NAMESPACES, namespace) else []
-    names += [f"stateful set {_name(item)}" for item in _sets(api, namespace)]
-    for resource, word in ((PODS, "pod"), (CLAIMS, "claim")):
-        names += [f"{word} {_name(item)}" for item in api.list(resource, namespace=namespace)]
-    names += [f"volume {_name(volume)}" for volume in volumes_of(api, namespace=namespace)]
-    return Leftover(run_id=run_id, namespace=namespace, alive=is_alive(api, namespace=namespace), objects=tuple(names))
 
 
 def remove_run(api: Api, *, run_id: str, timeout_s: float) -> None:
@@ -98,7 +67,7 @@ class _Removal:
     def delete_sets(self) -> None:
         """Have the stateful sets gone; their pods are deleted like all others."""
         try:
-            sets = _sets(self._api, self._namespace)
+            sets = sets_of(self._api, self._namespace)
         except AcceptanceError as error:
             self.problems.append(f"  {error}")
             return
@@ -108,18 +77,25 @@ class _Removal:
     def empty(self, resource: Resource, word: str, *, grace_s: int | None = None) -> None:
         """Delete all objects of a kind in the namespace."""
 
+        count = 0
+
         def delete_all() -> None:
-            for item in self._api.list(resource, namespace=self._namespace):
-                self._try(partial(self._api.delete, resource, _name(item), namespace=self._namespace, grace_s=grace_s))
+            nonlocal count
+            items = self._api.list(resource, namespace=self._namespace, slim=only_name)
+            count = len(items)
+            for item in items:
+                self._try(
+                    partial(self._api.delete, resource, name_of(item), namespace=self._namespace, grace_s=grace_s)
+                )
 
         def gone() -> None:
             wait_for(
                 f"{word} of namespace {self._namespace} to be gone",
-                look=lambda: self._api.list(resource, namespace=self._namespace),
-                ready=lambda seen: not seen,
-                state=_names,
+                look=lambda: self._api.first(resource, namespace=self._namespace, at_most=SHOWN),
+                ready=lambda seen: not seen[0],
+                state=lambda seen: _names(seen[0], more=seen[1]),
                 events=lambda: self._events(resource),
-                timeout_s=self._timeout_s,
+                timeout_s=self._patience_s(count),
             )
 
         self._try(delete_all)
@@ -128,14 +104,13 @@ class _Removal:
     def let_volumes_go(self) -> None:
         """Have the volumes deleted with their claims, whatever their class's reclaim policy; those there are now."""
 
-        def patch_all() -> list[Object]:
+        def patch_all() -> None:
             volumes = volumes_of(self._api, namespace=self._namespace)
-            self._volumes |= {_name(volume) for volume in volumes}
+            self._volumes |= {name_of(volume) for volume in volumes}
             for volume in volumes:
                 if volume["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
                     change = {"spec": {"persistentVolumeReclaimPolicy": "Delete"}}
-                    self._try(partial(self._api.patch, VOLUMES, _name(volume), change))
-            return volumes
+                    self._try(partial(self._api.patch, VOLUMES, name_of(volume), change))
 
         self._try(patch_all)
 
@@ -146,8 +121,8 @@ class _Removal:
             self.let_volumes_go()  # a volume may come when its claim is gone already
             attachments = [
                 item
-                for item in self._api.list(ATTACHMENTS)
-                if item["spec"].get("source", {}).get("persistentVolumeName") in self._volumes
+                for item in self._api.list(ATTACHMENTS, slim=slim_attachment)
+                if item["spec"]["source"]["persistentVolumeName"] in self._volumes
             ]
             return volumes_of(self._api, namespace=self._namespace) + attachments
 
@@ -156,8 +131,8 @@ class _Removal:
                 f"volumes and attachments of namespace {self._namespace} to be gone",
                 look=look,
                 ready=lambda seen: not seen,
-                state=_names,
-                timeout_s=self._timeout_s,
+                state=lambda seen: _names(seen[:SHOWN], more=max(0, len(seen) - SHOWN)),
+                timeout_s=self._patience_s(len(self._volumes)),
             )
 
         self._try(gone)
@@ -185,28 +160,18 @@ class _Removal:
             if problem not in self.problems:
                 self.problems.append(problem)
 
+    def _patience_s(self, objects: int) -> float:
+        return self._timeout_s + PER_OBJECT_S * objects
+
     def _events(self, resource: Resource) -> list[str]:
-        left = self._api.list(resource, namespace=self._namespace)
-        return recent_events(self._api, namespace=self._namespace, name=_name(left[0])) if left else []
+        left, _ = self._api.first(resource, namespace=self._namespace, at_most=1)
+        return recent_events(self._api, namespace=self._namespace, name=name_of(left[0])) if left else []
 
 
-def _sets(api: Api, namespace: str) -> list[Object]:
-    try:
-        return api.list(STATEFUL_SETS, namespace=namespace)
-    except ApiError as error:
-        if error.status == 403:
-            return []  # an account that may not even list them has not made any
-        raise
-
-
-def _name(item: Object) -> str:
-    return str(item["metadata"]["name"])
-
-
-def _names(seen: list[Object]) -> str:
+def _names(seen: Sequence[Object], *, more: int) -> str:
     words = [
-        f"{_name(item)} (phase {item.get('status', {}).get('phase', 'unknown')}, "
+        f"{name_of(item)} (phase {item.get('status', {}).get('phase', 'unknown')}, "
         f"finalizers: {', '.join(item['metadata'].get('finalizers') or []) or 'none'})"
         for item in seen
     ]
-    return "; ".join(words) or "none left"
+    return "; ".join(words + [f"and {more} more"] * bool(more)) or "none left"

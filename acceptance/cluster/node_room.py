@@ -9,6 +9,7 @@ from kubernetes.utils.quantity import parse_quantity
 
 from acceptance.cluster.api import NODES, PODS, Api, Object
 from acceptance.cluster.nodes import takes_pods
+from acceptance.cluster.objects import name_of
 from acceptance.errors import EnvironmentFailure
 
 _OVER = ("Succeeded", "Failed")
@@ -16,7 +17,7 @@ _OVER = ("Succeeded", "Failed")
 
 def usable_nodes(api: Api) -> list[str]:
     """The names of the nodes that take ordinary pods."""
-    return sorted(str(node["metadata"]["name"]) for node in api.list(NODES) if takes_pods(node))
+    return sorted(name_of(node) for node in api.list(NODES) if takes_pods(node))
 
 
 def require_room(api: Api, *, pods: int, requests: Mapping[str, str], nodes: Sequence[str] = ()) -> None:
@@ -25,12 +26,12 @@ def require_room(api: Api, *, pods: int, requests: Mapping[str, str], nodes: Seq
     `requests` of each pod by resource, as Kubernetes quantities; `nodes`: the only ones to use, empty for all that
     take ordinary pods. What only the scheduler knows, such as how many volumes a node may attach, is left to it.
     """
-    usable = [node for node in api.list(NODES) if takes_pods(node) and (not nodes or _name(node) in nodes)]
+    usable = [node for node in api.list(NODES) if takes_pods(node) and (not nodes or name_of(node) in nodes)]
     if not usable:
         raise EnvironmentFailure(
             f"wanted a node that takes pods, found none{' of ' + ', '.join(nodes) if nodes else ''}"
         )
-    lacking = room_problems(usable, api.list(PODS), pods=pods, requests=requests)
+    lacking = room_problems(usable, api.list(PODS, slim=_footprint), pods=pods, requests=requests)
     if lacking:
         raise EnvironmentFailure(
             f"{pods} pods do not fit on {len(usable)} nodes when spread evenly, so none was made: "
@@ -39,12 +40,18 @@ def require_room(api: Api, *, pods: int, requests: Mapping[str, str], nodes: Seq
         )
 
 
+def total_room(api: Api, nodes: Sequence[Object], *, requests: Mapping[str, str]) -> int:
+    """How many more such pods these nodes hold together, as far as is known without the scheduler."""
+    there_are = api.list(PODS, slim=_footprint)
+    return sum(_room(node, there_are, requests)[0] for node in nodes)
+
+
 def room_problems(
     nodes: Sequence[Object], there_are: Sequence[Object], *, pods: int, requests: Mapping[str, str]
 ) -> list[str]:
     """What each node lacks for its even part of `pods`; `there_are`: all pods of the cluster."""
     fewest, more = divmod(pods, len(nodes))
-    rooms = sorted(((_room(node, there_are, requests), _name(node)) for node in nodes), key=lambda each: -each[0][0])
+    rooms = sorted(((_room(node, there_are, requests), name_of(node)) for node in nodes), key=lambda each: -each[0][0])
     problems = []
     for number, ((room, resource, free), name) in enumerate(rooms):
         part = fewest + (number < more)
@@ -60,7 +67,7 @@ def _room(node: Object, there_are: Sequence[Object], requests: Mapping[str, str]
     here = [
         pod
         for pod in there_are
-        if pod["spec"].get("nodeName") == _name(node) and pod["status"].get("phase") not in _OVER
+        if pod["spec"].get("nodeName") == name_of(node) and pod["status"].get("phase") not in _OVER
     ]
     free = {name: _quantity(allocatable.get(name, "0")) - _requested(here, name) for name in requests}
     rooms = [
@@ -84,13 +91,21 @@ def _pod_requests(spec: Object, resource: str) -> Decimal:
     return max([together, *(of(container) for container in spec.get("initContainers") or [])])
 
 
+def _footprint(pod: Object) -> Object:
+    """What a pod takes, and where: all that is kept of each pod of the cluster."""
+    spec = pod["spec"]
+    containers = {
+        kind: [
+            {"resources": {"requests": (each.get("resources") or {}).get("requests")}} for each in spec.get(kind) or []
+        ]
+        for kind in ("containers", "initContainers")
+    }
+    return {"spec": {"nodeName": spec.get("nodeName"), **containers}, "status": {"phase": pod["status"].get("phase")}}
+
+
 def _quantity(text: str) -> Decimal:
     return Decimal(parse_quantity(text))  # type: ignore[no-untyped-call]
 
 
 def _shown(free: Decimal) -> str:
     return f"{max(Decimal(0), free).normalize():f}"
-
-
-def _name(node: Object) -> str:
-    return str(node["metadata"]["name"])

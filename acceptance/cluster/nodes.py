@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from acceptance.cluster.api import NODES, VOLUMES, Api, Object
 
 _KEEPS_PODS_AWAY = ("NoSchedule", "NoExecute")
@@ -17,10 +19,25 @@ def nodes_for_volume(api: Api, volume: str) -> list[str]:
 
 def takes_pods(node: Object) -> bool:
     """Whether the node is ready and takes pods that tolerate nothing."""
-    taints = node["spec"].get("taints") or []
+    return is_up(node) and not _taints(node)
+
+
+def is_up(node: Object) -> bool:
+    """Whether the node is ready and takes pods, at least those that tolerate its taints."""
     ready = any(each["type"] == "Ready" and each["status"] == "True" for each in node["status"].get("conditions") or [])
-    away = any(taint["effect"] in _KEEPS_PODS_AWAY for taint in taints)
-    return ready and not away and not node["spec"].get("unschedulable")
+    return ready and not node["spec"].get("unschedulable")
+
+
+def tolerations(nodes: Iterable[Object]) -> list[Object]:
+    """What a pod must tolerate to run on these nodes, each once."""
+    wanted = {
+        (taint["key"], taint.get("value", ""), taint["effect"]): None for node in nodes for taint in _taints(node)
+    }
+    return [{"key": key, "operator": "Equal", "value": value, "effect": effect} for key, value, effect in wanted]
+
+
+def _taints(node: Object) -> list[Object]:
+    return [taint for taint in node["spec"].get("taints") or [] if taint["effect"] in _KEEPS_PODS_AWAY]
 
 
 def matches(node: Object, term: Object) -> bool:

@@ -13,6 +13,7 @@ MANAGER_LABEL = "app.kubernetes.io/managed-by"
 MANAGER = "storage-acceptance"
 NAMESPACE_PREFIX = "storage-acceptance-"
 NAME_LENGTH = 63
+SET_NAME_LENGTH = 45
 
 
 def new_run_id(started: datetime) -> str:
@@ -40,6 +41,19 @@ def object_name(*parts: str) -> str:
     return f"{name[: NAME_LENGTH - 9].rstrip('-')}-{digest}".lstrip("-")
 
 
+def set_name(*parts: str) -> str:
+    """The same for a StatefulSet, whose pods carry its name and more, which their labels hold as well."""
+    name = object_name(*parts)
+    if len(name) <= SET_NAME_LENGTH:
+        return name
+    return f"{name[: SET_NAME_LENGTH - 9].rstrip('-')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
 def metadata(name: str, *, run_id: str, **more: Any) -> dict[str, Any]:
     """The metadata of an object of a run."""
     return {"name": name, "labels": labels(run_id), **more}
+
+
+def name_of(item: dict[str, Any]) -> str:
+    """The name of an object as the API server shows it."""
+    return str(item["metadata"]["name"])

@@ -27,15 +27,17 @@ from acceptance.errors import EnvironmentFailure
 
 @dataclass(frozen=True, kw_only=True)
 class Permission:
-    """Verbs on one kind of object."""
+    """Verbs on one kind of object; in all namespaces, or in the one that is named."""
 
     resource: Resource
     verbs: tuple[str, ...]
     subresource: str = ""
+    namespace: str = ""
 
     def __str__(self) -> str:
         name = self.resource.plural + (f"/{self.subresource}" if self.subresource else "")
-        return f"{name}.{self.resource.group}" if self.resource.group else name
+        where = f" in namespace {self.namespace}" if self.namespace else ""
+        return (f"{name}.{self.resource.group}" if self.resource.group else name) + where
 
 
 NEEDED = (
@@ -62,6 +64,17 @@ WITH_SCALE = (
 )
 
 
+WITH_RAMP = (
+    Permission(resource=STATEFUL_SETS, verbs=("list", "create", "patch", "delete")),
+    Permission(resource=PODS, verbs=("watch",)),
+    Permission(resource=CLAIMS, verbs=("watch",)),
+    Permission(resource=EVENTS, verbs=("watch",)),
+    Permission(resource=VOLUMES, verbs=("watch",)),
+    Permission(resource=NODES, verbs=("watch",)),
+    Permission(resource=ATTACHMENTS, verbs=("watch",)),
+)
+
+
 def require_permissions(api: Api, *, pull_secret: str | None) -> None:
     """Raise EnvironmentFailure naming every verb and resource that is needed and forbidden."""
     _require(api, NEEDED + (WITH_PULL_SECRET if pull_secret else ()))
@@ -70,6 +83,16 @@ def require_permissions(api: Api, *, pull_secret: str | None) -> None:
 def require_scale_permissions(api: Api) -> None:
     """The same for what only tests of many volumes need."""
     _require(api, WITH_SCALE)
+
+
+def require_ramp_permissions(api: Api) -> None:
+    """The same for what only ramps of the control plane need."""
+    _require(api, WITH_RAMP)
+
+
+def require_rebuild_permissions(api: Api, needed: Iterable[Permission]) -> None:
+    """The same for what a rebuild of the storage system's replicas needs, as its driver knows."""
+    _require(api, needed)
 
 
 def _require(api: Api, needed: Iterable[Permission]) -> None:
@@ -91,6 +114,7 @@ def _allowed(api: Api, permission: Permission, verb: str) -> bool:
         "group": permission.resource.group,
         "resource": permission.resource.plural,
         "subresource": permission.subresource,
+        "namespace": permission.namespace,
     }
     answer = api.ask(ACCESS_REVIEWS, {"spec": {"resourceAttributes": attributes}})
     return bool(answer["status"].get("allowed"))

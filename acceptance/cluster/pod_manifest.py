@@ -77,7 +77,7 @@ def pod_manifest(plan: PodPlan) -> Object:
     if plan.pull_secret:
         spec["imagePullSecrets"] = [{"name": plan.pull_secret}]
     if plan.node:
-        spec["affinity"] = _affinity(plan.node)
+        spec["affinity"] = node_affinity([plan.node])
     return {"metadata": metadata(plan.name, run_id=plan.claims[0].run_id), "spec": spec}
 
 
@@ -107,8 +107,10 @@ def _container(plan: PodPlan) -> Object:
     }
 
 
-def _affinity(node: str) -> Object:
-    # Through the scheduler, not spec.nodeName: volumes that wait for their first consumer bind only so.
-    field_match = {"key": "metadata.name", "operator": "In", "values": [node]}
-    terms = {"nodeSelectorTerms": [{"matchFields": [field_match]}]}
-    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+def node_affinity(nodes: Sequence[str]) -> Object:
+    """Lets a pod run on these nodes only.
+
+    Through the scheduler, not spec.nodeName: volumes that wait for their first consumer bind only so.
+    """
+    terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]} for node in nodes]
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}

@@ -134,27 +134,36 @@ def describe_pod(pod: Object) -> str:
 
 def start_problem(api: Api, plan: PodPlan, pod: Object) -> AcceptanceError | None:
     """The error that keeps the pod from ever starting, or None."""
+    if (of_image := image_problem(plan.image, pod)) is not None:
+        return of_image
     for status in _statuses(pod):
         waiting = (status.get("state") or {}).get("waiting") or {}
-        if waiting.get("reason") in _PULL_PROBLEMS:
-            return EnvironmentFailure(
-                f"image {plan.image!r} cannot be pulled on node {pod['spec'].get('nodeName')}: "
-                f"{waiting.get('message') or waiting['reason']}; name one that can with --storage-image, "
-                "and its credentials with --storage-pull-secret"
-            )
         if waiting.get("reason") in _START_PROBLEMS:
             return EnvironmentFailure(f"pod {plan.name} cannot start: {waiting['reason']}: {waiting.get('message')}")
-        ended = (status.get("state") or {}).get("terminated") or {}
-        if ended.get("reason") in _NO_COMMAND:
-            return EnvironmentFailure(
-                f"image {plan.image!r} lacks what the suite runs in it: {ended.get('message')}; name an image that "
-                "holds fio, sh, df, cat and sync with --storage-image"
-            )
     if reason := lost_to_the_cluster(pod):
         return EnvironmentFailure(f"pod {plan.name} was ended by the cluster: {reason}")
     if pod["status"].get("phase") == "Failed" and not _main_started(pod):
         return StorageFailure(f"pod {plan.name} failed before it started: {describe_pod(pod)}" + _events(api, plan))
     return next(filter(None, (failed_for_good(api, claim) for claim in plan.claims)), None)
+
+
+def image_problem(image: str, pod: Object) -> EnvironmentFailure | None:
+    """Why the image is of no use to the pod: it cannot be pulled, or lacks what the suite runs in it; or None."""
+    for status in _statuses(pod):
+        waiting = (status.get("state") or {}).get("waiting") or {}
+        if waiting.get("reason") in _PULL_PROBLEMS:
+            return EnvironmentFailure(
+                f"image {image!r} cannot be pulled on node {pod['spec'].get('nodeName')}: "
+                f"{waiting.get('message') or waiting['reason']}; name one that can with --storage-image, "
+                "and its credentials with --storage-pull-secret"
+            )
+        ended = (status.get("state") or {}).get("terminated") or {}
+        if ended.get("reason") in _NO_COMMAND:
+            return EnvironmentFailure(
+                f"image {image!r} lacks what the suite runs in it: {ended.get('message')}; name an image that "
+                "holds fio, sh, df, cat and sync with --storage-image"
+            )
+    return None
 
 
 def lost_to_the_cluster(pod: Object) -> str | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from acceptance.cluster.api import CLAIMS, PODS, STATEFUL_SETS, Api, Object
-from acceptance.cluster.claims import Claim, volumes_of
-from acceptance.cluster.objects import labels, metadata
-from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
+from acceptance.cluster.claims import Claim, claim_spec, volumes_of
+from acceptance.cluster.objects import labels, metadata, name_of
+from acceptance.cluster.pod_manifest import PodPlan, node_affinity, pod_manifest
 from acceptance.cluster.waiting import wait_for
 
 SET_LABEL = "storage-acceptance/set"
@@ -19,18 +19,31 @@ REQUESTS = {"cpu": "50m", "memory": "64Mi"}
 
 
 @dataclass(frozen=True, kw_only=True)
+class Gate:
+    """`annotation` of a pod is shown to it as the file `path`, so that a patch of the pod reaches what runs in it."""
+
+    annotation: str
+    path: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class SetPlan:
     """`pod` is what each pod is to do; the name, size and class of its only claim are those of all claims.
 
-    `annotation` of the pod is shown to it as the file `gate_path`, so that a patch of the pod reaches the load.
-    `nodes`: the only nodes to use; empty for any.
+    `nodes`: the only nodes to use, empty for any; `node_labels`: what a node must carry; `tolerations`: taints of nodes
+    that keep no pod of the set away. `evenly`: a pod waits rather than being where more are than elsewhere.
+    `probe` of each pod ends a container that it finds dead.
     """
 
     name: str
     pod: PodPlan
-    annotation: str
-    gate_path: str
+    gate: Gate | None = None
     nodes: Sequence[str] = ()
+    node_labels: Mapping[str, str] = field(default_factory=dict)
+    tolerations: Sequence[Object] = ()
+    requests: Mapping[str, str] = field(default_factory=lambda: REQUESTS)
+    evenly: bool = True
+    probe: Object | None = None
 
     @property
     def namespace(self) -> str:
@@ -50,13 +63,18 @@ class SetPlan:
         """The claim that Kubernetes makes for the pod of that ordinal."""
         (like,) = self.pod.claims
         return Claim(
-            name=f"{CLAIM_TEMPLATE}-{self.pod_name(ordinal)}",
+            name=claim_of(self.pod_name(ordinal)),
             namespace=like.namespace,
             storage_class=like.storage_class,
             size=like.size,
             run_id=like.run_id,
             block=like.block,
         )
+
+
+def claim_of(pod: str) -> str:
+    """The name of the claim that Kubernetes makes for a pod of a set."""
+    return f"{CLAIM_TEMPLATE}-{pod}"
 
 
 def create_set(api: Api, plan: SetPlan) -> None:
@@ -69,12 +87,17 @@ def scale_set(api: Api, plan: SetPlan, *, pods: int) -> None:
     api.patch(STATEFUL_SETS, plan.name, {"spec": {"replicas": pods}}, namespace=plan.namespace)
 
 
+def delete_set(api: Api, plan: SetPlan) -> None:
+    """Delete the set, and leave all else to others."""
+    api.delete(STATEFUL_SETS, plan.name, namespace=plan.namespace)
+
+
 def remove_set(api: Api, plan: SetPlan, *, pods: int, timeout_s: float) -> None:
     """Delete the set, its pods and then the claims of so many of them; wait for these and their volumes to be gone.
 
     Volumes that are not of reclaim policy Delete stay, as they should. Raises StorageFailure for what stays otherwise.
     """
-    api.delete(STATEFUL_SETS, plan.name, namespace=plan.namespace)
+    delete_set(api, plan)
     for pod in api.list(PODS, namespace=plan.namespace, labels=plan.selector):
         api.delete(PODS, pod["metadata"]["name"], namespace=plan.namespace, grace_s=1)
     claims = {plan.claim(ordinal).name for ordinal in range(pods)}
@@ -83,10 +106,10 @@ def remove_set(api: Api, plan: SetPlan, *, pods: int, timeout_s: float) -> None:
 
     def left() -> list[str]:
         found = [
-            f"claim {name}" for each in api.list(CLAIMS, namespace=plan.namespace) if (name := _name(each)) in claims
+            f"claim {name}" for each in api.list(CLAIMS, namespace=plan.namespace) if (name := name_of(each)) in claims
         ]
         volumes = [
-            f"volume {_name(each)} ({each['status'].get('phase', 'unknown')})"
+            f"volume {name_of(each)} ({each['status'].get('phase', 'unknown')})"
             for each in volumes_of(api, namespace=plan.namespace)
             if each["spec"]["claimRef"]["name"] in claims
             and each["spec"].get("persistentVolumeReclaimPolicy") == "Delete"
@@ -115,15 +138,7 @@ def set_manifest(plan: SetPlan) -> Object:
             "selector": {"matchLabels": {SET_LABEL: plan.name}},
             "template": {"metadata": {"labels": labelled}, "spec": _pod_spec(plan)},
             "volumeClaimTemplates": [
-                {
-                    "metadata": {"name": CLAIM_TEMPLATE, "labels": labels(claim.run_id)},
-                    "spec": {
-                        "accessModes": ["ReadWriteOnce"],
-                        "storageClassName": claim.storage_class,
-                        "volumeMode": "Block" if claim.block else "Filesystem",
-                        "resources": {"requests": {"storage": str(claim.size)}},
-                    },
-                }
+                {"metadata": {"name": CLAIM_TEMPLATE, "labels": labels(claim.run_id)}, "spec": claim_spec(claim)}
             ],
         },
     }
@@ -134,30 +149,31 @@ def _pod_spec(plan: SetPlan) -> Object:
     spec: Object = pod_manifest(plan.pod)["spec"]
     del spec["activeDeadlineSeconds"]
     spec["restartPolicy"] = "Always"
-    folder, _, file = plan.gate_path.rpartition("/")
-    shown = {"path": file, "fieldRef": {"fieldPath": f"metadata.annotations['{plan.annotation}']"}}
     spec["volumes"] = [each for each in spec["volumes"] if "persistentVolumeClaim" not in each]
-    spec["volumes"].append({"name": "gate", "downwardAPI": {"items": [shown]}})
     (container,) = spec["containers"]
-    container["resources"]["requests"] = dict(REQUESTS)
-    container["volumeMounts"].append({"name": "gate", "mountPath": folder, "readOnly": True})
+    container["resources"]["requests"] = dict(plan.requests)
     container["env"].append({"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}})
+    if plan.probe is not None:
+        container["livenessProbe"] = plan.probe
+    if plan.gate is not None:
+        folder, _, file = plan.gate.path.rpartition("/")
+        shown = {"path": file, "fieldRef": {"fieldPath": f"metadata.annotations['{plan.gate.annotation}']"}}
+        spec["volumes"].append({"name": "gate", "downwardAPI": {"items": [shown]}})
+        container["volumeMounts"].append({"name": "gate", "mountPath": folder, "readOnly": True})
     spec["topologySpreadConstraints"] = [
         {
             "maxSkew": 1,
             "topologyKey": "kubernetes.io/hostname",
-            "whenUnsatisfiable": "DoNotSchedule",
+            "whenUnsatisfiable": "DoNotSchedule" if plan.evenly else "ScheduleAnyway",
             # Nodes that take no ordinary pods would otherwise count as empty ones and keep the others from filling.
             "nodeTaintsPolicy": "Honor",
             "labelSelector": {"matchLabels": {SET_LABEL: plan.name}},
         }
     ]
     if plan.nodes:
-        terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]} for node in plan.nodes]
-        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
-        spec["affinity"] = {"nodeAffinity": required}
+        spec["affinity"] = node_affinity(plan.nodes)
+    if plan.node_labels:
+        spec["nodeSelector"] = dict(plan.node_labels)
+    if plan.tolerations:
+        spec["tolerations"] = list(plan.tolerations)
     return spec
-
-
-def _name(item: Object) -> str:
-    return str(item["metadata"]["name"])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from acceptance.cluster.api import Api, ApiError, ApiUnreachable, Object, Resource
+from acceptance.cluster.api import PASSING, Api, ApiError, ApiUnreachable, Object, Resource, whole
+from acceptance.cluster.objects import name_of
 from acceptance.cluster.streams import Stream, StreamBroken
 from acceptance.errors import AcceptanceError, EnvironmentFailure
 
@@ -17,20 +19,26 @@ _KINDS: dict[str, Kind] = {"ADDED": "added", "MODIFIED": "modified", "DELETED": 
 EXPIRED = 410
 # Before a watch is taken up again: after the server ended it, and after it broke.
 AGAIN_S, PAUSE_S = 0.1, 1.0
-_PASSING = (429, 500, 502, 503, 504)
+# After a break the server tells at once what happened meanwhile; it has caught up when it is quiet for so long, or else
+# after the second.
+QUIET_S, CATCHING_UP_S = 0.3, 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """What became of one object, and the object as it was seen then (for `deleted`, for the last time)."""
+    """What became of one object, and the object as it was seen then (for `deleted`, for the last time).
+
+    `late`: it happened while the connection was broken, some time before it was told.
+    """
 
     kind: Kind
     seen: Object
+    late: bool = False
 
     @property
     def name(self) -> str:
         """The object's name."""
-        return str(self.seen["metadata"]["name"])
+        return name_of(self.seen)
 
 
 class Collection:
@@ -42,7 +50,7 @@ class Collection:
     @property
     def objects(self) -> dict[str, Object]:
         """By name."""
-        return {str(each["metadata"]["name"]): each for each in self._known.values()}
+        return {name_of(each): each for each in self._known.values()}
 
     def apply(self, kind: Kind, seen: Object) -> list[Change]:
         """Take one event of a watch; the change that it is, or none where it tells nothing new."""
@@ -67,7 +75,8 @@ class Watch:
 
     One list and one watch, in a `with` block; after a break the watch goes on where it was, and lists again only when
     the server has forgotten that (410). What happened in between is then told as the one change that it amounts to.
-    `error` is what ended it before its time, None while it is well.
+    `slim` is what is kept and told of an object, with its name, uid and version at least, where all of it would be too
+    much. `error` is what ended it before its time, None while it is well.
     """
 
     def __init__(
@@ -77,15 +86,20 @@ class Watch:
         *,
         namespace: str | None,
         labels: str = "",
+        fields: str = "",
+        slim: Callable[[Object], Object] = whole,
         on_change: Callable[[Change], None],
     ) -> None:
         self._api = api
         self._resource = resource
         self._namespace = namespace
-        self._labels = labels
+        self._selectors = {"labels": labels, "fields": fields}
+        self._slim = slim
         self._on_change = on_change
         self._collection = Collection()
         self._version = ""
+        self._broken = self._catching_up = False
+        self._last_s = 0.0
         self._stream: Stream | None = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._follow, name=f"watch of {resource.plural}", daemon=True)
@@ -104,9 +118,16 @@ class Watch:
                 self._stream.stop()
         self._thread.join(timeout=5)
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether something may have happened that was not told yet: the connection is broken or just was."""
+        return self._broken or (self._catching_up and time.monotonic() - self._last_s < QUIET_S)
+
     def _list(self) -> None:
-        items, self._version = self._api.snapshot(self._resource, namespace=self._namespace, labels=self._labels)
-        self._tell(self._collection.replace(items))
+        items, self._version = self._api.snapshot(
+            self._resource, namespace=self._namespace, slim=self._slim, **self._selectors
+        )
+        self._tell(self._collection.replace(items), late=self._broken)
 
     def _follow(self) -> None:
         while not self._ended.is_set():
@@ -116,11 +137,13 @@ class Watch:
                 self._take_events()
                 self._ended.wait(AGAIN_S)
             except (ApiUnreachable, StreamBroken):
+                self._broken = True
                 self._ended.wait(PAUSE_S)
             except ApiError as error:
+                self._broken = True
                 if error.status == EXPIRED:
                     self._version = ""
-                elif error.status in _PASSING:
+                elif error.status in PASSING:
                     self._ended.wait(PAUSE_S)
                 else:
                     self.error = error
@@ -131,11 +154,15 @@ class Watch:
 
     def _take_events(self) -> None:
         self._stream = self._api.watch(
-            self._resource, namespace=self._namespace, labels=self._labels, version=self._version
+            self._resource, namespace=self._namespace, version=self._version, **self._selectors
         )
         if self._ended.is_set():
             self._stream.stop()
+        opened_s = self._last_s = time.monotonic()
+        self._catching_up, self._broken = self._broken, False
         for event in self._stream.documents():
+            self._catching_up = self.is_behind and time.monotonic() - opened_s < CATCHING_UP_S
+            self._last_s = time.monotonic()
             if event["type"] == "ERROR":
                 status = event["object"]
                 raise ApiError(
@@ -144,14 +171,16 @@ class Watch:
                     message=str(status.get("message")),
                 )
             if event["type"] in _KINDS:
-                self._tell(self._collection.apply(_KINDS[event["type"]], event["object"]))
+                self._tell(
+                    self._collection.apply(_KINDS[event["type"]], self._slim(event["object"])), late=self._catching_up
+                )
             self._version = _version(event["object"])  # a bookmark carries nothing but this
             if self._ended.is_set():
                 return
 
-    def _tell(self, changes: Iterable[Change]) -> None:
+    def _tell(self, changes: Iterable[Change], *, late: bool) -> None:
         for change in changes:
-            self._on_change(change)
+            self._on_change(replace(change, late=True) if late else change)
 
 
 def _version(seen: Object) -> str:

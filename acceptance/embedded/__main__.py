@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import NoReturn
 
-from acceptance.embedded import lifecycle, preconditions, removal
+from acceptance.embedded import lifecycle, preconditions, removal, simulation
 from acceptance.embedded.borrowing import run_on_cluster
 from acceptance.embedded.cluster import find
 from acceptance.embedded.layout import Layout
@@ -46,6 +46,12 @@ def _parser() -> argparse.ArgumentParser:
             sub.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="what to run")
         if command in ("up", "run"):
             sub.add_argument("--nodes", type=int, default=3, help="number of nodes (default: %(default)s)")
+            sub.add_argument(
+                "--simulated-nodes",
+                type=int,
+                metavar="COUNT",
+                help="nodes that are only played, beside the real ones (default: as many as there are)",
+            )
             sub.add_argument("--api-port", type=int, help="the API server's port on 127.0.0.1 (default: any free one)")
             sub.add_argument(
                 "--min-free-disk",
@@ -59,9 +65,12 @@ def _parser() -> argparse.ArgumentParser:
 def _up(layout: Layout, options: argparse.Namespace) -> int:
     if not 1 <= options.nodes <= MOST_NODES:
         raise WrongUsage(f"--nodes must be 1 to {MOST_NODES}, not {options.nodes}")
+    if options.simulated_nodes is not None and not 0 <= options.simulated_nodes <= simulation.MOST_NODES:
+        raise WrongUsage(f"--simulated-nodes must be 0 to {simulation.MOST_NODES}, not {options.simulated_nodes}")
     if options.api_port is not None and not 1 <= options.api_port <= 65535:
         raise WrongUsage(f"--api-port must be 1 to 65535, not {options.api_port}")
-    lifecycle.up(layout, nodes=options.nodes, needs=Needs(free_disk=options.min_free_disk, api_port=options.api_port))
+    needs = Needs(free_disk=options.min_free_disk, api_port=options.api_port)
+    lifecycle.up(layout, nodes=options.nodes, needs=needs, simulated_nodes=options.simulated_nodes)
     return 0
 
 

@@ -17,6 +17,7 @@ from acceptance.errors import EnvironmentFailure
 
 KUBERNETES = PACKAGE / "go"
 PROVISIONER = PACKAGE / "go-provisioner"
+KWOK = PACKAGE / "go-kwok"
 
 COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kubectl")
 
@@ -24,6 +25,15 @@ COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "ku
 # provisioning speed would measure. It has no option for it.
 _CLIENT = "kubeClient, err := clientset.NewForConfig(config)"
 _FASTER = "config.QPS, config.Burst = 300, 600"
+
+# Of KWOK's own files: the definition of its stages, and the stages of ordinary nodes and pods.
+_KWOK_MANIFESTS = (
+    "crd/bases/kwok.x-k8s.io_stages.yaml",
+    "stage/node/fast/node-initialize.yaml",
+    "stage/node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
+    "stage/pod/fast/pod-ready.yaml",
+    "stage/pod/fast/pod-delete.yaml",
+)
 
 _BUILD_SECONDS = 3600
 
@@ -38,6 +48,15 @@ class Binaries:
 
     def component(self, name: str) -> Path:
         return self.kubernetes / name
+
+
+@dataclass(frozen=True)
+class Kwok:
+    """The program that plays nodes, its custom resource definition, and the folder with its own stages."""
+
+    program: Path
+    definition: Path
+    stages: Path
 
 
 class _Build(Protocol):
@@ -61,6 +80,17 @@ def ensure() -> Binaries:
     )
 
 
+def ensure_kwok() -> Kwok:
+    """What plays nodes, from the cache or built now (about 3 minutes on 2 cores); only clusters that want it ask.
+
+    Raises EnvironmentFailure as `ensure` does.
+    """
+    version = _pinned(KWOK, "sigs.k8s.io/kwok")
+    recipe = " ".join(_KWOK_MANIFESTS)
+    folder = _cached(f"kwok-{version}", source=KWOK, build=_build_kwok, version=version, recipe=recipe)
+    return Kwok(program=folder / "kwok", definition=folder / Path(_KWOK_MANIFESTS[0]).name, stages=folder / "stages")
+
+
 def _pinned(source: Path, module: str) -> str:
     match = re.search(rf"^\s*(?:require )?{re.escape(module)} (v\S+)", (source / "go.mod").read_text(), re.MULTILINE)
     if match is None:
@@ -68,9 +98,12 @@ def _pinned(source: Path, module: str) -> str:
     return match[1]
 
 
-def _cached(title: str, *, source: Path, build: _Build, version: str) -> Path:
-    """The folder in the cache with what `build` makes of `source`; made under another name, so never half there."""
-    inputs = b"".join(path.read_bytes() for path in sorted(source.iterdir())) + _FASTER.encode()
+def _cached(title: str, *, source: Path, build: _Build, version: str, recipe: str = _FASTER) -> Path:
+    """The folder in the cache with what `build` makes of `source`; made under another name, so never half there.
+
+    `recipe` is what the outcome depends on beside `source`.
+    """
+    inputs = b"".join(path.read_bytes() for path in sorted(source.iterdir())) + recipe.encode()
     folder = cache_folder() / f"{title}-{hashlib.sha256(inputs).hexdigest()[:12]}"
     if folder.exists():
         return folder
@@ -102,10 +135,7 @@ def _build_kubernetes(*, go: Path, target: Path, version: str) -> None:
 def _build_provisioner(*, go: Path, target: Path, version: str) -> None:
     """Build the module's own three files, one line faster, against the modules that go.sum pins."""
     module = "github.com/rancher/local-path-provisioner"
-    run([go, "mod", "download", module], cwd=PROVISIONER, environment=_environment(), timeout=_BUILD_SECONDS)
-    original = Path(
-        run([go, "list", "-m", "-f", "{{.Dir}}", module], cwd=PROVISIONER, environment=_environment()).strip()
-    )
+    original = _module(module, go=go, source=PROVISIONER)
     with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
         source = Path(folder)
         for path in [*original.glob("*.go"), PROVISIONER / "go.mod", PROVISIONER / "go.sum"]:
@@ -118,7 +148,24 @@ def _build_provisioner(*, go: Path, target: Path, version: str) -> None:
         _go_build(go=go, source=source, output=output, flags=f"-s -w -X main.VERSION={version}")
 
 
-def _go_build(*, go: Path, source: Path, output: Path, flags: str) -> None:
+def _build_kwok(*, go: Path, target: Path, version: str) -> None:
+    module = "sigs.k8s.io/kwok"
+    flags = f"-s -w -X {module}/pkg/consts.Version={version}"
+    _go_build(go=go, source=KWOK, output=target / "kwok", flags=flags, package=f"{module}/cmd/kwok")
+    (target / "stages").mkdir()
+    for manifest in _KWOK_MANIFESTS:
+        content = (_module(module, go=go, source=KWOK) / "kustomize" / manifest).read_bytes()
+        folder = target / "stages" if manifest.startswith("stage/") else target
+        (folder / Path(manifest).name).write_bytes(content)
+
+
+def _module(module: str, *, go: Path, source: Path) -> Path:
+    """The folder with the sources of a module that `source` pins; downloaded and verified where it is not there."""
+    run([go, "mod", "download", module], cwd=source, environment=_environment(), timeout=_BUILD_SECONDS)
+    return Path(run([go, "list", "-m", "-f", "{{.Dir}}", module], cwd=source, environment=_environment()).strip())
+
+
+def _go_build(*, go: Path, source: Path, output: Path, flags: str, package: str = ".") -> None:
     command: list[str | Path] = [
         go,
         "build",
@@ -129,7 +176,7 @@ def _go_build(*, go: Path, source: Path, output: Path, flags: str) -> None:
         flags,
         "-o",
         output,
-        ".",
+        package,
     ]
     run(command, cwd=source, environment=_environment(), timeout=_BUILD_SECONDS)
 

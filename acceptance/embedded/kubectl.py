@@ -3,12 +3,13 @@
 import json
 import os
 import string
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from acceptance.embedded.commands import run
-from acceptance.embedded.layout import PACKAGE
+from acceptance.embedded.layout import PACKAGE, Layout
 
 MANIFESTS = PACKAGE / "manifests"
 
@@ -19,6 +20,11 @@ class Kubectl:
 
     program: Path
     kubeconfig: Path
+
+    @classmethod
+    def of(cls, layout: Layout) -> "Kubectl":
+        """The kubectl that belongs to a running cluster."""
+        return cls(program=layout.state / "bin" / "kubectl", kubeconfig=layout.kubeconfig)
 
     def run(self, *arguments: str, stdin: str | None = None, timeout: float = 30) -> str:
         """The output of kubectl with `arguments`, within `timeout` seconds."""
@@ -35,5 +41,10 @@ class Kubectl:
 
     def apply(self, manifest: str, **values: str) -> None:
         """Apply manifests/<manifest> with its ${variables} filled in."""
-        text = string.Template((MANIFESTS / manifest).read_text()).substitute(values)
-        self.run("apply", "--server-side", "--force-conflicts", "--filename=-", stdin=text)
+        self.apply_each(manifest, [values])
+
+    def apply_each(self, manifest: str, each: Iterable[Mapping[str, str]]) -> None:
+        """Apply manifests/<manifest> as often as there are values to fill in, all at once."""
+        template = string.Template((MANIFESTS / manifest).read_text())
+        text = "\n---\n".join(template.substitute(values) for values in each)
+        self.run("apply", "--server-side", "--force-conflicts", "--filename=-", stdin=text, timeout=60)

@@ -90,6 +90,10 @@ class Layout:
     def cni_network(self) -> str:
         return f"storage-acceptance-{self.name}"
 
+    def simulated_node(self, number: int) -> str:
+        """The name of a node that is played; the first has number 1. It has nothing on the host."""
+        return f"{self.name}-simulated-{number}"
+
     def node(self, number: int) -> "NodeLayout":
         return NodeLayout(cluster=self, number=number)
 

@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from acceptance.embedded import builds, check, classes, images, network, packages, preconditions, removal, sysctls
+from acceptance.embedded import (
+    builds,
+    check,
+    classes,
+    images,
+    network,
+    packages,
+    preconditions,
+    removal,
+    simulation,
+    sysctls,
+)
 from acceptance.embedded.certificates import Authority
 from acceptance.embedded.control_plane import PORTS, ControlPlane
 from acceptance.embedded.glusterfs import GlusterFS
@@ -28,17 +39,19 @@ from acceptance.errors import EnvironmentFailure
 T = TypeVar("T")
 
 
-def up(layout: Layout, *, nodes: int, needs: Needs) -> None:
+def up(layout: Layout, *, nodes: int, needs: Needs, simulated_nodes: int | None) -> None:
     """Have the cluster running with `nodes` nodes and proven to store data; does nothing where it is healthy.
 
-    Remains of an earlier one are removed first. Raises EnvironmentFailure where it cannot run here; then nothing
-    is left of it but its logs, in the cache.
+    Beside them there are then exactly `simulated_nodes`; None: those that there are. Remains of an earlier cluster are
+    removed first. Raises EnvironmentFailure where it cannot run here; then nothing is left of it but its logs, in the
+    cache. One that ran healthily is left as it is.
     """
     preconditions.require_root()
     with cluster_lock(layout):
         found = status(layout)
         if found.running and not found.problems:
             say(f"cluster {layout.name} is already up")
+            simulation.arrange(layout, nodes=simulated_nodes)
             say(f"kubeconfig: {layout.kubeconfig}")
             return
         if found.running:
@@ -52,10 +65,13 @@ def up(layout: Layout, *, nodes: int, needs: Needs) -> None:
         if packages.ensure():
             preconditions.check(needs)
         binaries = builds.ensure()
+        if simulated_nodes:
+            builds.ensure_kwok()
         with step("have the images"):
             archive = images.ensure()
         try:
             _Start(layout=layout, nodes=nodes, binaries=binaries, images=archive, needs=needs).run()
+            simulation.arrange(layout, nodes=simulated_nodes)
         except BaseException as error:
             kept = _keep_logs(layout)
             removal.remove(layout)
@@ -89,6 +105,8 @@ class _Start:
         control_plane = ControlPlane(
             layout=self.layout, binaries=self.binaries, daemons=daemons, network=pods, ports=ports, authority=authority
         )
+        # Now, since nothing can be issued later, when simulated nodes may be asked for.
+        control_plane.kubeconfig(simulation.COMPONENT, common_name=simulation.COMMON_NAME)
         self._start(control_plane, self._cluster_nodes(daemons, pods))
         daemons.finish()
 

@@ -76,6 +76,10 @@ class Daemons:
             self.state = dataclasses.replace(self.state, complete=True)
             write_state(self.layout, self.state)
 
+    def has(self, component: str) -> bool:
+        """Whether `component` was started, whatever became of it."""
+        return any(record.component == component for record in self.state.processes)
+
     def require_alive(self, component: str) -> None:
         """Raise EnvironmentFailure with the end of its log if `component` has died."""
         record = next(record for record in self.state.processes if record.component == component)

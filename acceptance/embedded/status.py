@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from acceptance.embedded import check
+from acceptance.embedded import check, simulation
 from acceptance.embedded.commands import succeeds
 from acceptance.embedded.kubectl import Kubectl
 from acceptance.embedded.layout import Layout
@@ -18,11 +18,6 @@ class Status:
     running: bool
     problems: tuple[str, ...]
     lines: tuple[str, ...]
-
-
-def kubectl_of(layout: Layout, state: ClusterState) -> Kubectl:
-    """The kubectl that belongs to a running cluster."""
-    return Kubectl(program=layout.state / "bin" / "kubectl", kubeconfig=layout.kubeconfig)
 
 
 def status(layout: Layout) -> Status:
@@ -48,13 +43,15 @@ def status(layout: Layout) -> Status:
 
 def _served(layout: Layout, state: ClusterState, lines: list[str]) -> list[str]:
     """The problems of what the processes serve together; adds what is there to `lines`."""
-    kubectl = kubectl_of(layout, state)
+    kubectl = Kubectl.of(layout)
     problems = []
     try:
         ready = check.ready_nodes(kubectl)
         wanted = [layout.node(number).name for number in range(1, len(state.node_addresses) + 1)]
         lines += [f"node        {name}: {'Ready' if name in ready else 'not Ready'}" for name in wanted]
         problems += [f"node {name} is not Ready" for name in wanted if name not in ready]
+        if simulated := simulation.present(kubectl):
+            lines.append(f"nodes       {len(simulated & set(ready))} of {len(simulated)} simulated ones are Ready")
         for item in kubectl.get("storageclasses"):
             lines.append(f"class       {item['metadata']['name']}: {item['provisioner']}, {item['volumeBindingMode']}")
     except EnvironmentFailure as error:

@@ -10,6 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from acceptance.quantities import format_quantity, format_size
 from acceptance.report.comparison import comparisons
 from acceptance.report.many_volumes import sections
+from acceptance.report.ramps import ramp_sections
+from acceptance.report.rebuilds import rebuild_sections
 from acceptance.report.verdicts import ORDER
 from acceptance.results import Estimate, Results, Step, Verdict
 
@@ -36,6 +38,8 @@ def render_summary(results: Results) -> str:
         results=results,
         comparisons=comparisons(results),
         scaling=sections(results),
+        ramps=ramp_sections(results),
+        rebuilds=rebuild_sections(results),
         verdicts=verdicts,
         warned=[each for each in results.measurements if each.warnings],
         sentence=verdict_sentence(results),

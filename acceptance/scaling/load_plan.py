@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from importlib.resources import files
 
-from acceptance.cluster.objects import object_name
+from acceptance.cluster.objects import set_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
-from acceptance.cluster.stateful_sets import SetPlan
+from acceptance.cluster.stateful_sets import Gate, SetPlan
 from acceptance.cluster.workspace import Workspace
 from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, TEST_FILE, layout_text
 from acceptance.measuring.space_check import SHARED, SPARED_PERCENT, check_script
@@ -22,8 +21,6 @@ STEP = "storage-acceptance/step"
 GATE_PATH = "/gate/step"
 # A load that hears nothing for so long, when nobody writes files, is an orphan, and loads no more.
 IDLE_S = 900
-# Names of the pods of a set carry its name and more, which their labels hold as well.
-LONGEST_NAME = 45
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +42,7 @@ class LoadPlan:
     @property
     def set_name(self) -> str:
         """The name of the set, no other's in the run."""
-        name = object_name(self.name, self.storage_class)
-        if len(name) <= LONGEST_NAME:
-            return name
-        return f"{name[: LONGEST_NAME - 9].rstrip('-')}-{sha256(name.encode()).hexdigest()[:8]}"
+        return set_name(self.name, self.storage_class)
 
     @property
     def idle_s(self) -> int:
@@ -84,7 +78,8 @@ class LoadPlan:
             files=self.set_name,
             pull_secret=workspace.pull_secret,
         )
-        return SetPlan(name=self.set_name, pod=pod, annotation=STEP, gate_path=GATE_PATH, nodes=self.nodes)
+        gate = Gate(annotation=STEP, path=GATE_PATH)
+        return SetPlan(name=self.set_name, pod=pod, gate=gate, nodes=self.nodes)
 
     def _script(self) -> str:
         """`load.sh`, with the check that comes before anything is written."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from acceptance import embedded
-from acceptance.cluster.api import Api
+from acceptance.cluster.api import NODES, Api
 from selftests.integration.suite import ROOT, left_behind
+from selftests.lab.simulated_nodes import NODE_LABEL
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +31,29 @@ def cluster() -> Iterator[embedded.EmbeddedCluster]:
 def api(cluster: embedded.EmbeddedCluster) -> Api:
     """The cluster's administrator."""
     return Api.from_kubeconfig(cluster.kubeconfig)
+
+
+@pytest.fixture(scope="module")
+def simulation(cluster: embedded.EmbeddedCluster, api: Api) -> Iterator[Callable[[int], list[str]]]:
+    """Has so many simulated nodes on the cluster and gives their names; as many as before when the module ends."""
+
+    def nodes() -> list[str]:
+        return [node["metadata"]["name"] for node in api.list(NODES, labels=NODE_LABEL)]
+
+    def have(count: int) -> list[str]:
+        command = [sys.executable, "-m", "acceptance.embedded", "up", f"--simulated-nodes={count}"]
+        subprocess.run(command, cwd=ROOT, check=True)
+        return nodes()
+
+    before = len(nodes())
+    yield have
+    have(before)
+
+
+@pytest.fixture
+def simulated_nodes(simulation: Callable[[int], list[str]]) -> list[str]:
+    """The names of four simulated nodes, all Ready; one that a test before has removed is there again."""
+    return simulation(4)
 
 
 @pytest.fixture

@@ -416,6 +416,30 @@ def test_up_after_all_was_killed() -> None:
     assert command("status", "--name", NAME).returncode == 0
 
 
+def test_simulated_nodes_are_added_left_alone_and_removed() -> None:
+    def told(*options: str) -> str:
+        result = command("up", "--name", NAME, *options)
+        assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
+
+    def kwok() -> list[int]:
+        return [record["pid"] for record in state()["processes"] if record["component"] == "kwok"]
+
+    told("--simulated-nodes=3")
+    assert "3 of 3 simulated ones are Ready" in command("status", "--name", NAME).stdout
+    (pid,) = kwok()
+    assert "simulated nodes: 3" in told()
+    told("--simulated-nodes=1")
+    assert "1 of 1 simulated ones are Ready" in command("status", "--name", NAME).stdout
+    told("--simulated-nodes=0")
+    assert "simulated" not in told()
+    told("--simulated-nodes=2")
+    names = {f"{NAME}-node-{number}" for number in (1, 2, 3)} | {f"{NAME}-simulated-{number}" for number in (1, 2)}
+    assert {node["metadata"]["name"] for node in get("nodes")["items"]} == names
+    assert kwok() == [pid]  # And `down`, tested next, ends it.
+    assert not [each for each in psutil.Process(pid).net_connections(kind="inet") if each.status == psutil.CONN_LISTEN]
+
+
 def test_down_leaves_nothing(before: dict[str, set[str]], others: list[str]) -> None:
     result = command("down", "--name", NAME)
     assert result.returncode == 0, result.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.cluster.permissions import NEEDED, WITH_PULL_SECRET, WITH_SCALE, Permission
+from acceptance.cluster.permissions import NEEDED, WITH_PULL_SECRET, WITH_RAMP, WITH_SCALE, Permission
 from acceptance.limits import load_limits
 from acceptance.profile_folder import find_profiles
 from fixtures.options import OPTIONS
@@ -63,7 +63,8 @@ def test_options_that_are_named_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    ("permissions", "only"), [(NEEDED, ""), (WITH_PULL_SECRET, "pull-secret"), (WITH_SCALE, "scale runs")]
+    ("permissions", "only"),
+    [(NEEDED, ""), (WITH_PULL_SECRET, "pull-secret"), (WITH_SCALE, "scale runs"), (WITH_RAMP, "ramps")],
 )
 def test_all_permissions_are_listed(permissions: tuple[Permission, ...], only: str) -> None:
     listed = {

@@ -14,7 +14,7 @@ from acceptance.errors import StorageFailure
 
 CLAIM = Claim(name="like", namespace="ns", storage_class="fast", size=2**30, run_id="r")
 POD = PodPlan(name="load", claims=(CLAIM,), image="fio:1", command=["sh"], deadline_s=0)
-PLAN = SetPlan(name="load", pod=POD, annotation="a/b", gate_path="/gate/step")
+PLAN = SetPlan(name="load", pod=POD)
 
 
 def volume(name: str, *, claim: str = "volume-0-load-0", namespace: str = "ns", policy: str = "Delete") -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from acceptance.cluster.api import PODS, ApiError, ApiUnreachable
 from acceptance.cluster.streams import StreamBroken
-from acceptance.cluster.watching import Change, Collection, Watch
+from acceptance.cluster.watching import QUIET_S, Change, Collection, Watch
 
 
 def pod(name: str, version: int, uid: str = "") -> dict[str, Any]:
@@ -55,6 +55,9 @@ class ScriptedStream:
         for event in self._events:
             if isinstance(event, Exception):
                 raise event
+            if isinstance(event, float):
+                self._stopped.wait(event)
+                continue
             if event == "wait":
                 self._stopped.wait(10)
                 return
@@ -72,9 +75,10 @@ class ScriptedApi:
         self.asked: list[str] = []
         self.stopped = threading.Event()
 
-    def snapshot(self, resource: object, **selection: object) -> tuple[list[Any], str]:
+    def snapshot(self, resource: object, *, slim: Callable[[Any], Any], **selection: object) -> tuple[list[Any], str]:
         self.asked.append("list")
-        return self.snapshots.pop(0)
+        items, version = self.snapshots.pop(0)
+        return list(map(slim, items)), version
 
     def watch(self, resource: object, *, version: str, **selection: object) -> ScriptedStream:
         self.asked.append(f"watch from {version}")
@@ -145,6 +149,44 @@ def test_when_the_server_has_forgotten_it_lists_again_and_tells_what_was_missed(
             ("added", "d"),
         ]
         assert api.asked == ["list", "watch from 5", "list", "watch from 10"]
+
+
+def test_what_happened_during_a_break_is_told_late_and_what_came_after_it_is_not() -> None:
+    quiet = QUIET_S + 0.1
+    api = ScriptedApi(
+        [([pod("a", 1)], "5"), ([pod("a", 1), pod("b", 7)], "8")],
+        [
+            [event("ADDED", pod("c", 6)), StreamBroken("reset")],
+            [event("ADDED", pod("d", 7)), event("ADDED", pod("e", 8)), quiet, event("ADDED", pod("f", 9)), "wait"],
+        ],
+    )
+    late: dict[str, bool] = {}
+    seen = threading.Event()
+
+    def take(change: Change) -> None:
+        late[change.name] = change.late
+        if change.name == "f":
+            seen.set()
+
+    with Watch(api, PODS, namespace="ns", on_change=take) as watch:  # type: ignore[arg-type]
+        assert seen.wait(10), late
+        assert not watch.is_behind
+    assert late == {"a": False, "c": False, "d": True, "e": True, "f": False}
+
+
+def test_of_large_objects_only_the_slim_form_is_kept_and_told() -> None:
+    changes: list[Change] = []
+    api = ScriptedApi([([pod("a", 1)], "5")], [[event("ADDED", pod("b", 6) | {"spec": "large"}), "wait"]])
+    with Watch(
+        api,  # type: ignore[arg-type]
+        PODS,
+        namespace="ns",
+        slim=lambda seen: {"metadata": seen["metadata"]},
+        on_change=changes.append,
+    ):
+        while len(changes) < 2:
+            threading.Event().wait(0.01)
+    assert [set(change.seen) for change in changes] == [{"metadata"}, {"metadata"}]
 
 
 def test_what_is_forbidden_ends_it_and_is_kept() -> None:

@@ -1,0 +1,84 @@
+"""A command run in a container that is there already, over the websocket that Kubernetes has for it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from kubernetes import client
+from kubernetes.stream import ws_client
+from websocket import WebSocketException, setdefaulttimeout
+
+UPDATE_S, ANSWER_S = 1.0, 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PodCommand:
+    """How a command in a container ended, and what it printed. `why` is the server's word where `status` is not 0."""
+
+    status: int
+    stdout: str
+    stderr: str
+    why: str = ""
+
+
+class PodCommandFailed(Exception):
+    """It could not be run, or did not end."""
+
+
+def run_in_pod(
+    connection: client.ApiClient, path: str, *, container: str, command: Sequence[str], timeout_s: float
+) -> PodCommand:
+    """Run it to its end; `path` is that of the pod's `exec`. Raises PodCommandFailed."""
+    query = [("container", container), ("stdout", "true"), ("stderr", "true"), *(("command", word) for word in command)]
+    method, url, headers, *_ = connection.param_serialize(
+        "GET", path, header_params={"Accept": "*/*"}, auth_settings=["BearerToken"]
+    )
+    # Else a server that is gone is waited for without end; there is no such option for one connection.
+    setdefaulttimeout(ANSWER_S)
+    try:
+        socket = ws_client.websocket_call(  # type: ignore[no-untyped-call]
+            connection.configuration, method, f"{url}?{urlencode(query)}", headers=headers, _preload_content=False
+        )
+        return _to_its_end(socket, timeout_s=timeout_s)
+    except (client.ApiException, WebSocketException, OSError) as error:
+        raise PodCommandFailed(getattr(error, "reason", None) or str(error)) from error
+
+
+def _to_its_end(socket: Any, *, timeout_s: float) -> PodCommand:
+    ends_s = time.monotonic() + timeout_s
+    stdout, stderr = "", ""
+    try:
+        while socket.is_open():
+            socket.update(timeout=UPDATE_S)
+            stdout += socket.read_channel(ws_client.STDOUT_CHANNEL)
+            stderr += socket.read_channel(ws_client.STDERR_CHANNEL)
+            if time.monotonic() > ends_s:
+                raise PodCommandFailed(f"it did not end within {timeout_s:.0f} s: {stderr.strip()}")
+        stdout += socket.read_channel(ws_client.STDOUT_CHANNEL)
+        stderr += socket.read_channel(ws_client.STDERR_CHANNEL)
+        status, why = _ended(socket.read_channel(ws_client.ERROR_CHANNEL))
+        return PodCommand(status=status, stdout=stdout, stderr=stderr, why=why)
+    finally:
+        socket.close()
+
+
+def _ended(text: str) -> tuple[int, str]:
+    """The exit status out of the object that ends the stream, and the server's sentence beside it.
+
+    Raises PodCommandFailed where the stream ended without one.
+    """
+    if not text:
+        raise PodCommandFailed("the connection broke off before it ended")
+    ending: dict[str, Any] = json.loads(text)
+    if ending.get("status") == "Success":
+        return 0, ""
+    causes = (ending.get("details") or {}).get("causes") or []
+    told = next((str(each["message"]) for each in causes if each.get("reason") == "ExitCode"), "")
+    if not told.isdigit():
+        raise PodCommandFailed(str(ending.get("message") or text))
+    return int(told), str(ending.get("message") or "")

@@ -1,0 +1,171 @@
+"""What the control plane must bear: the section `control_plane` of a tier, as pydantic models and as plain limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from acceptance.quantities import format_quantity, parse_quantity
+from acceptance.scaling.limits import Sentence
+
+PROFILE = "control-plane"
+"""Under this name verdicts on ramps stand where others have the profile that was run."""
+
+Metric = Literal["pods", "ramp-down"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlPlaneLimit:
+    """One requirement. `pods`: how many must run, a volume each; `ramp-down`: `RampDownRecord.behind_s`, in s."""
+
+    metric: Metric
+    value: float
+    because: str
+    tier: str
+
+    @property
+    def profile(self) -> str:
+        """No profile is run."""
+        return PROFILE
+
+    @property
+    def kind(self) -> Literal["at_least", "at_most"]:
+        """On which side of `value` what is measured must be."""
+        return "at_least" if self.metric == "pods" else "at_most"
+
+    @property
+    def unit(self) -> Literal["pods", "s"]:
+        """Of `value`."""
+        return "pods" if self.metric == "pods" else "s"
+
+    def describe(self) -> str:
+        """`at least 60 pods with a volume each`"""
+        amount = format_quantity(self.value, unit=self.unit)
+        if self.metric == "pods":
+            return f"at least {amount} with a volume each"
+        return f"claims and volumes gone at most {amount} after the last pod was told to end"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _rate(text: Any) -> float:
+    return _above_zero(parse_quantity(text, unit="1/s"), text)
+
+
+def _time(text: Any) -> float:
+    return _above_zero(parse_quantity(text, unit="s"), text)
+
+
+def _above_zero(value: float, text: Any) -> float:
+    if value == 0.0:
+        raise ValueError(f"wanted a value above zero, found {text!r}")
+    return value
+
+
+Rate = Annotated[float, BeforeValidator(_rate)]
+Time = Annotated[float, BeforeValidator(_time)]
+
+
+class SlowStarts(_Strict):
+    """More than so many pods take longer than so many s from creation to running."""
+
+    longer_than_s: Time = Field(alias="longer_than")
+    more_than: int = Field(ge=0)
+    because: Sentence
+
+
+class RunningRate(_Strict):
+    """Fewer than so many pods a second become running, over so many s."""
+
+    below_per_s: Rate = Field(alias="below")
+    over_s: Time = Field(default=60.0, alias="over")
+    because: Sentence
+
+    @model_validator(mode="after")
+    def _counts_pods(self) -> Self:
+        if self.below_per_s * self.over_s < 1:
+            raise ValueError(f"wanted a rate of at least one pod in {self.over_s:g} s, found less: none can miss it")
+        return self
+
+
+class Crashes(_Strict):
+    """More than so many pods crash or containers are restarted."""
+
+    more_than: int = Field(ge=0)
+    because: Sentence
+
+
+class StopWhen(_Strict):
+    """What ends a ramp; a condition that is None ends none."""
+
+    slow_starts: SlowStarts | None = None
+    running_rate: RunningRate | None = None
+    crashes: Crashes | None = None
+
+    @model_validator(mode="after")
+    def _says_when(self) -> Self:
+        if not (self.slow_starts or self.running_rate or self.crashes):
+            raise ValueError("wanted slow_starts, running_rate or crashes, found none of them")
+        return self
+
+
+class RampRules(_Strict):
+    """How fast pods are asked for, in pods a second, and what ends the ramp."""
+
+    rate_per_s: Rate = Field(alias="rate")
+    stop_when: StopWhen
+
+
+class _Pods(_Strict):
+    at_least: int = Field(ge=1)
+    because: Sentence
+
+
+class _RampDown(_Strict):
+    at_most: Time
+    because: Sentence
+
+
+class ControlPlaneEntry(_Strict):
+    """The section of one tier. What a tier leaves out it has from the one that it extends; `ramp` only as a whole."""
+
+    ramp: RampRules | None = None
+    pods: _Pods | None = None
+    ramp_down: _RampDown | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not (self.ramp or self.pods or self.ramp_down):
+            raise ValueError("wanted ramp, pods or ramp_down, found none of them")
+        return self
+
+    def limits(self, *, tier: str) -> Iterator[ControlPlaneLimit]:
+        """As plain limits, in the order of the section."""
+        if self.pods is not None:
+            yield ControlPlaneLimit(metric="pods", value=self.pods.at_least, because=self.pods.because, tier=tier)
+        if (down := self.ramp_down) is not None:
+            yield ControlPlaneLimit(metric="ramp-down", value=down.at_most, because=down.because, tier=tier)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlPlane:
+    """The section of a tier with all it inherits. `rules` is None where no tier says how to ramp."""
+
+    rules: RampRules | None
+    limits: tuple[ControlPlaneLimit, ...]
+
+
+def inherited(family: Iterable[tuple[str, ControlPlaneEntry | None]]) -> ControlPlane | None:
+    """What the tiers of a family, by name and the eldest first, say together; None where none says anything."""
+    rules: RampRules | None = None
+    limits: dict[Metric, ControlPlaneLimit] = {}
+    for tier, entry in family:
+        if entry is not None:
+            rules = entry.ramp or rules
+            limits |= {limit.metric: limit for limit in entry.limits(tier=tier)}
+    return ControlPlane(rules=rules, limits=tuple(limits.values())) if rules or limits else None

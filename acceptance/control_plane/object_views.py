@@ -1,0 +1,25 @@
+"""What a ramp keeps of nodes and claims as its watches show them."""
+
+from __future__ import annotations
+
+from acceptance.cluster.api import Object
+from acceptance.cluster.nodes import is_up
+
+
+def slim_node(node: Object) -> Object:
+    """Whether it takes pods: `up`."""
+    return {"metadata": _kept(node), "up": is_up(node)}
+
+
+def slim_claim(claim: Object) -> Object:
+    """When it was made, and the volume that it is bound to, empty while it is not."""
+    bound = claim["status"].get("phase") == "Bound"
+    return {
+        "metadata": _kept(claim),
+        "created": claim["metadata"]["creationTimestamp"],
+        "volume": claim["spec"].get("volumeName", "") if bound else "",
+    }
+
+
+def _kept(item: Object) -> Object:
+    return {key: item["metadata"][key] for key in ("name", "uid", "resourceVersion")}

@@ -1,0 +1,157 @@
+"""Rebuild record + limit -> verdict. Pure; every reason carries the arithmetic that it rests on."""
+
+from __future__ import annotations
+
+from acceptance.judging import decide, verdict_id
+from acceptance.quantities import format_quantity
+from acceptance.rebuild.limits import METRICS, RebuildLimit
+from acceptance.rebuild.records import RebuildRecord
+from acceptance.results import Status, Verdict
+from acceptance.scaling.independent_ratio import independent_ratio
+from acceptance.scaling.records import Figure
+from acceptance.statistics import Interval
+
+ONCE = 0.10
+"""What a rebuild that was measured once may be off by, up or down: one figure does not tell how far the next would be
+from it. A limit nearer than that is not decided by it, nor one nearer than the looks at its beginning and end allow."""
+
+
+def judge_rebuild(record: RebuildRecord, limit: RebuildLimit, *, test: str) -> Verdict:
+    """The verdict on one limit. Inconclusive where the record cannot tell, with the reason."""
+    if limit.kind == "largest_volume":
+        return _largest_volume(record, limit, test=test)
+    return _foreground(record, limit, test=test)
+
+
+def unjudged(record: RebuildRecord, *, test: str) -> Verdict:
+    """No verdict: the tier has no limit on rebuilds of this pattern. The reason holds what was measured."""
+    return Verdict(
+        id=verdict_id(record.storage_class, record.pattern, "rebuild", "none"),
+        test=test,
+        storage_class=record.storage_class,
+        profile=record.pattern,
+        metric=None,
+        rule="none",
+        limit="none",
+        measured=None,
+        low=None,
+        high=None,
+        status="skipped",
+        reason=f"{record.pattern} on {record.storage_class}: measured ({arithmetic(record)}), not judged: the tier has "
+        "no limit for this pattern; to judge it add one under rebuild: largest_volume:",
+    )
+
+
+def arithmetic(record: RebuildRecord, *, beside: float | None = None) -> str:
+    """`rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is 5.444 TiB`"""
+    took = format_quantity(record.seconds, unit="s")
+    exact = format_quantity(max(each.exact_to_s for each in record.rebuilds), unit="s")
+    times = "measured once" if len(record.rebuilds) == 1 else f"mean of {len(record.rebuilds)} rebuilds"
+    largest = record.largest_volume
+    figure = format_quantity(largest.mean, unit="B", beside=beside)
+    if largest.low is not None and largest.high is not None:
+        edges = (format_quantity(each, unit="B", beside=beside) for each in (largest.low, largest.high))
+        figure += f" ({record.confidence * 100:.4g}% interval {' to '.join(edges)})"
+    divided = f", divided by {record.snapshots} snapshots," if record.snapshots > 1 else ""
+    return (
+        f"rebuilt {format_quantity(record.size, unit='B')} in {took} ({times}, to within {exact}); "
+        f"in {format_quantity(record.time_limit_s, unit='s')}{divided} that is {figure}"
+    )
+
+
+def _largest_volume(record: RebuildRecord, limit: RebuildLimit, *, test: str) -> Verdict:
+    found = record.largest_volume
+    told = arithmetic(record, beside=limit.value)
+    if found.low is None or found.high is None:
+        doubt = max(ONCE, *(each.exact_to_s / each.seconds for each in record.rebuilds))
+        status: Status = decide(found.mean / (1 + doubt), found.mean * (1 + doubt), at_least=limit.value)
+        open_ = f"too near to be decided by one rebuild, which may be off by {100 * doubt:.0f} %"
+    else:
+        status = decide(found.low, found.high, at_least=limit.value)
+        open_ = "which lies within that"
+    because = {
+        "pass": "",
+        "fail": f": {limit.because.rstrip('.')}",
+        "inconclusive": f", {open_}; more rebuilds (--storage-rebuild-repeats) would decide it",
+    }[status]
+    return Verdict(
+        id=verdict_id(record.storage_class, limit.pattern, limit.metric, limit.kind),
+        test=test,
+        storage_class=record.storage_class,
+        profile=limit.pattern,
+        metric=limit.metric,
+        rule=limit.kind,
+        limit=limit.describe(),
+        measured=found.mean,
+        low=found.low,
+        high=found.high,
+        unit="B",
+        confidence=None if found.low is None else record.confidence,
+        status=status,
+        reason=f"{limit.pattern} on {record.storage_class}: {told}; wanted {limit.wanted}{because}.",
+    )
+
+
+def _foreground(record: RebuildRecord, limit: RebuildLimit, *, test: str) -> Verdict:
+    before, during = _figures(record, limit)
+    ratio = None
+    if before is not None and during is not None:
+        ratio = independent_ratio(during.batches, before.batches, confidence=record.confidence)
+    status: Status = "inconclusive"
+    if ratio is not None:
+        status = decide(ratio.low, ratio.high, **{limit.side: limit.value})
+    return Verdict(
+        id=verdict_id(record.storage_class, limit.pattern, METRICS[limit.kind], limit.kind),
+        test=test,
+        storage_class=record.storage_class,
+        profile=limit.pattern,
+        metric=limit.metric,
+        rule=limit.kind,
+        limit=limit.describe(),
+        measured=None if ratio is None else ratio.mean,
+        low=None if ratio is None else ratio.low,
+        high=None if ratio is None else ratio.high,
+        unit="ratio",
+        confidence=None if ratio is None else record.confidence,
+        status=status,
+        reason=_foreground_reason(record, limit, before, during, ratio, status),
+    )
+
+
+def _figures(record: RebuildRecord, limit: RebuildLimit) -> tuple[Figure | None, Figure | None]:
+    load = record.foreground
+    if load is None:
+        return None, None
+    if limit.kind == "foreground_iops":
+        return load.iops_before, load.iops_during
+    return load.p99_before_s, load.p99_during_s
+
+
+def _foreground_reason(
+    record: RebuildRecord,
+    limit: RebuildLimit,
+    before: Figure | None,
+    during: Figure | None,
+    ratio: Interval | None,
+    status: Status,
+) -> str:
+    subject = f"{limit.metric} of synchronous writes on {record.storage_class} ({limit.pattern})"
+    if before is None or during is None:
+        lost = record.foreground_lost or "in some part of it none was completed"
+        return f"{subject} is not known before or during the rebuild: {lost}; so it cannot be judged."
+    unit = "1/s" if limit.kind == "foreground_iops" else "s"
+    was, is_ = (format_quantity(each.mean, unit=unit) for each in (before, during))  # type: ignore[arg-type]
+    told = f"{subject} was {was} before the rebuild and {is_} during it"
+    if ratio is None:
+        return (
+            f"{told}; the load stood still, or the rebuild was over too soon to say how sure that is; a larger "
+            "--storage-rebuild-size would tell."
+        )
+    mean, low, high = (format_quantity(value, unit="ratio", beside=limit.value) for value in ratio)
+    measured = f"{told}, {mean} ({record.confidence * 100:.4g}% interval {low} to {high})"
+    wanted = f"the limit of {limit.wanted}"
+    if status == "pass":
+        return f"{measured}, all within {wanted}."
+    if status == "fail":
+        return f"{measured}, all outside {wanted}: {limit.because.rstrip('.')}."
+    return f"{measured}, on both sides of {wanted}; a larger --storage-rebuild-size or more repeats would decide it."

@@ -1,0 +1,152 @@
+"""What a rebuild must do: the section `rebuild` of a tier, as pydantic models and as plain limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from acceptance.quantities import format_quantity, parse_quantity
+from acceptance.rebuild.patterns import PATTERNS, Pattern
+from acceptance.scaling.limits import Ratio, Sentence, Share
+
+Kind = Literal["largest_volume", "foreground_iops", "foreground_p99"]
+TIME_LIMIT_S = 24 * 3600.0
+"""Longhorn gives a rebuild 24 h (its setting long-grpc-timeout), and a longer lack of one is a risk anywhere."""
+
+METRICS: dict[Kind, str] = {
+    "largest_volume": "rebuild.largest_volume",
+    "foreground_iops": "write.iops",
+    "foreground_p99": "write.latency.p99",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RebuildLimit:
+    """One requirement on the rebuild of a volume that holds `pattern`.
+
+    `value`: bytes for the largest volume; for the foreground its metric during the rebuild as a multiple of that
+    before it. `tier` is the tier that it was written in.
+    """
+
+    pattern: Pattern
+    kind: Kind
+    value: float
+    because: str
+    tier: str
+    time_limit_s: float = TIME_LIMIT_S
+
+    @property
+    def profile(self) -> str:
+        """What stands in a verdict where others have a profile."""
+        return self.pattern
+
+    @property
+    def metric(self) -> str:
+        """What stands in a verdict where others have the path of a metric."""
+        return METRICS[self.kind]
+
+    @property
+    def unit(self) -> Literal["B", "ratio"]:
+        """Of `value`."""
+        return "B" if self.kind == "largest_volume" else "ratio"
+
+    @property
+    def side(self) -> Literal["at_least", "at_most"]:
+        """On which side of `value` the measured one must lie."""
+        return "at_most" if self.kind == "foreground_p99" else "at_least"
+
+    @property
+    def wanted(self) -> str:
+        """`at least 1 TiB`"""
+        return f"{self.side.replace('_', ' ')} {format_quantity(self.value, unit=self.unit)}"
+
+    def describe(self) -> str:
+        """`largest volume that is rebuilt in 24 h, full-data: at least 1 TiB`"""
+        if self.kind == "largest_volume":
+            limit = format_quantity(self.time_limit_s, unit="s")
+            return f"largest volume that is rebuilt in {limit}, {self.pattern}: {self.wanted}"
+        return f"{self.metric} of synchronous writes during a rebuild, {self.pattern}: {self.wanted} that before it"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _above_zero(text: Any, *, unit: Literal["s", "B"]) -> float:
+    value = parse_quantity(text, unit=unit)
+    if value == 0.0:
+        raise ValueError(f"wanted more than zero, found {text!r}")
+    return value
+
+
+Size = Annotated[float, BeforeValidator(lambda text: _above_zero(text, unit="B"))]
+TimeLimit = Annotated[float, BeforeValidator(lambda text: _above_zero(text, unit="s"))]
+
+
+class _Largest(_Strict):
+    at_least: Size
+    because: Sentence
+
+
+class _Iops(_Strict):
+    at_least: Share
+    because: Sentence
+
+
+class _P99(_Strict):
+    at_most: Ratio
+    because: Sentence
+
+
+class _Foreground(_Strict):
+    iops: _Iops | None = Field(alias="write.iops", default=None)
+    p99: _P99 | None = Field(alias="write.latency.p99", default=None)
+
+
+class RebuildEntry(_Strict):
+    """`time_limit`; `largest_volume` by pattern; `foreground` by metric, for every pattern."""
+
+    time_limit: TimeLimit | None = None
+    largest_volume: dict[Pattern, _Largest] = {}
+    foreground: _Foreground = _Foreground()
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.time_limit is None and not list(self.limits(tier="")):
+            raise ValueError("wanted time_limit, largest_volume or foreground, found none of them")
+        return self
+
+    def limits(self, *, tier: str) -> Iterator[RebuildLimit]:
+        """As plain limits, the foreground's once for each pattern."""
+        iops, p99 = self.foreground.iops, self.foreground.p99
+        for pattern in PATTERNS:
+            if (largest := self.largest_volume.get(pattern)) is not None:
+                yield RebuildLimit(
+                    pattern=pattern, kind="largest_volume", value=largest.at_least, because=largest.because, tier=tier
+                )
+            if iops is not None:
+                yield RebuildLimit(
+                    pattern=pattern, kind="foreground_iops", value=iops.at_least, because=iops.because, tier=tier
+                )
+            if p99 is not None:
+                yield RebuildLimit(
+                    pattern=pattern, kind="foreground_p99", value=p99.at_most, because=p99.because, tier=tier
+                )
+
+
+def inherited(entries: list[tuple[str, RebuildEntry | None]]) -> tuple[RebuildLimit, ...]:
+    """The limits of a tier from the sections of its ancestors and itself, each with the tier's name, oldest first.
+
+    A limit replaces that of the same pattern and kind; the youngest time limit holds for all of them.
+    """
+    found: dict[tuple[str, str], RebuildLimit] = {}
+    time_limit_s = TIME_LIMIT_S
+    for tier, entry in entries:
+        if entry is None:
+            continue
+        time_limit_s = entry.time_limit or time_limit_s
+        found |= {(each.pattern, each.kind): each for each in entry.limits(tier=tier)}
+    return tuple(replace(each, time_limit_s=time_limit_s) for each in found.values())

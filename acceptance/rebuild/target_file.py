@@ -1,0 +1,131 @@
+"""The target file: how replicas of the storage under test are rebuilt, read as strictly as the limits."""
+
+from __future__ import annotations
+
+import string
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+
+from acceptance.errors import WrongUsage
+from acceptance.quantities import parse_quantity
+from acceptance.rebuild.command_driver import PLACEHOLDERS, CommandPlan
+from acceptance.strict_yaml import load
+
+LONGHORN_NAMESPACE = "longhorn-system"
+ROOK_NAMESPACE = "rook-ceph"
+TOOLBOX = "app=rook-ceph-tools"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    """A command word by word; braces hold nothing but the known placeholders."""
+    if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value) or not value[0]:
+        raise ValueError(f"wanted a command as a list of its words, all of them text, found {value!r}")
+    for word in value:
+        try:
+            named = {name for _, name, *_ in string.Formatter().parse(word) if name is not None}
+        except ValueError as error:
+            raise ValueError(f"wanted braces around a placeholder, or doubled ones, found {word!r}: {error}") from None
+        if unknown := named - set(PLACEHOLDERS):
+            known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+            raise ValueError(f"wanted placeholders of {known}, found {', '.join(sorted(unknown)) or '{}'} in {word!r}")
+    return tuple(value)
+
+
+def _time_s(value: Any) -> float:
+    if (seconds := parse_quantity(value, unit="s")) == 0.0:
+        raise ValueError(f"wanted a time above zero, found {value!r}")
+    return seconds
+
+
+Command = Annotated[tuple[str, ...], BeforeValidator(_words)]
+Time = Annotated[float, BeforeValidator(_time_s)]
+
+
+class CommandTarget(_Strict):
+    """`driver: command`."""
+
+    driver: Literal["command"]
+    trigger: Command
+    healthy: Command
+    progress: Command = ()
+    restore: Command = ()
+    timeout: Time = 60.0
+
+    @property
+    def plan(self) -> CommandPlan:
+        """What the driver runs."""
+        return CommandPlan(
+            trigger=self.trigger,
+            healthy=self.healthy,
+            progress=self.progress,
+            restore=self.restore,
+            timeout_s=self.timeout,
+        )
+
+
+class LonghornTarget(_Strict):
+    """`driver: longhorn`. Without `trigger`: a further replica where a node has room for one, else a deleted one."""
+
+    driver: Literal["longhorn"] = "longhorn"
+    namespace: str = LONGHORN_NAMESPACE
+    trigger: Literal["further-replica", "deleted-replica"] | None = None
+
+
+class CephTarget(_Strict):
+    """`driver: ceph`. It takes an OSD out and in again, which moves data of everyone who stores on it."""
+
+    driver: Literal["ceph"]
+    namespace: str = ROOK_NAMESPACE
+    toolbox: str = TOOLBOX
+    osd: Annotated[int, Field(ge=0, strict=True)]
+    may_move_other_data: Literal[True]
+
+
+RebuildTarget = Annotated[CommandTarget | LonghornTarget | CephTarget, Field(discriminator="driver")]
+
+
+class _Target(_Strict):
+    rebuild: RebuildTarget
+
+
+def read_target(path: Path) -> CommandTarget | LonghornTarget | CephTarget:
+    """The section `rebuild` of the target file. Raises WrongUsage with all that is wrong, each with its line."""
+    try:
+        document = load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongUsage(f"--storage-target: wanted a readable target file, found: {error}") from error
+    problems = [(each.line, each.path, each.text) for each in document.problems]
+    target = None
+    if document.data is not None or not problems:
+        try:
+            target = TypeAdapter(_Target).validate_python(document.data)
+        except ValidationError as error:
+            for each in error.errors():
+                where = tuple(part for part in each["loc"] if part not in ("command", "longhorn", "ceph"))
+                problems.append((document.line_of(where), where, _say(each)))
+    if problems or target is None:
+        told = sorted((line, ".".join(map(str, where)), text) for line, where, text in problems)
+        raise WrongUsage(
+            "\n".join(f"{path}:{line}: {where}{': ' if where else ''}{text}" for line, where, text in told)
+        )
+    return target.rebuild
+
+
+def _say(error: Any) -> str:
+    if error["type"] == "missing":
+        return "wanted this key, found nothing; add it"
+    if error["type"] == "extra_forbidden":
+        return "wanted only keys that are known here, found this one; correct or remove it"
+    if error["loc"][-1:] == ("may_move_other_data",):
+        return (
+            f"wanted true, found {error['input']!r}: taking an OSD out moves data of everyone who stores on it; say so "
+            "here if that may be"
+        )
+    found = "" if error["type"] == "value_error" else f", found {error['input']!r}"
+    return str(error["msg"]).removeprefix("Value error, ") + found

@@ -1,0 +1,121 @@
+"""Ramps of the control plane for the report: how far each went, what ended it, what took how long. Judges nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from acceptance.control_plane.limits import PROFILE
+from acceptance.control_plane.records import ControlPlaneRecord
+from acceptance.quantities import format_quantity
+from acceptance.report.ramp_drawing import RampDrawing, draw_growth, draw_starts
+from acceptance.report.verdicts import worst
+from acceptance.results import Results, Status, Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """How long something took, of how many."""
+
+    name: str
+    count: str
+    times: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RampSection:
+    """The ramp of one class. `status` is the worst of its verdicts, None where there is none."""
+
+    storage_class: str
+    status: Status | None
+    sentences: list[str]
+    phases: list[Row]
+    growth: RampDrawing | None
+    starts: RampDrawing | None
+    servers: list[Row]
+    missing: list[str]
+
+
+def ramp_sections(results: Results) -> list[RampSection]:
+    """One section for each class, in the order in which they were ramped."""
+    return [_section(record, results.verdicts) for record in results.control_plane]
+
+
+def _section(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> RampSection:
+    about = (record.storage_class, PROFILE)
+    return RampSection(
+        storage_class=record.storage_class,
+        status=worst(each for each in verdicts if (each.storage_class, each.profile) == about),
+        sentences=list(_sentences(record)),
+        phases=[
+            Row(name=name, count=str(each.pods), times=[_time(each.p50_s), _time(each.p90_s), _time(each.p99_s)])
+            for name, each in record.phases.items()
+        ],
+        growth=draw_growth(record.growth),
+        starts=draw_starts(record.starts),
+        servers=list(_servers(record)),
+        missing=[
+            f"not there: {what}, since they could not be read: {why}"
+            for what, why in (
+                ("metrics of the API server", record.api_server_missing),
+                ("storage operations of the nodes", record.storage_operations_missing),
+            )
+            if why is not None
+        ],
+    )
+
+
+def _sentences(record: ControlPlaneRecord) -> Iterator[str]:
+    ended, down = record.ended, record.ramp_down
+    nodes = ", ".join(f"{node}: {pods}" for node, pods in record.per_node.items()) or "none"
+    form = "one StatefulSet" if record.form == "set" else "one StatefulSet for each node"
+    yield (
+        f"{record.pods} pods ran and {record.volumes} volumes were bound when the ramp ended, after "
+        f"{format_quantity(ended.after_s, unit='s')}; asked for at {record.rate_per_s * 60:.4g} a minute, up to "
+        f"{record.goal}, by {form}. By node: {nodes}."
+    )
+    yield f"What ended it: {ended.kind.replace('_', ' ')}: {ended.reason.rstrip('.')}."
+    if record.linear_until >= len(record.starts):
+        yield "Growth was linear to the end."
+    else:
+        yield f"Growth was linear until {record.linear_until} pods ran; from then on they came later than asked for."
+    told = format_quantity(down.told_s, unit="s")
+    if down.behind_s is None:
+        left = ", ".join(down.left)
+        yield (
+            f"The way back: pods were told to end in {told}; "
+            f"{format_quantity(down.waited_s, unit='s')} later there was still {left}."
+        )
+    else:
+        behind = format_quantity(down.behind_s, unit="s")
+        yield f"The way back: pods were told to end in {told}; all claims and volumes were gone {behind} later."
+    if record.late:
+        yield (
+            f"Of {record.late} pods something was seen late, as the connection to the API server was broken: their "
+            "phases do not count."
+        )
+    sent = ", ".join(f"{each}: {count}" for each, count in record.requests.items())
+    yield f"What the suite itself asked of the API server: {sent}."
+
+
+def _servers(record: ControlPlaneRecord) -> Iterator[Row]:
+    for each in record.api_server:
+        yield Row(
+            name=f"API server, {each.verb}",
+            count=f"{each.per_s:.3g} a second",
+            times=[_time(each.mean_s), _bound(each.p99_at_most_s)],
+        )
+    for one in record.storage_operations:
+        yield Row(
+            name=f"{one.operation} ({one.plugin}, {one.status})",
+            count=str(one.count),
+            times=[_time(one.mean_s), _bound(one.p99_at_most_s)],
+        )
+
+
+def _time(seconds: float) -> str:
+    return format_quantity(max(0.0, seconds), unit="s")
+
+
+def _bound(seconds: float | None) -> str:
+    return "beyond the last bucket" if seconds is None else f"at most {_time(seconds)}"

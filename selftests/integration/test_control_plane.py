@@ -1,0 +1,259 @@
+"""Ramps of the control plane through the suite's own command line: up to a goal on real nodes and down again, each stop
+condition found where simulated pods make it happen, and whatever else may come between, with nothing left behind."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from acceptance.cluster.api import CLAIMS, NODES, PODS, STATEFUL_SETS, Api, Resource
+from acceptance.cluster.objects import NAMESPACE_PREFIX
+from acceptance.cluster.stateful_sets import SET_LABEL
+from acceptance.cluster.waiting import wait_for
+from acceptance.embedded import EmbeddedCluster
+from selftests.integration.suite import ROOT, SuiteRun, finish, run_suite, started_suite
+from selftests.lab.api_server import restart_api_server
+from selftests.lab.simulated_nodes import NODE_LABEL, STORAGE_CLASS, crashing_pods, late_pods, stalled_pods
+
+QUOTAS = Resource(prefix="api/v1", plural="resourcequotas")
+RAMP = ("-m", "control_plane", "--storage-destructive")
+SIMULATED = (*RAMP, "--storage-class", STORAGE_CLASS, "--storage-ramp-node-selector", f"{NODE_LABEL}=true")
+# Pods asked for in a step, of a second, at the rate of these ramps.
+STEP = 4
+FROM = 40
+SLOW = "slow_starts: {longer_than: 5s, more_than: 4, because: too slow}"
+RATE = "running_rate: {below: 60/min, over: 6s, because: too few}"
+CRASHES = "crashes: {more_than: 3, because: not stable}"
+
+
+def limits(folder: Path, *, pods: int, stop_when: tuple[str, ...] = (SLOW, RATE, CRASHES)) -> str:
+    """The option for a limits file with limits on the control plane alone."""
+    path = folder / "limits.yaml"
+    conditions = "".join(f"          {each}\n" for each in stop_when)
+    path.write_text(
+        "version: 1\ntiers:\n  baseline:\n    description: for a test of the suite\n    control_plane:\n"
+        f"      ramp:\n        rate: {STEP * 60}/min\n        stop_when:\n{conditions}"
+        f"      pods: {{at_least: {pods}, because: the test wants it so}}\n"
+        "      ramp_down: {at_most: 1min, because: the test wants it so}\n"
+    )
+    return f"--storage-thresholds={path}"
+
+
+def statuses(run: SuiteRun) -> dict[str, str]:
+    """By metric, the status of each verdict."""
+    return {each["metric"]: each["status"] for each in run.results["verdicts"]}
+
+
+def test_sixty_pods_on_real_nodes_come_up_and_go_again(clean: Api, reports: Path) -> None:
+    """With the limits that come with the suite, but asked for faster."""
+    run = run_suite(*RAMP, "--storage-class", "local-path", "--storage-ramp-rate", "120/min", reports=reports)
+    assert run.status == 0, run.output
+    record = run.results["control_plane"][0]
+    assert (record["pods"], record["volumes"], record["ended"]["kind"]) == (60, 60, "goal")
+    assert sum(record["per_node"].values()) == 60 and len(record["per_node"]) == 3
+    assert {name: each["pods"] for name, each in record["phases"].items()} == dict.fromkeys(
+        ("bound", "scheduled", "running", "ready"), 60
+    )
+    assert record["growth"][-1]["running"] == 60 and len(record["starts"]) == 60
+    assert record["ramp_down"]["left"] == []
+    assert record["api_server_missing"] is None and record["storage_operations_missing"] is None
+    assert any(each["verb"] == "POST" for each in record["api_server"])
+    assert statuses(run) == {"pods": "pass", "ramp-down": "pass"}
+    page = (run.folder / "latest" / "report.html").read_text()
+    assert page.count('aria-label="Pods asked for and running over time on local-path"') == 1
+
+
+def test_without_consent_nothing_is_ramped(clean: Api, reports: Path) -> None:
+    run = run_suite("-m", "control_plane", "--storage-class", "local-path", reports=reports)
+    assert run.status == 5, run.output
+    assert "destructive: it runs only when allowed with --storage-destructive" in run.output
+    assert run.results["control_plane"] == []
+
+
+@pytest.mark.parametrize(
+    ("misbehaving", "condition", "kind"),
+    [
+        (late_pods, SLOW, "slow_starts"),
+        (stalled_pods, RATE, "running_rate"),
+        (crashing_pods, CRASHES, "crashes"),
+    ],
+    ids=["delay", "stall", "crash-loop"],
+)
+def test_each_condition_is_found_where_it_begins(
+    misbehaving: object,
+    condition: str,
+    kind: str,
+    simulated_nodes: list[str],
+    clean: Api,
+    reports: Path,
+    tmp_path: Path,
+) -> None:
+    more = {"seconds": 9.0} if misbehaving is late_pods else {}
+    lab: AbstractContextManager[None] = misbehaving(clean, from_ordinal=FROM, **more)  # type: ignore[operator]
+    with lab:
+        run = run_suite(*SIMULATED, limits(tmp_path, pods=200, stop_when=(condition,)), reports=reports)
+    assert run.status == 1, run.output
+    ended = run.results["control_plane"][0]["ended"]
+    assert ended["kind"] == kind
+    assert abs(ended["since_pods"] - FROM) <= STEP, ended
+    assert statuses(run) == {"pods": "fail", "ramp-down": "pass"}
+    assert kind.replace("_", " ") in run.verdict("required_number")["reason"]
+
+
+def test_good_simulated_nodes_meet_no_condition(
+    simulated_nodes: list[str], clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    run = run_suite(*SIMULATED, limits(tmp_path, pods=100), reports=reports)
+    assert run.status == 0, run.output
+    record = run.results["control_plane"][0]
+    assert (record["pods"], record["volumes"], record["ended"]["kind"]) == (100, 100, "goal")
+    assert set(record["per_node"]) == set(simulated_nodes)
+    assert {name: each["pods"] for name, each in record["phases"].items()} == dict.fromkeys(
+        ("bound", "scheduled", "attached", "running", "ready"), 100
+    )
+    assert record["linear_until"] == 100
+
+
+def test_one_set_for_each_node_is_bound_to_it(
+    simulated_nodes: list[str], clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    run = run_suite(*SIMULATED, "--storage-ramp-form=per-node", limits(tmp_path, pods=22), reports=reports)
+    assert run.status == 0, run.output
+    assert sorted(run.results["control_plane"][0]["per_node"].values()) == [5, 5, 6, 6]
+
+
+@contextmanager
+def ramping(reports: Path, folder: Path, api: Api, *, pods: int = 120) -> Iterator[subprocess.Popen[str]]:
+    """A ramp on simulated nodes, of which some pods run already."""
+    with started_suite(*SIMULATED, limits(folder, pods=pods), reports=reports) as process:
+        wait_for(
+            "some pods of the ramp to run",
+            look=lambda: api.list(PODS, labels=SET_LABEL),
+            ready=lambda seen: sum(pod["status"].get("phase") == "Running" for pod in seen) >= 10,
+            state=lambda seen: f"{len(seen)} pods",
+            timeout_s=60,
+        )
+        yield process
+
+
+def namespace(api: Api) -> str:
+    """That of the run which goes on."""
+    return str(api.list(STATEFUL_SETS, labels="app.kubernetes.io/managed-by")[0]["metadata"]["namespace"])
+
+
+def test_a_quota_in_mid_ramp_leaves_the_count_standing(
+    simulated_nodes: list[str], clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    with ramping(reports, tmp_path, clean) as process:
+        quota = {"metadata": {"name": "few"}, "spec": {"hard": {"pods": "30"}}}
+        clean.create(QUOTAS, quota, namespace=namespace(clean))
+        run = finish(process, reports=reports)
+    assert run.status == 1, run.output
+    record = run.results["control_plane"][0]
+    assert record["ended"]["kind"] == "quota" and "exceeded quota: few" in record["ended"]["reason"]
+    assert 30 <= record["pods"] <= 30 + 2 * STEP
+    assert statuses(run) == {"pods": "inconclusive", "ramp-down": "pass"}
+    assert "exceeded quota: few" in run.verdict("required_number")["reason"]
+
+
+def test_a_node_lost_in_mid_ramp_is_named(
+    simulated_nodes: list[str], clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    with ramping(reports, tmp_path, clean) as process:
+        clean.delete(NODES, simulated_nodes[0])
+        run = finish(process, reports=reports)
+    assert run.status == 1, run.output
+    record = run.results["control_plane"][0]
+    assert record["ended"]["kind"] == "node_lost" and simulated_nodes[0] in record["ended"]["reason"]
+    assert 0 < record["pods"] < 120
+    assert statuses(run)["pods"] == "inconclusive"
+
+
+def test_no_pod_is_lost_or_counted_twice_when_the_api_server_restarts(
+    cluster: EmbeddedCluster, simulated_nodes: list[str], clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    with ramping(reports, tmp_path, clean) as process:
+        restart_api_server(cluster.name, down_s=4)
+        run = finish(process, reports=reports)
+    assert run.status == 0, run.output
+    record = run.results["control_plane"][0]
+    assert (record["pods"], record["volumes"], len(record["starts"])) == (120, 120, 120)
+    assert record["ended"]["kind"] == "goal"
+
+
+def test_an_interrupted_ramp_leaves_nothing_behind(
+    simulated_nodes: list[str], clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    with ramping(reports, tmp_path, clean) as process:
+        process.send_signal(signal.SIGINT)
+        run = finish(process, reports=reports)
+    assert run.status == 2, run.output
+
+
+def test_a_cleanup_that_was_killed_half_way_is_taken_up_again(
+    cluster: EmbeddedCluster, simulated_nodes: list[str], clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    with ramping(reports, tmp_path, clean, pods=1000) as process:
+        where = namespace(clean)
+        wait_for(
+            "claims of the ramp",
+            look=lambda: clean.first(CLAIMS, namespace=where, at_most=1),
+            ready=lambda seen: seen[1] >= 150,
+            state=lambda seen: f"{seen[1]} claims",
+            timeout_s=120,
+        )
+        process.kill()
+        process.wait()
+    run_id = where.removeprefix(NAMESPACE_PREFIX)
+    words = [sys.executable, "-m", "acceptance", "cleanup", f"--kubeconfig={cluster.kubeconfig}", "--run", run_id]
+    first = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL)
+    wait_for(
+        "the first cleanup to be half-way",
+        look=lambda: clean.first(CLAIMS, namespace=where, at_most=1),
+        ready=lambda seen: seen[1] < 100,
+        state=lambda seen: f"{seen[1]} claims",
+        timeout_s=120,
+    )
+    first.kill()
+    first.wait()
+    assert clean.first(CLAIMS, namespace=where, at_most=1)[0]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "more claims" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--storage-ramp-pods=59"], "wanted at least the 60 pods that tier baseline requires, found 59"),
+        (["--storage-ramp-pods=0"], "--storage-ramp-pods: Input should be greater than or equal to 1"),
+        (["--storage-ramp-rate=10MiB/s"], "--storage-ramp-rate: wanted a rate such as 750 or 30/min"),
+        (["--storage-ramp-rate=0"], "--storage-ramp-rate: wanted a rate above zero"),
+        (["--storage-ramp-form=pod"], "--storage-ramp-form: Input should be 'set' or 'per-node'"),
+        (["--storage-ramp-node-selector=pool"], "wanted a label of nodes as KEY=VALUE, found 'pool'"),
+    ],
+)
+def test_wrong_options_are_told(options: list[str], said: str, reports: Path) -> None:
+    run = run_suite(*RAMP, *options, reports=reports)
+    assert run.status == 4, run.output
+    assert said in run.output
+
+
+@pytest.mark.parametrize(
+    ("pods", "selector", "said"),
+    [
+        (5000, "storage-acceptance/simulated=true", "nodes of the ramp hold 4000 more pods"),
+        (5, "storage-acceptance/simulated=no", "wanted nodes with label storage-acceptance/simulated=no"),
+    ],
+)
+def test_nodes_that_cannot_hold_what_is_required_are_told_before_any_pod_is_made(
+    pods: int, selector: str, said: str, simulated_nodes: list[str], clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    where = ("--storage-ramp-node-selector", selector)
+    run = run_suite(*SIMULATED, *where, limits(tmp_path, pods=pods), reports=reports)
+    assert run.status == 10, run.output
+    assert said in run.output

@@ -1,0 +1,206 @@
+"""Rebuilds through the suite's own command line: a real brick is healed, limits fail with their arithmetic, and what
+goes wrong is told and leaves nothing behind."""
+
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acceptance.cluster.api import PODS, Api, ApiUnreachable, Object
+from acceptance.cluster.objects import RUN_LABEL
+from acceptance.cluster.pod_manifest import MAIN
+from acceptance.cluster.waiting import wait_for
+from acceptance.embedded import EmbeddedCluster
+from acceptance.embedded.commands import run
+from acceptance.embedded.glusterfs import VOLUME, GlusterFS
+from acceptance.embedded.layout import Layout
+from acceptance.embedded.processes import Daemons
+from acceptance.embedded.replica import CLASS
+from acceptance.embedded.state import read_state
+from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, SMALL, limits
+from selftests.integration.suite import SuiteRun, finish, run_suite, started_suite
+
+
+@pytest.fixture(scope="module")
+def passed(api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+    """Both patterns rebuilt on the replicated class, with limits that this machine meets."""
+    folder = tmp_path_factory.mktemp("rebuild")
+    options = [*REBUILD, "--storage-class", CLASS, "--storage-rebuild-size", "384Mi", limits(folder, LAX + FOREGROUND)]
+    return run_suite(*options, reports=folder / "reports", timeout=600)
+
+
+def test_a_real_brick_is_rebuilt_for_both_patterns(passed: SuiteRun) -> None:
+    assert passed.status == 0, passed.output
+    judged = [each for each in passed.results["verdicts"] if each["status"] != "skipped"]
+    assert {(each["profile"], each["rule"]) for each in judged} == {
+        (pattern, rule)
+        for pattern in ("full-data", "alternating-4k")
+        for rule in ("largest_volume", "foreground_iops", "foreground_p99")
+    }
+    assert {each["status"] for each in judged} == {"pass"}
+
+
+def test_time_rate_and_foreground_are_in_the_results(passed: SuiteRun) -> None:
+    for record in passed.results["rebuilds"]:
+        (rebuild,) = record["rebuilds"]
+        assert record["driver"] == "command" and record["size"] == 384 * 1024**2
+        assert 0.1 < rebuild["seconds"] < 300
+        assert "killed and emptied" in rebuild["trigger"]
+        largest = record["time_limit_s"] * record["size"] / rebuild["seconds"]
+        assert record["largest_volume"]["mean"] == pytest.approx(largest)
+        done = sum((each["to_s"] - each["from_s"]) * each["rate"] for each in rebuild["rates"])
+        assert 0.3 * record["size"] < done <= 1.01 * record["size"]
+        load = record["foreground"]
+        assert load["iops_before"]["mean"] > 0 and load["iops_during"]["mean"] > 0
+        assert load["points"][0]["at_s"] < 0 < load["points"][-1]["at_s"]
+
+
+def test_the_report_shows_them(passed: SuiteRun) -> None:
+    html = (passed.folder / "latest" / "report.html").read_text()
+    for shown in ("Rebuild of a lost replica", "Rate of the rebuild of full-data over time", "killed and emptied"):
+        assert shown in html
+
+
+def test_nothing_is_degraded_afterwards(passed: SuiteRun, cluster: EmbeddedCluster) -> None:
+    """In GlusterFS's own words."""
+    layout = Layout(cluster.name)
+    state = read_state(layout)
+    assert state is not None
+    files = GlusterFS(layout=layout, daemons=Daemons(layout=layout, state=state), address=state.gateway)
+    said = files.command("volume", "heal", VOLUME, "info", "summary")
+    assert re.findall(r"^Status: (\w+)", said, re.MULTILINE) == ["Connected"] * 3, said
+    assert set(re.findall(r"^Total Number of entries: (\d+)", said, re.MULTILINE)) == {"0"}, said
+
+
+def test_limits_that_demand_more_fail_with_the_arithmetic(clean: Api, reports: Path, tmp_path: Path) -> None:
+    section = """
+      largest_volume:
+        full-data: {at_least: 900PiB, because: everything must be whole at once}
+"""
+    options = [*REBUILD, "-k", "full-data", "--storage-class", CLASS, *SMALL, limits(tmp_path, section)]
+    found = run_suite(*options, "--storage-rebuild-snapshots", "2", reports=reports)
+    assert found.status == 1, found.output
+    verdict = found.verdict("rebuilt_in_time")
+    assert verdict["status"] == "fail"
+    assert re.search(
+        r"rebuilt 128 MiB in .* \(measured once, to within .*\); in 24 h, divided by 2 snapshots, that is .*; wanted "
+        r"at least .*: everything must be whole at once\.",
+        verdict["reason"],
+    )
+
+
+def test_without_consent_nothing_is_lost(clean: Api, reports: Path) -> None:
+    found = run_suite("-m", "rebuild", "--storage-class", CLASS, reports=reports)
+    assert found.status == 5, found.output
+    assert "--storage-destructive" in found.output and found.results["rebuilds"] == []
+
+
+def test_a_class_without_a_driver_is_skipped_with_those_there_are(clean: Api, reports: Path, tmp_path: Path) -> None:
+    found = run_suite(*REBUILD, "--storage-class", "local-path", limits(tmp_path), reports=reports)
+    assert found.status == 5, found.output
+    reason = found.verdict("rebuilt_in_time[full-data")["reason"]
+    assert "none for storage class local-path (provisioner rancher.io/local-path)" in reason
+    assert all(word in reason for word in ("longhorn", "ceph", "command", "--storage-target"))
+
+
+def target(folder: Path, **commands: str) -> str:
+    """The option for a target file whose commands are those lines of Python."""
+    path = folder / "target.yaml"
+    lines = "".join(f"  {name}: [{sys.executable}, -c, {code!r}]\n" for name, code in commands.items())
+    path.write_text(f"rebuild:\n  driver: command\n{lines}")
+    return f"--storage-target={path}"
+
+
+@pytest.mark.parametrize(
+    ("commands", "said"),
+    [
+        ({"trigger": "import sys; sys.exit('the brick is bolted down')", "healthy": ""}, "the brick is bolted down"),
+        ({"trigger": "", "healthy": "import sys; sys.exit(1)"}, "must be whole before one is taken away"),
+        ({"trigger": "", "healthy": ""}, "nothing was seen to be rebuilt"),
+    ],
+)
+def test_a_command_that_fails_is_told_in_its_own_words(
+    commands: dict[str, str], said: str, clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    options = [*REBUILD, "-k", "full-data", "--storage-class", "local-path", *SMALL]
+    found = run_suite(*options, target(tmp_path, **commands), limits(tmp_path), reports=reports)
+    assert found.status == 10, found.output
+    assert said in found.output
+    assert "Traceback" not in found.output
+
+
+def test_a_target_file_that_is_wrong_is_told_before_anything_is_made(reports: Path, tmp_path: Path) -> None:
+    path = tmp_path / "target.yaml"
+    path.write_text("rebuild: {driver: ceph, osd: 3}\n")
+    found = run_suite(*REBUILD, f"--storage-target={path}", reports=reports)
+    assert found.status == 4, found.output
+    assert "target.yaml:1: rebuild.may_move_other_data: wanted this key" in found.output
+
+
+def test_an_interrupted_rebuild_is_put_back(clean: Api, reports: Path, tmp_path: Path) -> None:
+    """Ctrl-C while it goes on: the command that puts it back is run, and nothing of the run stays."""
+    lost, back = tmp_path / "lost", tmp_path / "back"
+    commands = {
+        "trigger": f"open({str(lost)!r}, 'w')",
+        "healthy": f"import os, sys; sys.exit(os.path.exists({str(lost)!r}))",
+        "restore": f"open({str(back)!r}, 'w')",
+    }
+    options = [*REBUILD, "-k", "full-data", "--storage-class", "local-path", *SMALL, limits(tmp_path)]
+    with started_suite(*options, target(tmp_path, **commands), reports=reports) as process:
+        wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=180)
+        process.send_signal(signal.SIGINT)
+        found = finish(process, reports=reports)
+    assert found.status == 2, found.output
+    assert back.exists()
+
+
+def test_a_foreground_load_that_is_killed_leaves_the_rebuild_timed(clean: Api, reports: Path, tmp_path: Path) -> None:
+    lost, done = tmp_path / "lost", tmp_path / "done"
+    commands = {
+        "trigger": f"open({str(lost)!r}, 'w')",
+        "healthy": f"import os, sys; sys.exit(os.path.exists({str(lost)!r}) and not os.path.exists({str(done)!r}))",
+    }
+    options = [*REBUILD, "-k", "full-data", "--storage-class", "local-path", *SMALL]
+    given = [target(tmp_path, **commands), limits(tmp_path, LAX + FOREGROUND), "--storage-timeout", "60s"]
+    with started_suite(*options, *given, reports=reports) as process:
+        wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=180)
+        (pod,) = [each for each in clean.list(PODS, labels=RUN_LABEL) if "foreground" in each["metadata"]["name"]]
+        _require_commands_run_in(pod, clean)
+        clean.delete(PODS, pod["metadata"]["name"], namespace=pod["metadata"]["namespace"], grace_s=0)
+        wait_for(
+            "the pod to be gone",
+            look=lambda: clean.find(PODS, pod["metadata"]["name"], namespace=pod["metadata"]["namespace"]),
+            ready=lambda seen: seen is None,
+            state=str,
+            timeout_s=60,
+        )
+        done.touch()
+        found = finish(process, reports=reports)
+    assert found.verdict("rebuilt_in_time")["status"] == "pass", found.output
+    for kind in ("foreground_iops", "foreground_p99"):
+        assert found.verdict(kind)["status"] == "inconclusive"
+        assert "so it cannot be judged" in found.verdict(kind)["reason"]
+
+
+def _require_commands_run_in(pod: Object, api: Api) -> None:
+    """As the driver for Ceph runs them in its toolbox."""
+    where: dict[str, Any] = {"namespace": pod["metadata"]["namespace"], "container": MAIN, "timeout_s": 20}
+    name = pod["metadata"]["name"]
+    done = api.execute(name, command=["sh", "-c", "echo out; echo err >&2; exit 7"], **where)
+    assert (done.status, done.stdout, done.stderr) == (7, "out\n", "err\n")
+    assert api.execute(name, command=["echo", "a b", "{}"], **where).stdout == "a b {}\n"
+    with pytest.raises(ApiUnreachable, match="no-such-program"):
+        api.execute(name, command=["no-such-program"], **where)
+    with pytest.raises(ApiUnreachable, match="did not end within 2 s"):
+        api.execute(name, command=["sleep", "30"], **where | {"timeout_s": 2})
+
+
+def test_the_commands_of_the_embedded_cluster_tell_what_they_find(cluster: EmbeddedCluster) -> None:
+    """By hand, on a folder that is no volume's."""
+    words = [sys.executable, "-m", "acceptance.embedded.rebuild", "whole", cluster.name, "pvc-0_no_such"]
+    with pytest.raises(Exception, match="has no volume folder pvc-0_no_such"):
+        run(words, environment=dict(os.environ), cwd=Path(__file__).parents[2])

@@ -1,0 +1,70 @@
+"""Ramps judged: reached is reached, the storage's failings fail, and what others stopped says nothing of it."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+
+from acceptance.control_plane.judging import ENVIRONMENT, judge_ramp
+from acceptance.control_plane.limits import ControlPlaneLimit
+from acceptance.control_plane.records import ControlPlaneRecord, Ended, RampDownRecord, StopKind
+
+PODS = ControlPlaneLimit(metric="pods", value=60, because="a small cluster runs as many.", tier="t")
+DOWN = ControlPlaneLimit(metric="ramp-down", value=300.0, because="they take space", tier="t")
+
+
+def record(*, pods: int = 60, kind: StopKind = "goal", behind_s: float | None = 12.0, left: Any = ()) -> Any:
+    return ControlPlaneRecord(
+        storage_class="fast",
+        form="set",
+        goal=60,
+        rate_per_s=0.5,
+        pods=pods,
+        volumes=pods,
+        per_node={"n0": pods},
+        ended=Ended(kind=kind, reason="that is how it was.", since_pods=pods, after_s=130.0),
+        linear_until=pods,
+        phases={},
+        late=0,
+        growth=[],
+        starts=[],
+        ramp_down=RampDownRecord(told_s=118.0, behind_s=behind_s, waited_s=300.0, left=list(left)),
+        api_server=[],
+        storage_operations=[],
+        requests={},
+    )
+
+
+@pytest.mark.parametrize("kind", get_args(StopKind))
+def test_as_many_as_required_pass_whatever_ended_the_ramp(kind: StopKind) -> None:
+    verdict = judge_ramp(record(kind=kind), PODS, test="t")
+    assert (verdict.status, verdict.measured, verdict.unit) == ("pass", 60, "pods")
+    assert verdict.id == "fast/control-plane/pods/at-least"
+
+
+@pytest.mark.parametrize("kind", get_args(StopKind))
+def test_one_too_few_fails_where_the_storage_ended_the_ramp(kind: StopKind) -> None:
+    verdict = judge_ramp(record(pods=59, kind=kind), PODS, test="t")
+    assert verdict.status == ("inconclusive" if kind in ENVIRONMENT else "fail")
+    assert "59 pods with a volume each ran on fast (on one node) when the ramp of 30 pods a minute" in verdict.reason
+    assert f"{kind.replace('_', ' ')}, that is how it was" in verdict.reason
+    if verdict.status == "fail":
+        assert verdict.reason.endswith("The limit is at least 60 pods: a small cluster runs as many.")
+
+
+@pytest.mark.parametrize(("behind_s", "status"), [(0.0, "pass"), (300.0, "pass"), (300.1, "fail"), (None, "fail")])
+def test_the_way_back_has_its_time(behind_s: float | None, status: str) -> None:
+    verdict = judge_ramp(record(behind_s=behind_s), DOWN, test="t")
+    assert (verdict.status, verdict.measured, verdict.unit) == (status, behind_s, "s")
+    assert verdict.id == "fast/control-plane/ramp-down/at-most"
+
+
+def test_what_is_still_there_is_named() -> None:
+    verdict = judge_ramp(record(behind_s=None, left=["claim a", "volume b"]), DOWN, test="t")
+    assert "were not gone 5 min after the last pod was told to end; still there: claim a, volume b" in verdict.reason
+    assert verdict.reason.endswith("The limit is at most 5 min: they take space.")
+
+
+def test_of_a_lost_node_nothing_can_be_expected_back() -> None:
+    assert judge_ramp(record(kind="node_lost", behind_s=None), DOWN, test="t").status == "inconclusive"

@@ -1,0 +1,90 @@
+"""The section `control_plane` of a tier: strict, inherited part by part, and in the words of its reader."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from acceptance.control_plane.limits import ControlPlaneEntry, inherited
+from acceptance.errors import WrongUsage
+from acceptance.limits import load_limits
+
+SLOW = {"longer_than": "4min", "more_than": 10, "because": "a"}
+RATE = {"below": "10/min", "because": "b"}
+CRASHES = {"more_than": 3, "because": "c"}
+RAMP: dict[str, Any] = {
+    "rate": "30/min",
+    "stop_when": {"slow_starts": SLOW, "running_rate": RATE, "crashes": CRASHES},
+}
+WHOLE: dict[str, Any] = {
+    "ramp": RAMP,
+    "pods": {"at_least": 60, "because": "d"},
+    "ramp_down": {"at_most": "5min", "because": "e"},
+}
+
+
+def test_all_of_it_is_read_with_its_units() -> None:
+    entry = ControlPlaneEntry.model_validate(WHOLE)
+    assert entry.ramp is not None and entry.ramp.rate_per_s == 0.5
+    stop = entry.ramp.stop_when
+    assert stop.slow_starts and (stop.slow_starts.longer_than_s, stop.slow_starts.more_than) == (240.0, 10)
+    assert stop.running_rate and (stop.running_rate.below_per_s * 60, stop.running_rate.over_s) == (10.0, 60.0)
+    assert stop.crashes and stop.crashes.more_than == 3
+    pods, down = entry.limits(tier="t")
+    assert (pods.metric, pods.kind, pods.value, pods.because, pods.tier) == ("pods", "at_least", 60, "d", "t")
+    assert (down.metric, down.kind, down.value, down.unit) == ("ramp-down", "at_most", 300.0, "s")
+    assert pods.describe() == "at least 60 pods with a volume each"
+    assert down.describe() == "claims and volumes gone at most 5 min after the last pod was told to end"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"pods": {"at_least": 0, "because": "d"}}, "greater than or equal to 1"),
+        ({"pods": {"at_least": "60", "because": "d"}}, "valid integer"),
+        ({"pods": {"at_least": 60, "because": " "}}, "wanted a sentence"),
+        ({"pods": {"at_most": 60, "because": "d"}}, "Extra inputs"),
+        ({"ramp_down": {"at_most": "5", "because": "e"}}, "has no unit"),
+        ({"ramp_down": {"at_most": "0s", "because": "e"}}, "above zero"),
+        ({"ramp": RAMP | {"rate": "0/min"}}, "above zero"),
+        ({"ramp": RAMP | {"rate": "10MiB/s"}}, "wanted a rate"),
+        ({"ramp": {"rate": "30/min"}}, "Field required"),
+        ({"ramp": RAMP | {"stop_when": {}}}, "found none of them"),
+        ({"ramp": RAMP | {"stop_when": {"slow_starts": SLOW | {"more_than": -1}}}}, "greater than or equal to 0"),
+        ({"ramp": RAMP | {"stop_when": {"running_rate": RATE | {"below": "1/h"}}}}, "none can miss it"),
+        ({"ramp": RAMP | {"stop_when": {"running_rate": {"below": "10/min"}}}}, "Field required"),
+        ({"volumes": {"at_least": 60, "because": "d"}}, "Extra inputs"),
+    ],
+)
+def test_mistakes_are_told(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        ControlPlaneEntry.model_validate(WHOLE | change)
+
+
+def test_an_empty_section_is_a_mistake() -> None:
+    with pytest.raises(ValidationError, match="found none of them"):
+        ControlPlaneEntry.model_validate({})
+
+
+def test_a_tier_keeps_what_it_does_not_repeat() -> None:
+    child = ControlPlaneEntry.model_validate({"pods": {"at_least": 150, "because": "more"}})
+    found = inherited([("parent", ControlPlaneEntry.model_validate(WHOLE)), ("none", None), ("child", child)])
+    assert found is not None and found.rules is not None
+    assert [(each.metric, each.value, each.tier) for each in found.limits] == [
+        ("pods", 150, "child"),
+        ("ramp-down", 300.0, "parent"),
+    ]
+    assert inherited([("none", None)]) is None
+
+
+def test_limits_without_a_ramp_anywhere_are_a_mistake_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "limits.yaml"
+    path.write_text(
+        "version: 1\ntiers:\n  mine:\n    description: mine\n    control_plane:\n"
+        "      pods: {at_least: 5, because: some}\n"
+    )
+    with pytest.raises(WrongUsage, match=r"limits.yaml:5: tiers.mine.control_plane: wanted the key ramp, its own or"):
+        load_limits(path, profiles=())

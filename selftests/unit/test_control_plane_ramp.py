@@ -1,0 +1,277 @@
+"""A whole ramp on a simulated API server: nothing lost, nothing counted twice, and each end told for what it is."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from acceptance.cluster import watching
+from acceptance.cluster.api import CLAIMS, NODES, PODS, VOLUMES, Api
+from acceptance.cluster.workspace import Workspace
+from acceptance.control_plane import climb as climb_module
+from acceptance.control_plane import descent as descent_module
+from acceptance.control_plane import observer as observer_module
+from acceptance.control_plane.campaign import RampCampaign, RampSettings
+from acceptance.control_plane.limits import RampRules
+from acceptance.control_plane.records import ControlPlaneRecord
+from acceptance.errors import EnvironmentFailure
+from selftests.unit.simulated_ramp import SimulatedApi, running, waiting
+
+RULES = RampRules.model_validate(
+    {
+        "rate": "1800/min",
+        "stop_when": {
+            "slow_starts": {"longer_than": "400ms", "more_than": 4, "because": "too slow"},
+            "running_rate": {"below": "300/min", "over": "300ms", "because": "too few"},
+            "crashes": {"more_than": 3, "because": "not stable"},
+        },
+    }
+)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps of hundredths of a second, so that a ramp is over in one."""
+    for module in (climb_module, descent_module):
+        monkeypatch.setattr(module, "STEP_S", 0.02)
+    monkeypatch.setattr(observer_module, "NO_ROOM_FOR_S", 0.2)
+    monkeypatch.setattr(watching, "PAUSE_S", 0.6)
+
+
+def ramp(api: SimulatedApi, *, rules: RampRules = RULES, **settings: Any) -> ControlPlaneRecord:
+    workspace = Workspace(api=cast(Api, api), run_id="r", namespace="ns", image="image:1", timeout_s=5)
+    usual = {"goal": 40, "required": 1, "volume_size": 2**30, "patience_s": 1.0, "down_s": 1.0}
+    campaign = RampCampaign(workspace, settings=RampSettings(**(usual | settings)), rules=rules, say=lambda text: None)
+    record, new = campaign.record("fast")
+    assert new and campaign.record("fast") == (record, False)
+    return record
+
+
+def left(api: SimulatedApi) -> list[str]:
+    kinds = ("statefulsets", "pods", "persistentvolumeclaims", "persistentvolumes", "volumeattachments")
+    return [name for kind in kinds for name in api.objects[kind]]
+
+
+def test_it_reaches_its_goal_and_comes_back_with_nothing_left() -> None:
+    api = SimulatedApi()
+    found = ramp(api)
+    assert (found.pods, found.volumes, found.per_node) == (40, 40, {"n0": 20, "n1": 20})
+    assert (found.ended.kind, found.ended.since_pods, found.linear_until, found.late) == ("goal", 40, 40, 0)
+    assert found.ended.after_s == pytest.approx(39 / 30, abs=0.4)
+    assert found.ramp_down.behind_s is not None and found.ramp_down.left == []
+    assert found.ramp_down.told_s == pytest.approx(39 / 30, abs=0.4)
+    assert {name: each.pods for name, each in found.phases.items()} == dict.fromkeys(
+        ("bound", "scheduled", "attached", "running", "ready"), 40
+    )
+    assert (found.growth[0].at_s, found.growth[-1].asked, found.growth[-1].running) == (0.0, 40, 40)
+    assert [each.pods for each in found.starts] == list(range(1, 41))
+    assert left(api) == []
+
+
+def test_it_asks_once_for_each_event_it_causes_and_never_polls() -> None:
+    """A patch a step, a deletion a claim, a watch a kind; lists only before the first pod."""
+    api = SimulatedApi()
+    ramp(api)
+    assert api.sent["DELETE persistentvolumeclaims"] == 40
+    assert api.sent["PATCH statefulsets"] <= 2 * 40
+    kinds = ("nodes", "volumeattachments", "persistentvolumes", "persistentvolumeclaims", "events", "pods")
+    assert {kind: api.sent[f"WATCH {kind}"] for kind in kinds} == dict.fromkeys(kinds, 1)
+    assert all(api.sent[f"LIST {kind}"] <= 3 for kind in kinds)
+
+
+def test_metrics_that_may_not_be_read_are_not_there_with_the_reason() -> None:
+    found = ramp(SimulatedApi(), goal=2)
+    assert (found.api_server, found.storage_operations) == ([], [])
+    assert "answered 403: forbidden" in str(found.api_server_missing)
+    assert "/api/v1/nodes/n0/proxy/metrics" in str(found.storage_operations_missing)
+
+
+def test_one_set_for_each_node_shares_the_pods_in_turn() -> None:
+    api = SimulatedApi(nodes=3)
+    names: list[str] = []
+    made = api.make_pod
+    api.make_pod = lambda name, ordinal: (names.append(f"{name}-{ordinal}"), made(name, ordinal))[1]  # type: ignore
+    found = ramp(api, goal=7, form="per-node")
+    assert (found.pods, found.form) == (7, "per-node")
+    assert sorted(names) == sorted(
+        f"ramp-fast-{n}-{k}" for n, k in ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0), (2, 1))
+    )
+    assert left(api) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (waiting("no volume to bind"), "running_rate"),
+        (running(restarts=2), "crashes"),
+    ],
+)
+def test_pods_that_fail_from_a_number_on_end_it_there(status: Any, kind: str) -> None:
+    api = SimulatedApi()
+    api.status = lambda number: status if number >= 20 else running()
+    found = ramp(api)
+    assert (found.ended.kind, found.ended.since_pods) == (kind, 20)
+    assert left(api) == []
+
+
+def test_slow_pods_end_it() -> None:
+    """Pods from number 20 on run half a second after they were made."""
+    api = SimulatedApi()
+    api.status = lambda number: waiting() if number >= 20 else running()
+    timers = late_starts(api, after_s=0.5)
+    only_slow = RULES.stop_when.model_copy(update={"running_rate": None})
+    found = ramp(api, rules=RULES.model_copy(update={"stop_when": only_slow}))
+    for timer in timers:
+        timer.join()
+    assert (found.ended.kind, found.ended.since_pods) == ("slow_starts", 20)
+    assert found.ended.reason.startswith("5 pods took longer than 400 ms from creation to running, more than 4")
+    assert left(api) == []
+
+
+def late_starts(api: SimulatedApi, *, after_s: float) -> list[threading.Timer]:
+    """Has each pod that was made to wait run so long after."""
+    timers: list[threading.Timer] = []
+    made = api.make_pod
+
+    def make(set_name: str, ordinal: int) -> None:
+        made(set_name, ordinal)
+        name = f"{set_name}-{ordinal}"
+        if api.objects["pods"][name]["status"]["phase"] == "Pending":
+            timers.append(threading.Timer(after_s, start, args=(name,)))
+            timers[-1].start()
+
+    def start(name: str) -> None:
+        pod = api.objects["pods"].get(name)
+        if pod is not None:
+            api.put(PODS, name, spec={"nodeName": "n0"}, status=running(), labels=pod["metadata"]["labels"])
+
+    api.make_pod = make  # type: ignore[method-assign]
+    return timers
+
+
+def test_a_quota_ends_it_and_the_count_stands() -> None:
+    api = SimulatedApi()
+    said = 'pods "ramp-fast-25" is forbidden: exceeded quota: few, requested: pods=1, used: pods=25, limited: pods=25'
+    api.refuse = lambda number: said if number >= 25 else ""
+    found = ramp(api)
+    assert (found.pods, found.ended.kind, found.ended.reason) == (25, "quota", said)
+    assert left(api) == [], "claims of pods that were never made go too"
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("0/2 nodes are available: 2 Too many pods.", "nodes_full"),
+        ("2 node(s) exceed max volume count.", "attach_limit"),
+    ],
+)
+def test_full_nodes_end_it_and_the_count_stands(message: str, kind: str) -> None:
+    api = SimulatedApi()
+    api.status = lambda number: waiting(message) if number >= 30 else running()
+    found = ramp(api)
+    assert (found.pods, found.ended.kind) == (30, kind)
+    assert message.rstrip(".") in found.ended.reason
+    assert left(api) == []
+
+
+@pytest.mark.parametrize("lost", ["deleted", "not ready"])
+def test_a_lost_node_ends_it(lost: str) -> None:
+    api = SimulatedApi()
+
+    def lose() -> None:
+        if lost == "deleted":
+            api.remove(NODES, "n1")
+        else:
+            api.put(NODES, "n1", spec={}, status={"conditions": [{"type": "Ready", "status": "Unknown"}]})
+
+    after(0.5, lose)
+    found = ramp(api)
+    assert found.ended.kind == "node_lost" and "node n1" in found.ended.reason
+    assert 0 < found.pods < 40
+    assert left(api) == []
+
+
+def after(seconds: float, act: Callable[[], None]) -> None:
+    threading.Timer(seconds, act).start()
+
+
+def test_no_pod_is_lost_or_counted_twice_when_the_connection_breaks() -> None:
+    """The API server goes, comes again and has forgotten; meanwhile pods are made again under their names."""
+    api = SimulatedApi()
+
+    def restart() -> None:
+        api.forgetful = True
+        for name in ("ramp-fast-1", "ramp-fast-2"):
+            pod = api.objects["pods"][name]
+            api.remove(PODS, name)
+            api.put(PODS, name, spec=pod["spec"], status=pod["status"], labels=pod["metadata"]["labels"])
+        api.break_watches()
+
+    after(0.5, restart)
+    found = ramp(api)
+    assert (found.pods, found.volumes, found.ended.kind) == (40, 40, "goal")
+    assert len(found.starts) == 42
+    assert 0 < found.late < 40
+    assert left(api) == []
+
+
+def test_volumes_that_stay_are_named() -> None:
+    api = SimulatedApi()
+    api.keeps_volumes = True
+    found = ramp(api, goal=30)
+    assert found.ramp_down.behind_s is None and found.ramp_down.waited_s == 1.0
+    assert found.ramp_down.left[0] == "volume pv-volume-0-ramp-fast-0"
+    assert found.ramp_down.left[-1] == "10 more" and len(found.ramp_down.left) == 21
+
+
+def test_a_volume_that_was_there_before_is_left_alone() -> None:
+    api = SimulatedApi()
+    made = api.put
+
+    def put(resource: Any, name: str, **fields: Any) -> None:
+        made(resource, name, **fields)
+        if resource is VOLUMES:
+            api.objects["persistentvolumes"][name]["metadata"]["creationTimestamp"] = "2020-01-01T00:00:00Z"
+
+    api.put = put  # type: ignore[method-assign]
+    with pytest.raises(EnvironmentFailure, match=r"claim volume-0-ramp-fast-0 was bound to volume pv-.*existed before"):
+        ramp(api)
+
+
+def test_an_image_that_cannot_be_pulled_ends_it_at_once() -> None:
+    api = SimulatedApi()
+    reason = {"reason": "ErrImagePull", "message": "no such image"}
+    pending = {"phase": "Pending", "containerStatuses": [{"name": "load", "state": {"waiting": reason}}]}
+    api.status = lambda number: pending
+    with pytest.raises(EnvironmentFailure, match="image 'image:1' cannot be pulled on node None: no such image"):
+        ramp(api)
+
+
+def test_nodes_that_cannot_hold_what_is_required_are_told_before_any_pod_is_made() -> None:
+    api = SimulatedApi()
+    with pytest.raises(EnvironmentFailure, match=r"2 nodes of the ramp hold 220 more pods .* the tier requires 300"):
+        ramp(api, goal=300, required=300)
+    assert api.objects["statefulsets"] == {}
+
+
+def test_what_others_have_in_the_namespace_is_no_part_of_it() -> None:
+    api = SimulatedApi()
+    api.put(CLAIMS, "volume-0-scale-fast-0", spec={"volumeName": "pv-other"}, status={"phase": "Bound"})
+    api.put(PODS, "scale-fast-0", spec={"nodeName": "n0"}, status=running(), labels={})
+    found = ramp(api, goal=3)
+    assert (found.pods, found.volumes) == (3, 3)
+    assert left(api) == ["scale-fast-0", "volume-0-scale-fast-0"]
+
+
+def test_a_ramp_that_finds_nothing_out_ends_in_time() -> None:
+    began = time.monotonic()
+    api = SimulatedApi()
+    api.refuse = lambda number: "violates PodSecurity"
+    found = ramp(api, goal=3)
+    assert (found.pods, found.ended.kind) == (0, "stuck")
+    assert "violates PodSecurity" in found.ended.reason
+    assert time.monotonic() - began < 10

@@ -1,0 +1,93 @@
+"""The command driver with real commands: what they are told, what they must answer, and how each mistake is said."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acceptance.errors import EnvironmentFailure
+from acceptance.rebuild.command_driver import CommandDriver, CommandPlan, CommandRebuild
+from acceptance.rebuild.driver import TargetVolume
+
+VOLUME = TargetVolume(
+    volume="pvc-1", claim="rebuild-full-data", namespace="run-1", storage_class="fast", node="node-1", size=1024
+)
+
+
+def python(code: str, *words: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", code, *words)
+
+
+def rebuild(**commands: Any) -> CommandRebuild:
+    given = {"trigger": python("print('done')"), "healthy": python("")} | commands
+    return CommandDriver(CommandPlan(**given)).rebuild_of(VOLUME)
+
+
+def exits(status: int, complaint: str = "") -> tuple[str, ...]:
+    return python(f"import sys; print({complaint!r}, file=sys.stderr); sys.exit({status})")
+
+
+def test_commands_are_told_the_volume_word_by_word() -> None:
+    words = ("{volume}/{namespace}/{claim}", "{storage_class} {node}", "{size}", "{{kept}}", "$HOME; ls")
+    done = rebuild(trigger=python("import sys; print('|'.join(sys.argv[1:]))", *words)).trigger()
+    assert done == "pvc-1/run-1/rebuild-full-data|fast node-1|1024|{kept}|$HOME; ls"
+
+
+def test_states_follow_health_and_progress() -> None:
+    assert rebuild().look().phase == "whole"
+    waiting = rebuild(healthy=exits(1), progress=python("print('0')")).look()
+    assert (waiting.phase, waiting.progress) == ("waiting", 0.0)
+    going = rebuild(healthy=exits(1), progress=python("print('37.5%')")).look()
+    assert (going.phase, going.progress, going.said) == ("rebuilding", 0.375, "37.5 % rebuilt")
+    for progress in ((), python("print('unknown')")):
+        unknown = rebuild(healthy=exits(1), progress=progress).look()
+        assert (unknown.phase, unknown.progress) == ("rebuilding", None)
+
+
+@pytest.mark.parametrize(("printed", "share"), [("101.5", 1.0), ("-3", 0.0)])
+def test_progress_beyond_its_bounds_is_cut(printed: str, share: float) -> None:
+    assert rebuild(healthy=exits(1), progress=python(f"print('{printed}')")).look().progress == share
+
+
+@pytest.mark.parametrize("printed", ["", "soon", "nan", "50 %%"])
+def test_progress_that_is_none_is_told(printed: str) -> None:
+    with pytest.raises(EnvironmentFailure, match=r"wanted a percentage such as 37.5, or unknown, found"):
+        rebuild(healthy=exits(1), progress=python(f"print({printed!r})")).look()
+
+
+@pytest.mark.parametrize(
+    ("commands", "act", "said"),
+    [
+        ({"trigger": exits(3, "no such brick")}, "trigger", r"ended with 3; wanted 0 of the trigger.*no such brick"),
+        ({"healthy": exits(2, "no route")}, "look", r"ended with 2; wanted 0 \(all replicas whole\) or 1.*no route"),
+        ({"healthy": exits(1, "one is down")}, "require_whole", r"must be whole before one is taken away.*one is down"),
+        ({"healthy": exits(7, "no route")}, "require_whole", r"ended with 7.*no route"),
+        ({"healthy": exits(1), "progress": exits(1, "what?")}, "look", r"wanted 0 of the progress command.*what\?"),
+        ({"restore": exits(1, "stuck")}, "restore", r"puts the volume back as it was.*stuck"),
+        ({"trigger": ("/no/such/program",)}, "trigger", r"there is no program '/no/such/program' here"),
+    ],
+)
+def test_a_command_that_is_missing_or_fails_is_told_in_its_own_words(
+    commands: dict[str, Any], act: str, said: str
+) -> None:
+    with pytest.raises(EnvironmentFailure, match=f"(?s){said}"):
+        getattr(rebuild(**commands), act)()
+
+
+def test_a_command_that_does_not_end_is_killed(tmp_path: Path) -> None:
+    hanging = python("import sys, time; print('hm', file=sys.stderr, flush=True); time.sleep(60)")
+    with pytest.raises(EnvironmentFailure, match=r"did not end within 1 s: hm; it was killed"):
+        rebuild(trigger=hanging, timeout_s=1.0).trigger()
+
+
+def test_without_a_restore_command_nothing_is_run() -> None:
+    rebuild().restore()
+
+
+def test_a_rebuild_that_does_not_go_on_is_told_with_what_health_said() -> None:
+    found = rebuild(healthy=exits(1, "2 entries pending"), progress=python("print('0')"))
+    found.look()
+    assert found.obstacles() == ["the health command said: 2 entries pending"]

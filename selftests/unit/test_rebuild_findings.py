@@ -1,0 +1,60 @@
+"""What is made of rebuilds that are over: the foreground where it is known, and what a reader must know of times."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.fio.samples import Sample
+from acceptance.fio.snapshots import Counts
+from acceptance.rebuild.findings import impact_of, warnings
+from acceptance.rebuild.foreground import Foreground
+from acceptance.scaling.windows import TimedSample, Window
+from selftests.unit.rebuild_records import timed
+
+REBUILD = timed(30.0)
+BEGAN_S = REBUILD.started.timestamp()
+BEFORE = [Window(start_s=BEGAN_S - 22, end_s=BEGAN_S - 2)]
+
+
+def foreground(*, until_s: float = 31, error: AcceptanceError | None = None) -> Foreground:
+    """A load of 1,000 writes a second until the rebuild began, and of 100 then."""
+    samples = [
+        TimedSample(
+            end_s=BEGAN_S + at_s,
+            sample=Sample(duration_s=1, counts={"write": Counts(ios=100 if at_s > 0 else 1000, histogram={1000: 1})}),
+        )
+        for at_s in range(-25, int(until_s) + 1)
+    ]
+    return SimpleNamespace(samples=samples, error=error)  # type: ignore[return-value]
+
+
+def test_the_foreground_is_that_before_and_during_the_rebuild() -> None:
+    found, unknown = impact_of(foreground(), before=BEFORE, rebuilds=[REBUILD])
+    assert found is not None and unknown is None
+    assert (found.iops_before.mean, found.iops_during.mean) == (1000, 100)
+
+
+def test_a_load_that_ended_too_soon_leaves_it_unknown() -> None:
+    assert impact_of(foreground(until_s=10), before=BEFORE, rebuilds=[REBUILD]) == (
+        None,
+        "the load was not seen all along, 20 s lack",
+    )
+    gone = foreground(error=EnvironmentFailure("the pod was evicted"))
+    assert impact_of(gone, before=BEFORE, rebuilds=[REBUILD]) == (
+        None,
+        "the load ended before its time: the pod was evicted",
+    )
+
+
+def test_a_write_that_was_refused_is_the_storages_failure() -> None:
+    with pytest.raises(StorageFailure, match="Input/output error"):
+        impact_of(foreground(error=StorageFailure("Input/output error")), before=BEFORE, rebuilds=[REBUILD])
+
+
+def test_only_times_that_are_rough_are_told() -> None:
+    assert warnings([timed(31.0, exact_to_s=1.5)]) == []
+    (told,) = warnings([timed(31.0, exact_to_s=1.5), timed(10.0, exact_to_s=2.0), timed(31.0, exact_to_s=3.0)])
+    assert told.startswith("a rebuild of 10 s is known to within 2 s only")

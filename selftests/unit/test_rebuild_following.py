@@ -1,0 +1,108 @@
+"""One rebuild, followed: when it began and ended, what its progress says, and all the ways in which it does not end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.rebuild.driver import RebuildState
+from acceptance.rebuild.following import Patience, follow_rebuild
+from acceptance.rebuild.records import TimedRebuild
+
+WAITING = RebuildState(phase="waiting", said="not begun")
+WHOLE = RebuildState(phase="whole", said="whole", progress=1.0)
+
+
+def going(progress: float | None = None) -> RebuildState:
+    return RebuildState(phase="rebuilding", said="on its way", progress=progress)
+
+
+class Scripted:
+    """A rebuild whose state is that of the script at the time since its trigger; the last one stays."""
+
+    def __init__(self, script: Sequence[tuple[float, RebuildState | AcceptanceError]]) -> None:
+        self._script = script
+        self._began = 0.0
+
+    def require_whole(self) -> None:
+        pass
+
+    def trigger(self) -> str:
+        self._began = time.monotonic()
+        return "replica lost"
+
+    def look(self) -> RebuildState:
+        passed = time.monotonic() - self._began
+        now = [each for at_s, each in self._script if at_s <= passed][-1]
+        if isinstance(now, AcceptanceError):
+            raise now
+        return now
+
+    def obstacles(self) -> list[str]:
+        return ["no node takes it"]
+
+    def restore(self) -> None:
+        pass
+
+    def settings(self) -> dict[str, str]:
+        return {}
+
+    def rebuilt_bytes(self) -> int | None:
+        return None
+
+
+def followed(
+    *script: tuple[float, RebuildState | AcceptanceError],
+    begin_s: float = 2.0,
+    end_s: float = 5.0,
+    say: Callable[[str], None] = lambda text: None,
+) -> TimedRebuild:
+    patience = Patience(begin_s=begin_s, end_s=end_s)
+    return follow_rebuild(Scripted(script), about="rebuild of a replica", size=1000, patience=patience, say=say)
+
+
+def test_it_is_timed_from_when_it_was_seen_to_go_on() -> None:
+    said: list[str] = []
+    found = followed((0, WAITING), (0.5, going(0.1)), (1.5, WHOLE), say=said.append)
+    assert found.seconds == pytest.approx(1.0, abs=0.6)
+    assert 0.4 < found.waited_s < 1.2
+    assert (found.finished - found.started).total_seconds() == pytest.approx(found.seconds, abs=0.01)
+    assert 0 < found.exact_to_s < 1.3
+    assert found.trigger == "replica lost"
+    assert any("on its way" in text for text in said) and said[-1].startswith("rebuild of a replica: whole after")
+
+
+def test_a_rebuild_that_is_never_seen_counts_from_its_trigger() -> None:
+    """Longhorn looks at its engines every 5 s: a short one shows only when it is over."""
+    found = followed((0, WAITING), (1.2, WHOLE))
+    assert found.started == found.triggered
+    assert found.seconds == pytest.approx(1.2, abs=0.7)
+
+
+def test_one_without_progress_has_no_rates_and_one_with_it_has() -> None:
+    assert followed((0, going()), (1.5, WHOLE)).rates == []
+    rates = followed((0, going(0.0)), (1.2, going(0.6)), (2.4, WHOLE)).rates
+    assert sum((each.to_s - each.from_s) * each.rate for each in rates) == pytest.approx(1000)
+
+
+def test_what_was_whole_at_once_was_not_rebuilt() -> None:
+    with pytest.raises(EnvironmentFailure, match="nothing was seen to be rebuilt"):
+        followed((0, WHOLE))
+
+
+def test_one_that_never_begins_is_told_with_what_the_system_says() -> None:
+    with pytest.raises(StorageFailure, match=r"to begin \(replica lost\); last state: not begun\n  event: no node"):
+        followed((0, WAITING), begin_s=0.6)
+
+
+def test_one_that_never_ends_is_told_too() -> None:
+    with pytest.raises(StorageFailure, match=r"to end \(replica lost\); last state: on its way"):
+        followed((0, going(0.5)), end_s=0.6)
+
+
+def test_one_that_fails_ends_at_once_with_its_error() -> None:
+    with pytest.raises(StorageFailure, match="no space left"):
+        followed((0, going(0.5)), (0.3, StorageFailure("no space left")), end_s=30)

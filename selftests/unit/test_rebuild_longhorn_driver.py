@@ -1,0 +1,252 @@
+"""The Longhorn driver on objects in memory that a controller changes as Longhorn does: what it does, and what not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from acceptance.cluster.api import VOLUMES
+from acceptance.cluster.waiting import wait_for
+from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
+from acceptance.rebuild.driver import TargetVolume
+from acceptance.rebuild.following import Patience, follow_rebuild
+from acceptance.rebuild.longhorn_api import ENGINES, LONGHORN_VOLUMES, REPLICAS, Trigger
+from acceptance.rebuild.longhorn_driver import LonghornDriver
+from acceptance.rebuild.longhorn_rebuild import LonghornRebuild
+from acceptance.rebuild.records import TimedRebuild
+from acceptance.results import StorageClass
+from selftests.lab.longhorn_controller import NAMESPACE, Behaviour, controller
+from selftests.unit.simulated_api import SimulatedApi
+
+CLAIM = {"namespace": "run-1", "name": "rebuild-full-data"}
+VOLUME = TargetVolume(
+    volume="pvc-1", claim=CLAIM["name"], namespace="run-1", storage_class="longhorn", node="store-1", size=1024**3
+)
+QUICK: dict[str, Any] = {"rebuild_s": 1.0, "looks_s": 0.1}
+
+
+def storage_class(**parameters: str) -> StorageClass:
+    return StorageClass(
+        name="longhorn",
+        provisioner="driver.longhorn.io",
+        parameters=parameters,
+        binding_mode="Immediate",
+        reclaim_policy="Delete",
+        allow_expansion=True,
+        default=False,
+    )
+
+
+def driver(api: SimulatedApi, trigger: Trigger | None = None, **parameters: str) -> LonghornDriver:
+    return LonghornDriver(
+        api,  # type: ignore[arg-type]
+        storage_class(**parameters),
+        namespace=NAMESPACE,
+        trigger=trigger,
+        timeout_s=5,
+    )
+
+
+class Lab:
+    """A volume of the run, and Longhorn's objects of it."""
+
+    def __init__(self) -> None:
+        self.api = SimulatedApi({"longhorn.io": ["v1beta2"]})
+        spec = {"claimRef": CLAIM, "capacity": {"storage": "1073741824"}}
+        self.api.create(VOLUMES, {"metadata": {"name": "pvc-1"}, "spec": spec, "status": {"phase": "Bound"}})
+        self.undo = ExitStack()
+
+    def longhorn(self, trigger: Trigger | None = None, **behaviour: Any) -> LonghornRebuild:
+        """Rebuilds of the volume, once all its objects are there."""
+        self.undo.enter_context(controller(self.api, Behaviour(**(QUICK | behaviour))))  # type: ignore[arg-type]
+        wait_for(
+            "the volume to be there",
+            look=lambda: self.api.find(LONGHORN_VOLUMES, "pvc-1"),
+            ready=lambda seen: bool(seen and seen.get("status")),
+            state=str,
+            timeout_s=5,
+        )
+        return driver(self.api, trigger).rebuild_of(VOLUME)
+
+    @property
+    def replicas(self) -> list[str]:
+        return sorted(each["metadata"]["name"] for each in self.api.list(REPLICAS))
+
+    @property
+    def count(self) -> int:
+        return int(self.api.get(LONGHORN_VOLUMES, "pvc-1")["spec"]["numberOfReplicas"])
+
+
+@pytest.fixture
+def lab() -> Iterator[Lab]:
+    found = Lab()
+    with found.undo:
+        yield found
+
+
+def follow(rebuild: LonghornRebuild, *, begin_s: float = 5.0) -> TimedRebuild:
+    rebuild.require_whole()
+    return follow_rebuild(
+        rebuild, about="rebuild", size=1024**3, patience=Patience(begin_s=begin_s, end_s=10), say=lambda text: None
+    )
+
+
+THREE = ["pvc-1-r-1", "pvc-1-r-2", "pvc-1-r-3"]
+
+
+def test_a_further_replica_is_added_rebuilt_and_taken_away_again(lab: Lab) -> None:
+    rebuild = lab.longhorn()
+    found = follow(rebuild)
+    assert found.trigger == "numberOfReplicas raised from 3 to 4"
+    assert (lab.count, len(lab.replicas)) == (4, 4)
+    assert found.rates and found.seconds > 0.3
+    rebuild.restore()
+    assert (lab.count, lab.replicas) == (3, THREE)
+
+
+def test_without_a_free_node_a_replica_is_deleted_that_is_not_where_the_volume_is_used(lab: Lab) -> None:
+    rebuild = lab.longhorn(nodes=("store-1", "store-2", "store-3"))
+    found = follow(rebuild)
+    assert found.trigger == "replica pvc-1-r-2 on node store-2 deleted"
+    rebuild.restore()
+    assert lab.count == 3 and len(lab.replicas) == 3 and "pvc-1-r-2" not in lab.replicas
+    assert not any("numberOfReplicas" in each for each in lab.api.changed)
+
+
+def test_a_further_replica_that_was_asked_for_and_has_no_node_is_told(lab: Lab) -> None:
+    rebuild = lab.longhorn("further-replica", nodes=("store-1", "store-2", "store-3"))
+    with pytest.raises(EnvironmentFailure, match=r"no node for another replica .* 3 hold one, .* is off; add a node"):
+        follow(rebuild)
+    rebuild.restore()
+    assert (lab.count, lab.replicas, lab.api.changed) == (3, THREE, [])
+
+
+def test_soft_anti_affinity_makes_room_on_nodes_that_have_one(lab: Lab) -> None:
+    on = {"replica-soft-anti-affinity": "true"}
+    rebuild = lab.longhorn(nodes=("store-1", "store-2", "store-3"), settings=on)
+    assert rebuild.trigger() == "numberOfReplicas raised from 3 to 4"
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [{"overshoots": True}, {"looks_s": 2.0, "rebuild_s": 0.5}],
+    ids=["progress above 100", "never shows in rebuildStatus"],
+)
+def test_awkward_rebuilds_are_timed_all_the_same(lab: Lab, behaviour: dict[str, Any]) -> None:
+    found = follow(lab.longhorn(**behaviour))
+    assert found.seconds > 0.2
+    assert all(each.rate >= 0 for each in found.rates)
+
+
+def test_a_failed_rebuild_is_told_and_undone(lab: Lab) -> None:
+    rebuild = lab.longhorn(error="failed to sync files: no space left on device")
+    with pytest.raises(StorageFailure, match="failed to sync files: no space left on device"):
+        follow(rebuild)
+    rebuild.restore()
+    assert (lab.count, lab.replicas) == (3, THREE)
+
+
+def test_a_rebuild_that_never_begins_is_told_with_what_keeps_it_and_undone(lab: Lab) -> None:
+    rebuild = lab.longhorn(starts=False)
+    with pytest.raises(StorageFailure) as told:
+        follow(rebuild, begin_s=1.5)
+    assert "to begin (numberOfReplicas raised from 3 to 4); last state: no new replica yet" in str(told.value)
+    assert "ReplicaSchedulingFailure: insufficient storage" in str(told.value)
+    assert "replica-replenishment-wait-interval: 600" in str(told.value)
+    rebuild.restore()
+    assert lab.count == 3
+
+
+def test_what_was_not_triggered_is_not_undone(lab: Lab) -> None:
+    lab.longhorn().restore()
+    assert lab.api.changed == []
+
+
+def test_a_volume_that_is_gone_needs_no_undoing(lab: Lab) -> None:
+    rebuild = lab.longhorn(starts=False)
+    rebuild.trigger()
+    lab.api.delete(VOLUMES, "pvc-1")
+    lab.api.delete(LONGHORN_VOLUMES, "pvc-1")
+    rebuild.restore()
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error", "said"),
+    [
+        ({"replicas": 1}, Unsupported, "capability 'replicas': storage class longhorn keeps one copy"),
+        ({"state": "detached"}, EnvironmentFailure, "wanted Longhorn volume pvc-1 attached.* found detached"),
+        ({"robustness": "degraded"}, EnvironmentFailure, "with 3 whole replicas before one is taken away, found 3"),
+        (
+            {"owner": "data-postgres-0"},
+            EnvironmentFailure,
+            "not that of the run's claim run-1/rebuild-full.*left alone",
+        ),
+    ],
+)
+def test_what_cannot_be_had_is_refused_before_anything_is_changed(
+    lab: Lab, behaviour: dict[str, Any], error: type[AcceptanceError], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        follow(lab.longhorn(**behaviour))
+    assert lab.api.changed == []
+
+
+def test_a_volume_of_another_claim_is_left_alone(lab: Lab) -> None:
+    rebuild = lab.longhorn()
+    lab.api.patch(VOLUMES, "pvc-1", {"spec": {"claimRef": {"namespace": "shop", "name": "data"}}})
+    lab.api.changed.clear()
+    with pytest.raises(EnvironmentFailure, match=r"claimed by shop/data.* left alone"):
+        rebuild.trigger()
+    assert lab.api.changed == []
+
+
+def test_the_last_whole_replica_is_never_deleted(lab: Lab) -> None:
+    rebuild = lab.longhorn("deleted-replica")
+    lab.undo.close()
+    modes = {"pvc-1-r-1": "RW", "pvc-1-r-2": "ERR", "pvc-1-r-3": "ERR"}
+    lab.api.patch(ENGINES, "pvc-1-e-0/status", {"status": {"replicaModeMap": modes}})
+    with pytest.raises(Unsupported, match="the last one is never deleted"):
+        rebuild.trigger()
+    assert lab.replicas == THREE
+
+
+def test_settings_that_influence_it_are_kept(lab: Lab) -> None:
+    assert lab.longhorn().settings() == {
+        "numberOfReplicas": "3",
+        "dataLocality": "disabled",
+        "dataEngine": "v1",
+        "concurrent-replica-rebuild-per-node-limit": "5",
+        "replica-replenishment-wait-interval": "600",
+        "replica-soft-anti-affinity": "false",
+    }
+
+
+@pytest.mark.parametrize(
+    ("served", "said"),
+    [({}, "the cluster serves none of it"), ({"longhorn.io": ["v1beta1"]}, "the cluster serves v1beta1 of it only")],
+)
+def test_missing_kinds_and_another_version_are_told(served: dict[str, list[str]], said: str) -> None:
+    with pytest.raises(EnvironmentFailure, match=f"{said}: wanted longhorn.io/v1beta2"):
+        driver(SimulatedApi(served)).require_ready()
+
+
+def test_missing_permissions_are_told_together() -> None:
+    api = SimulatedApi({"longhorn.io": ["v1beta2"]}, forbidden=("patch volumes", "delete replicas"))
+    with pytest.raises(EnvironmentFailure) as told:
+        driver(api).require_ready()
+    assert "patch on volumes.longhorn.io in namespace longhorn-system" in str(told.value)
+    assert "delete on replicas.longhorn.io in namespace longhorn-system" in str(told.value)
+
+
+def test_a_class_with_one_copy_is_skipped_before_a_volume_is_made() -> None:
+    with pytest.raises(Unsupported, match="capability 'replicas'"):
+        driver(SimulatedApi({"longhorn.io": ["v1beta2"]}), numberOfReplicas="1").require_ready()
+
+
+def test_rebuilds_that_are_switched_off_are_told(lab: Lab) -> None:
+    lab.longhorn(settings={"concurrent-replica-rebuild-per-node-limit": "0"})
+    with pytest.raises(EnvironmentFailure, match="is 0: no replica is ever rebuilt"):
+        driver(lab.api).require_ready()

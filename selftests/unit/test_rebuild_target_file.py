@@ -1,0 +1,77 @@
+"""The target file: each driver is read, and every mistake told with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acceptance.errors import WrongUsage
+from acceptance.rebuild.target_file import CephTarget, CommandTarget, LonghornTarget, read_target
+
+COMMAND = """\
+rebuild:
+  driver: command
+  trigger: [ssh, store-1, lose, "{volume}"]
+  healthy: [ssh, store-1, whole, "{volume}"]
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "target.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_commands_are_read_word_by_word(tmp_path: Path) -> None:
+    text = COMMAND + '  progress: [ssh, store-1, progress, "{claim}"]\n  timeout: 2min\n'
+    target = read_target(written(tmp_path, text))
+    assert isinstance(target, CommandTarget)
+    assert target.plan.trigger == ("ssh", "store-1", "lose", "{volume}")
+    assert target.plan.progress[-1] == "{claim}"
+    assert (target.plan.restore, target.plan.timeout_s) == ((), 120.0)
+
+
+def test_longhorn_needs_no_more_than_its_name(tmp_path: Path) -> None:
+    target = read_target(written(tmp_path, "rebuild: {driver: longhorn}"))
+    assert target == LonghornTarget(driver="longhorn", namespace="longhorn-system", trigger=None)
+
+
+def test_ceph_is_read_when_it_may_move_data(tmp_path: Path) -> None:
+    target = read_target(written(tmp_path, "rebuild: {driver: ceph, osd: 3, may_move_other_data: true}"))
+    assert isinstance(target, CephTarget)
+    assert (target.osd, target.namespace, target.toolbox) == (3, "rook-ceph", "app=rook-ceph-tools")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "wanted"),
+        ("rebuild: {driver: zfs}", "'zfs'"),
+        ("rebuild: {trigger: [a]}", "driver"),
+        ("rebuild: {driver: command, trigger: [a]}", "healthy: wanted this key, found nothing; add it"),
+        (COMMAND + "  shell: true\n", "target.yaml:5: rebuild.shell: wanted only keys that are known here"),
+        (COMMAND + "  restore: lose it\n", "target.yaml:5: rebuild.restore: wanted a command as a list of its words"),
+        (COMMAND + "  restore: []\n", "wanted a command as a list"),
+        (COMMAND + "  restore: [a, 3]\n", "all of them text"),
+        (COMMAND + '  restore: [a, "{host}"]\n', "wanted placeholders of {volume}, {claim}.* found host in '{host}'"),
+        (COMMAND + '  restore: [a, "{"]\n', "wanted braces around a placeholder, or doubled ones"),
+        (COMMAND + '  restore: [a, "{}"]\n', "wanted placeholders of"),
+        (COMMAND + "  timeout: 60\n", "wanted a time with its unit"),
+        (COMMAND + "  timeout: 0s\n", "wanted a time above zero"),
+        ("rebuild: {driver: longhorn, trigger: unplug}", "'further-replica' or 'deleted-replica'.*found 'unplug'"),
+        ("rebuild: {driver: ceph, osd: 3}", "may_move_other_data: wanted this key"),
+        ("rebuild: {driver: ceph, osd: 3, may_move_other_data: false}", "moves data of everyone who stores on it"),
+        ("rebuild: {driver: ceph, osd: -1, may_move_other_data: true}", "greater than or equal to 0"),
+        ("failover: {}\nrebuild: {driver: longhorn}", "target.yaml:1: failover: wanted only keys"),
+        ("rebuild: {driver: longhorn, driver: ceph}", "driver"),
+    ],
+)
+def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(WrongUsage, match=said):
+        read_target(written(tmp_path, text))
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    with pytest.raises(WrongUsage, match="--storage-target: wanted a readable target file"):
+        read_target(tmp_path / "none.yaml")

@@ -1,0 +1,109 @@
+"""The report's part on rebuilds: the arithmetic, the rates over time, what the foreground noticed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from acceptance.rebuild.judging import judge_rebuild
+from acceptance.rebuild.limits import RebuildLimit
+from acceptance.rebuild.records import RatePoint, RebuildRecord
+from acceptance.report import render_summary
+from acceptance.report.rebuilds import RebuildSection, rebuild_sections
+from acceptance.report.time_drawing import BOTTOM, LEFT, RIGHT, TOP, draw_over_time
+from acceptance.results import Results, Run, Verdict
+from selftests.unit.rebuild_records import NOW, record, timed
+
+MIB = 1024**2
+
+
+def results(*found: RebuildRecord, verdicts: tuple[Verdict, ...] = ()) -> Results:
+    fields: dict[str, Any] = {
+        "run": Run(id="r", started=NOW, finished=NOW, complete=True, suite_version="1", exit_status=0),
+        "cluster": None,
+        "settings": {"tier": "baseline", "volume_size": 1024, "test_size": 1024},
+        "measurements": [],
+        "steps": [],
+        "rebuilds": list(found),
+        "verdicts": list(verdicts),
+        "asked": 1,
+        "errors": [],
+        "overall": "pass",
+    }
+    return Results(**fields)
+
+
+def section(found: RebuildRecord, *verdicts: Verdict) -> RebuildSection:
+    (only,) = rebuild_sections(results(found, verdicts=verdicts))
+    return only
+
+
+def test_without_rebuilds_nothing_is_said_of_them() -> None:
+    assert "Rebuild of a lost replica" not in render_summary(results())
+
+
+def test_each_rebuild_is_a_row_and_the_arithmetic_a_sentence() -> None:
+    found = section(record())
+    (row,) = found.rows
+    assert (row.trigger, row.waited, row.took) == ("replica r-3 deleted", "2 s", "31 s (to within 1 s)")
+    assert row.rate == "66.06 MiB/s"
+    assert found.sentences[0].startswith("Rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is")
+    html = render_summary(results(record()))
+    for shown in ("<h3>full-data on fast</h3>", "replica r-3 deleted", "66.06 MiB/s", "numberOfReplicas"):
+        assert shown in html
+
+
+def test_what_the_foreground_noticed_is_said_and_drawn() -> None:
+    found = section(record())
+    assert "Synchronous writes: 1,000 IOPS before the rebuild, 400 IOPS during it (0.40 times)." in found.sentences
+    assert "Their p99 latency: 2 ms before the rebuild, 10 ms during it (5.00 times)." in found.sentences
+    assert found.foreground is not None
+    ((left, width),) = found.foreground.bands
+    assert LEFT < left < RIGHT and width > 0
+
+
+def test_what_is_not_known_is_said() -> None:
+    found = section(record(foreground=None, foreground_lost="the pod was evicted", warnings=["it was short"]))
+    assert "The foreground is not known: the pod was evicted." in found.sentences
+    assert "The rate over time is not known: the driver does not tell progress." in found.sentences
+    assert "Warning: it was short." in found.sentences
+    assert (found.rate, found.foreground) == (None, None)
+
+
+def test_rates_are_drawn_in_steps() -> None:
+    rates = [RatePoint(from_s=2, to_s=12, rate=100 * MIB), RatePoint(from_s=12, to_s=22, rate=50 * MIB)]
+    found = section(record(timed(20.0, rates=rates)))
+    assert found.rate is not None
+    middle = (LEFT + RIGHT) / 2
+    half = (TOP + BOTTOM) / 2
+    assert found.rate.points == f"{LEFT}.0,{TOP}.0 {middle},{TOP}.0 {middle},{half} {RIGHT}.0,{half}"
+    assert (found.rate.largest, found.rate.begin, found.rate.end) == ("100 MiB/s", "2 s", "22 s")
+    assert "<svg" in render_summary(results(record(timed(20.0, rates=rates))))
+
+
+def test_the_worst_verdict_of_the_pattern_stands_beside_it() -> None:
+    found = record()
+    verdicts = [
+        judge_rebuild(
+            found,
+            RebuildLimit(pattern="full-data", kind="largest_volume", value=value, because="so", tier="t"),
+            test="t",
+        )
+        for value in (1.0, 1e18)
+    ]
+    assert section(found, verdicts[0]).status == "pass"
+    assert section(found, *verdicts).status == "fail"
+    assert section(found, verdicts[1].model_copy(update={"storage_class": "other"})).status is None
+
+
+@pytest.mark.parametrize("points", [[], [(0.0, 1.0)], [(0.0, 0.0), (1.0, 0.0)], [(1.0, 2.0), (1.0, 3.0)]])
+def test_what_makes_no_line_is_not_drawn(points: list[tuple[float, float]]) -> None:
+    assert draw_over_time(points, unit="1/s") is None
+
+
+def test_bands_end_where_the_drawing_does() -> None:
+    found = draw_over_time([(0.0, 1.0), (10.0, 1.0)], unit="1/s", bands=[(-5, 5), (8, 20)])
+    assert found is not None
+    assert found.bands[0][0] == LEFT
+    assert sum(found.bands[1]) == RIGHT
