@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from acceptance.cluster.api import NODES, SECRETS, Api
@@ -29,14 +29,14 @@ class Admission:
     image: str
 
 
-def admit(api: Api, settings: Settings, *, kind: str) -> Admission:
-    """Look at everything that the run depends on; nothing is created.
+def admit(api: Api, settings: Settings, *, kind: str, subjects: Iterable[str] = ()) -> Admission:
+    """Look at everything that the run depends on; nothing is created. `subjects`: see `require_permissions`.
 
     Raises EnvironmentFailure when the cluster does not answer or forbids what is needed, WrongUsage for classes that
     do not exist or provision nothing, and for a missing image.
     """
     api.version()
-    require_permissions(api, pull_secret=settings.pull_secret)
+    require_permissions(api, pull_secret=settings.pull_secret, subjects=subjects)
     there_are = storage_classes(api)
     candidates = {name: choose_class(name, among=there_are) for name in settings.classes}
     if settings.baseline_class is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from acceptance.cluster.api import (
@@ -58,49 +58,47 @@ NEEDED = (
 WITH_PULL_SECRET = (Permission(resource=SECRETS, verbs=("get", "create")),)
 
 
-WITH_SCALE = (
-    Permission(resource=STATEFUL_SETS, verbs=("list", "create", "patch", "delete")),
-    Permission(resource=PODS, verbs=("watch", "patch")),
-)
+STATEFUL = Permission(resource=STATEFUL_SETS, verbs=("list", "create", "patch", "delete"))
+# What only some tests need, by their mark.
+OF_SUBJECT = {
+    "scale": (STATEFUL, Permission(resource=PODS, verbs=("watch", "patch"))),
+    "control_plane": (
+        STATEFUL,
+        *(
+            Permission(resource=resource, verbs=("watch",))
+            for resource in (PODS, CLAIMS, EVENTS, VOLUMES, NODES, ATTACHMENTS)
+        ),
+    ),
+}
 
 
-WITH_RAMP = (
-    Permission(resource=STATEFUL_SETS, verbs=("list", "create", "patch", "delete")),
-    Permission(resource=PODS, verbs=("watch",)),
-    Permission(resource=CLAIMS, verbs=("watch",)),
-    Permission(resource=EVENTS, verbs=("watch",)),
-    Permission(resource=VOLUMES, verbs=("watch",)),
-    Permission(resource=NODES, verbs=("watch",)),
-    Permission(resource=ATTACHMENTS, verbs=("watch",)),
-)
+def require_permissions(api: Api, *, pull_secret: str | None, subjects: Iterable[str] = ()) -> None:
+    """Raise EnvironmentFailure naming every verb and resource that is needed and forbidden.
 
-
-def require_permissions(api: Api, *, pull_secret: str | None) -> None:
-    """Raise EnvironmentFailure naming every verb and resource that is needed and forbidden."""
-    _require(api, NEEDED + (WITH_PULL_SECRET if pull_secret else ()))
-
-
-def require_scale_permissions(api: Api) -> None:
-    """The same for what only tests of many volumes need."""
-    _require(api, WITH_SCALE)
-
-
-def require_ramp_permissions(api: Api) -> None:
-    """The same for what only ramps of the control plane need."""
-    _require(api, WITH_RAMP)
+    `subjects`: which of OF_SUBJECT will be tested.
+    """
+    missing = _missing(api, NEEDED + (WITH_PULL_SECRET if pull_secret else ()))
+    for subject in subjects:
+        spared = f" (only for {subject} tests, which -m 'not {subject}' leaves out)"
+        missing += [line + spared for line in _missing(api, OF_SUBJECT[subject])]
+    _raise(missing)
 
 
 def require_rebuild_permissions(api: Api, needed: Iterable[Permission]) -> None:
     """The same for what a rebuild of the storage system's replicas needs, as its driver knows."""
-    _require(api, needed)
+    _raise(_missing(api, needed))
 
 
-def _require(api: Api, needed: Iterable[Permission]) -> None:
+def _missing(api: Api, needed: Iterable[Permission]) -> list[str]:
     missing = []
     for permission in needed:
         refused = [verb for verb in permission.verbs if not _allowed(api, permission, verb)]
         if refused:
             missing.append(f"  {', '.join(refused)} on {permission}")
+    return missing
+
+
+def _raise(missing: Sequence[str]) -> None:
     if missing:
         raise EnvironmentFailure(
             "this account lacks permissions that the suite needs (all of them are listed in the README):\n"

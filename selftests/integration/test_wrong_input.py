@@ -105,9 +105,14 @@ def test_forbidden_verbs_are_named_all_at_once(weak_account: Path, clean: Api, r
         "get on pods/log",
         "list on volumeattachments.storage.k8s.io",
         "get, create, patch on leases.coordination.k8s.io",
+        "list, create, patch, delete on statefulsets.apps (only for scale tests, which -m 'not scale' leaves out)",
     ):
         assert line in run.output
     assert "on nodes" not in run.output and "on storageclasses" not in run.output
+    assert "control_plane" not in run.output  # without --storage-destructive they are not run
+
+    run = run_suite(f"--storage-kubeconfig={weak_account}", "-m", "smoke", reports=reports)
+    assert run.status == 10 and "on statefulsets" not in run.output, run.output
 
 
 def test_profile_that_fio_rejects_is_told_in_its_own_words(clean: Api, tmp_path: Path, reports: Path) -> None:
