@@ -92,7 +92,8 @@ def _ramp(kubeconfig: Path, *, pods: int, rate: str) -> Cost:
         where = [f"--storage-kubeconfig={kubeconfig}", f"--storage-ramp-node-selector={SELECTOR}"]
         files = [f"--storage-thresholds={limits}", f"--storage-report={folder}/reports"]
         began = time.monotonic()
-        process = subprocess.Popen([sys.executable, "-m", "pytest", "-qq", *what, *where, *files], cwd=ROOT)
+        command = [sys.executable, "-m", "pytest", *what, *where, *files]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
         _, _, usage = os.wait4(process.pid, 0)
         seconds = time.monotonic() - began
         results = json.loads((Path(folder) / "reports" / "latest" / "results.json").read_text(encoding="utf-8"))

@@ -17,8 +17,8 @@ from acceptance.quantities import format_quantity
 # The rate of pods that become running counts when so many spans of it have passed since the first one ran: the first
 # pods of a node wait for their image.
 WARM_UP_SPANS = 2
-# It counts while at least so many times as many pods could have become running: of three that are left to start, or of
-# pods that are asked for as slowly, nobody can expect more.
+# It counts while at least so many times as many pods could have become running: of three that are left to start, of
+# pods that are asked for as slowly, or when all that are to run do so, nobody can expect more.
 ON_OFFER = 2
 
 
@@ -164,7 +164,7 @@ class StopConditions:
         before = bisect_right(self._starts, now_s - rule.over_s)
         became, wanted = len(self._starts) - before, rule.below_per_s * rule.over_s
         on_offer = len(self._creations) - len(self._aside) - before
-        if became >= wanted or on_offer < ON_OFFER * wanted or self.running >= self._goal:
+        if became >= wanted or on_offer < ON_OFFER * wanted:
             return None
         reason = (
             f"{became} pods became running in {format_quantity(rule.over_s, unit='s')}, fewer than {wanted:g}, of "

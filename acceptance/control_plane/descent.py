@@ -83,14 +83,15 @@ class _Descent:
         self.pods = pods
 
     def delete_claims(self) -> None:
-        """Delete the claims of the pods that are gone, and at the end those that never had one."""
+        """Delete the claims of the pods that are gone, and at the end those that never had one, or came late."""
         with self._observer.changed:
+            there = self._observer.volumes.claims
             # One that is gone and was not told to end is made again, and needs its claim.
             names = {claim_of(pod) for pod in self._observer.deleted if pod in self._doomed}
             self._observer.deleted.clear()
             if not self.pods and not self._observer.timeline.live:
-                names |= self._observer.volumes.claims
-            names -= self._told
+                names |= there
+            names &= there - self._told
         for name in sorted(names):
             self._workspace.api.delete(CLAIMS, name, namespace=self._workspace.namespace)
         self._told |= names

@@ -21,7 +21,7 @@ dd if="$FILE" of=/dev/null {block} iflag=direct 2>/dev/null && : > "$FILE.direct
 _DEVICE = 'dd if=/dev/zero of="$FILE" {block} conv=notrunc,fsync 2>&1 || exit 1\n'
 # The shell is the first process of its container, which no signal ends by default.
 _SLEEP = "trap 'exit 0' TERM\nwhile :; do sleep 3600 & wait $!; done\n"
-_READ = 'if [ -e "$FILE.direct" ]; then direct=iflag=direct; fi; exec dd if="$FILE" of=/dev/null {block} $direct'
+_READ = 'direct=; [ -e "$FILE.direct" ] && direct=iflag=direct; exec dd if="$FILE" of=/dev/null {block} $direct'
 
 
 def command(claim: Claim) -> list[str]:

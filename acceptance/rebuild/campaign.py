@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -21,19 +21,19 @@ from acceptance.rebuild.volume import PatternVolume
 from acceptance.scaling.step_records import CONFIDENCE
 from acceptance.scaling.windows import Window
 
-SETTLE_S, BEFORE_S = 3, 20
+SETTLE_S, BEFORE_S = 3, 15
 """Seconds of load before each trigger: what is not counted, and what the rebuild is compared with."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RebuildSettings:
-    """`size` of the data, in bytes; `repeats`: how many rebuilds are timed; `snapshots`: of the largest volume.
+    """`sizes` of the data, in bytes, by pattern; `repeats`: rebuilds to time; `snapshots`: of the largest volume.
 
     `begin_s`, `end_s`: how long a rebuild may take to begin, and to end. `node`: where the volume is used, None leaves
     it to the scheduler. `keep`: leave the volume of a rebuild that failed.
     """
 
-    size: int
+    sizes: Mapping[Pattern, int]
     repeats: int
     snapshots: int
     time_limit_s: float
@@ -70,14 +70,14 @@ class RebuildCampaign:
 
     def _measure(self, asked: tuple[str, Pattern]) -> RebuildRecord:
         storage_class, pattern = asked
-        settings = self._settings
+        settings, size = self._settings, self._settings.sizes[pattern]
         driver = self._driver_of(storage_class)
         driver.require_ready()
         volume = PatternVolume(
             self._workspace,
             storage_class=storage_class,
             pattern=pattern,
-            size=settings.size,
+            size=size,
             node=settings.node,
             keep=settings.keep,
             say=self._say,
@@ -89,14 +89,14 @@ class RebuildCampaign:
                 rebuild = driver.rebuild_of(target)
                 rebuild.require_whole()
                 about = f"rebuild of a replica of {pattern} on {storage_class}"
-                rebuilds, before = self._rebuild(rebuild, foreground, about=about)
+                rebuilds, before = self._rebuild(rebuild, foreground, about=about, size=size)
                 of_storage, amount = rebuild.settings(), rebuild.rebuilt_bytes()
             load, unknown = impact_of(foreground, before=before, rebuilds=rebuilds)
             return RebuildRecord(
                 storage_class=storage_class,
                 pattern=pattern,
                 driver=driver.name,
-                size=amount or settings.size,
+                size=amount or size,
                 snapshots=settings.snapshots,
                 time_limit_s=settings.time_limit_s,
                 confidence=CONFIDENCE,
@@ -104,7 +104,7 @@ class RebuildCampaign:
                 node=foreground.node,
                 rebuilds=rebuilds,
                 largest_volume=largest_volumes(
-                    amount or settings.size,
+                    amount or size,
                     [each.seconds for each in rebuilds],
                     time_limit_s=settings.time_limit_s,
                     snapshots=settings.snapshots,
@@ -117,7 +117,7 @@ class RebuildCampaign:
             )
 
     def _rebuild(
-        self, rebuild: ReplicaRebuild, foreground: Foreground, *, about: str
+        self, rebuild: ReplicaRebuild, foreground: Foreground, *, about: str, size: int
     ) -> tuple[list[TimedRebuild], list[Window]]:
         """All rebuilds, and the time before each that it is compared with."""
         settings = self._settings
@@ -130,7 +130,7 @@ class RebuildCampaign:
                 foreground.load_for(SETTLE_S + BEFORE_S)
             with _put_back(rebuild):
                 name = about if settings.repeats == 1 else f"{about}, {number + 1} of {settings.repeats}"
-                found.append(follow_rebuild(rebuild, about=name, size=settings.size, patience=patience, say=self._say))
+                found.append(follow_rebuild(rebuild, about=name, size=size, patience=patience, say=self._say))
             end_s = found[-1].triggered.timestamp()
             before.append(Window(start_s=end_s - BEFORE_S, end_s=end_s))
         return found, before

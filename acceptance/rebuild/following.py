@@ -60,12 +60,13 @@ class _Looks:
 def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, patience: Patience, say: Say) -> TimedRebuild:
     """Trigger the rebuild and look until all replicas are whole; `size` bytes are rebuilt, `about` names them.
 
-    It has begun when it is first seen to go on; where it never was, when it was triggered. Raises StorageFailure when
-    it does not begin, fails or does not end, EnvironmentFailure when there was none to be seen.
+    It has begun when it is first seen to go on; where it never was, when the trigger was done. Raises StorageFailure
+    when it does not begin, fails or does not end, EnvironmentFailure when there was none to be seen.
     """
     triggered = time.time()
     done = rebuild.trigger()
-    looks = _Looks(rebuild=rebuild, say=say, about=about, triggered=triggered)
+    lost_s = time.time() - triggered
+    looks = _Looks(rebuild=rebuild, say=say, about=about, triggered=triggered, last_s=lost_s)
     begun = wait_for(
         f"{about} to begin ({done})",
         look=looks.look,
@@ -76,13 +77,13 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, patience: 
     )
     started_s, exact_to_s = looks.last_s, looks.gap_s
     if begun.phase == "whole":
-        if looks.last_s < UNSEEN_S:
+        if looks.last_s - lost_s < UNSEEN_S:
             raise EnvironmentFailure(
                 f"{about}: all replicas were whole at the first look after the trigger ({done}), so nothing was seen "
                 "to be rebuilt; see that the trigger takes a replica's data away, and that it does not end before the "
                 "storage knows"
             )
-        started_s, exact_to_s = 0.0, looks.gap_s
+        started_s = lost_s
     else:
         wait_for(
             f"{about} to end ({done})",

@@ -29,7 +29,9 @@ class TimedRebuild(_Frozen):
     """One rebuild of one replica."""
 
     triggered: datetime
-    started: datetime = Field(description="when it was first seen to go on; the trigger, where it never was")
+    started: datetime = Field(
+        description="when it was first seen to go on; where it never was, when the trigger was done"
+    )
     finished: datetime = Field(description="when all replicas were first seen to be whole")
     seconds: float = Field(description="from started to finished")
     exact_to_s: float = Field(description="between the looks around its beginning and its end: so far it may be off")

@@ -37,26 +37,35 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster 
 
 T = TypeVar("T")
 
-NAMESPACE = "simulated-nodes"
 PODS_AT_ONCE = 200
 
 
+@pytest.fixture(scope="module")
+def namespaces(api: Api) -> Iterator[list[str]]:
+    """The namespaces of the tests so far; all are gone after the last test."""
+    made: list[str] = []
+    yield made
+    for name in made:
+        until(f"the end of {name}", partial(api.find, NAMESPACES, name), lambda found: found is None)
+
+
 @pytest.fixture
-def namespace(api: Api, simulated_nodes: list[str]) -> Iterator[str]:
-    """A namespace that is gone after the test, with all that was in it."""
-    api.create(NAMESPACES, {"metadata": {"name": NAMESPACE}})
-    until("the service account", lambda: api.find(SERVICE_ACCOUNTS, "default", namespace=NAMESPACE), bool)
-    yield NAMESPACE
-    api.delete(NAMESPACES, NAMESPACE)
-    until("the namespace's end", lambda: api.find(NAMESPACES, NAMESPACE), lambda found: found is None)
+def namespace(api: Api, simulated_nodes: list[str], namespaces: list[str]) -> Iterator[str]:
+    """A namespace of the test's own."""
+    name = f"simulated-{len(namespaces)}"
+    api.create(NAMESPACES, {"metadata": {"name": name}})
+    namespaces.append(name)
+    until("the service account", partial(api.find, SERVICE_ACCOUNTS, "default", namespace=name), bool)
+    yield name
+    api.delete(NAMESPACES, name)
 
 
 def until(what: str, look: Callable[[], T], ready: Callable[[T], bool], *, timeout_s: float = 90) -> None:
     wait_for(what, look=look, ready=ready, state=str, timeout_s=timeout_s)
 
 
-def create_set(api: Api, *, pods: int, storage_class: str = STORAGE_CLASS) -> None:
-    claim = {"storageClassName": storage_class, "accessModes": ["ReadWriteOnce"]}
+def create_set(api: Api, namespace: str, *, pods: int) -> None:
+    claim = {"storageClassName": STORAGE_CLASS, "accessModes": ["ReadWriteOnce"]}
     container = {"name": "main", "image": "none", "volumeMounts": [{"name": "volume", "mountPath": "/volume"}]}
     labels = {"app": "many"}
     api.create(
@@ -84,21 +93,21 @@ def create_set(api: Api, *, pods: int, storage_class: str = STORAGE_CLASS) -> No
                 ],
             },
         },
-        namespace=NAMESPACE,
+        namespace=namespace,
     )
 
 
-def phases(api: Api) -> dict[int, str]:
+def phases(api: Api, namespace: str) -> dict[int, str]:
     """The phase of each pod by ordinal."""
     return {
         int(pod["metadata"]["name"].rpartition("-")[2]): pod["status"]["phase"]
-        for pod in api.list(PODS, namespace=NAMESPACE)
+        for pod in api.list(PODS, namespace=namespace)
     }
 
 
-def volumes(api: Api) -> set[str]:
+def volumes(api: Api, namespace: str) -> set[str]:
     """The volumes of the namespace's claims."""
-    return {volume["metadata"]["name"] for volume in volumes_of(api, namespace=NAMESPACE)}
+    return {volume["metadata"]["name"] for volume in volumes_of(api, namespace=namespace)}
 
 
 def all_running(count: int) -> Callable[[dict[int, str]], bool]:
@@ -106,12 +115,12 @@ def all_running(count: int) -> Callable[[dict[int, str]], bool]:
 
 
 def test_many_pods_come_and_go_with_all_that_was_theirs(api: Api, namespace: str, simulated_nodes: list[str]) -> None:
-    create_set(api, pods=PODS_AT_ONCE)
-    until("all pods to run", lambda: phases(api), all_running(PODS_AT_ONCE))
+    create_set(api, namespace, pods=PODS_AT_ONCE)
+    until("all pods to run", lambda: phases(api, namespace), all_running(PODS_AT_ONCE))
 
     assert {pod["spec"]["nodeName"] for pod in api.list(PODS, namespace=namespace)} == set(simulated_nodes)
     claims = api.list(CLAIMS, namespace=namespace)
-    provisioned = volumes(api)
+    provisioned = volumes(api, namespace)
     assert len(claims) == len(provisioned) == PODS_AT_ONCE
     assert {claim["spec"]["volumeName"] for claim in claims} == provisioned
 
@@ -122,28 +131,28 @@ def test_many_pods_come_and_go_with_all_that_was_theirs(api: Api, namespace: str
     until("all volumes to be attached", attached, lambda seen: seen == provisioned)
 
     api.delete(STATEFUL_SETS, "many", namespace=namespace)
-    until("the pods to be gone", lambda: phases(api), lambda seen: not seen)
+    until("the pods to be gone", lambda: phases(api, namespace), lambda seen: not seen)
     for claim in claims:
         api.delete(CLAIMS, claim["metadata"]["name"], namespace=namespace)
-    until("the volumes to be gone", lambda: volumes(api), lambda seen: not seen)
+    until("the volumes to be gone", lambda: volumes(api, namespace), lambda seen: not seen)
     until("the attachments to be gone", attached, lambda seen: not seen)
 
 
 def test_pods_are_late_from_an_ordinal_on(api: Api, namespace: str) -> None:
     with late_pods(api, from_ordinal=2, seconds=6):
-        create_set(api, pods=4)
-        until("two pods to run", lambda: [*phases(api).values()].count("Running"), lambda seen: seen == 2)
-        assert phases(api) == {0: "Running", 1: "Running", 2: "Pending", 3: "Pending"}
-        until("the others to run", lambda: phases(api), all_running(4), timeout_s=20)
+        create_set(api, namespace, pods=4)
+        until("two pods to run", lambda: [*phases(api, namespace).values()].count("Running"), lambda seen: seen == 2)
+        assert phases(api, namespace) == {0: "Running", 1: "Running", 2: "Pending", 3: "Pending"}
+        until("the others to run", lambda: phases(api, namespace), all_running(4), timeout_s=20)
 
 
 def test_pods_stall_from_an_ordinal_on(api: Api, namespace: str) -> None:
     with stalled_pods(api, from_ordinal=1):
-        create_set(api, pods=3)
-        until("one pod to run", lambda: phases(api).get(0), lambda seen: seen == "Running")
+        create_set(api, namespace, pods=3)
+        until("one pod to run", lambda: phases(api, namespace).get(0), lambda seen: seen == "Running")
         with pytest.raises(StorageFailure):
-            until("another to run", lambda: phases(api), all_running(3), timeout_s=5)
-    assert phases(api) == {0: "Running", 1: "Pending", 2: "Pending"}
+            until("another to run", lambda: phases(api, namespace), all_running(3), timeout_s=5)
+    assert phases(api, namespace) == {0: "Running", 1: "Pending", 2: "Pending"}
 
 
 def test_claims_are_late_from_an_ordinal_on(api: Api, namespace: str) -> None:
@@ -152,10 +161,10 @@ def test_claims_are_late_from_an_ordinal_on(api: Api, namespace: str) -> None:
         return sorted(each["metadata"]["name"] for each in found if each["status"]["phase"] == "Bound")
 
     with late_claims(api, from_ordinal=1, seconds=6):
-        create_set(api, pods=2)
-        until("a pod to run", lambda: phases(api).get(0), lambda seen: seen == "Running")
+        create_set(api, namespace, pods=2)
+        until("a pod to run", lambda: phases(api, namespace).get(0), lambda seen: seen == "Running")
         assert bound() == ["volume-many-0"]
-        until("the other to run", lambda: phases(api), all_running(2), timeout_s=20)
+        until("the other to run", lambda: phases(api, namespace), all_running(2), timeout_s=20)
 
 
 def test_pods_crash_from_an_ordinal_on(api: Api, namespace: str) -> None:
@@ -165,7 +174,7 @@ def test_pods_crash_from_an_ordinal_on(api: Api, namespace: str) -> None:
         return {ordinal: status[0]["restartCount"] for ordinal, status in statuses.items() if status}
 
     with crashing_pods(api, from_ordinal=1, seconds=1):
-        create_set(api, pods=3)
+        create_set(api, namespace, pods=3)
         until("two restarts", restarts, lambda seen: seen.get(1, 0) >= 2 and seen.get(2, 0) >= 2, timeout_s=30)
         assert restarts()[0] == 0
 
@@ -181,9 +190,12 @@ def test_pods_of_others_never_land_there(api: Api, namespace: str, simulated_nod
     for name, storage_class in (("shared", "replicated"), ("simulated", STORAGE_CLASS)):
         body = {"metadata": {"name": name}, "spec": {**claim, "storageClassName": storage_class}}
         api.create(CLAIMS, body, namespace=namespace)
+
     # Provisioned by a pod that tolerates every taint; played by KWOK it would never end, and the claim never bind.
-    real = partial(api.get, CLAIMS, "shared", namespace=namespace)
-    until("the real claim to be bound", real, lambda claim: claim["status"]["phase"] == "Bound")
+    def phase() -> str:
+        return str(api.get(CLAIMS, "shared", namespace=namespace)["status"]["phase"])
+
+    until("the real claim to be bound", phase, lambda seen: seen == "Bound")
 
     spec = {"containers": [{"name": "main", "image": "none"}]}
     volume = [{"name": "volume", "persistentVolumeClaim": {"claimName": "simulated"}}]

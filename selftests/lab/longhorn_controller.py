@@ -18,7 +18,16 @@ import yaml
 from acceptance.cluster.api import NAMESPACES, VOLUMES, Api, Object, Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import AcceptanceError
-from acceptance.rebuild.longhorn_api import ENGINES, LONGHORN_NODES, LONGHORN_VOLUMES, OF_VOLUME, REPLICAS, SETTINGS
+from acceptance.rebuild.longhorn_api import (
+    ENGINES,
+    GROUP,
+    LONGHORN_NODES,
+    LONGHORN_VOLUMES,
+    OF_VOLUME,
+    REPLICAS,
+    SETTINGS,
+    VERSION,
+)
 
 CRDS = Resource(prefix="apis/apiextensions.k8s.io/v1", plural="customresourcedefinitions", namespaced=False)
 NAMESPACE = "longhorn-system"
@@ -103,11 +112,11 @@ def _wait_served(api: Api, name: str) -> None:
 def controller(api: Api, behaviour: Behaviour) -> Iterator[None]:
     """Looks after Longhorn's objects, in a thread, until the block ends."""
     for name in behaviour.nodes:
-        api.create(LONGHORN_NODES, {"metadata": {"name": name}, "spec": {"allowScheduling": True}}, namespace=NAMESPACE)
+        _create(api, LONGHORN_NODES, {"metadata": {"name": name}, "spec": {"allowScheduling": True}})
         ready = {"type": "Ready", "status": "True"}, {"type": "Schedulable", "status": "True"}
         _set_status(api, LONGHORN_NODES, name, {"conditions": list(ready)})
     for name, value in behaviour.settings.items():
-        api.create(SETTINGS, {"metadata": {"name": name}, "value": value}, namespace=NAMESPACE)
+        _create(api, SETTINGS, {"metadata": {"name": name}, "value": value})
     ended = threading.Event()
     thread = threading.Thread(target=_serve, args=(api, behaviour, ended), daemon=True)
     thread.start()
@@ -177,19 +186,19 @@ def _make(api: Api, behaviour: Behaviour, volume: Object) -> None:
     spec = {"numberOfReplicas": behaviour.replicas, "size": size, "dataLocality": "disabled", "dataEngine": "v1"}
     labels = {OF_VOLUME: name}
     engine = {"metadata": {"name": f"{name}-e-0", "labels": labels}, "spec": {"volumeName": name, "active": True}}
-    api.create(ENGINES, engine, namespace=NAMESPACE)
+    _create(api, ENGINES, engine)
     replicas = [f"{name}-r-{number}" for number in range(1, behaviour.replicas + 1)]
     for replica, node in zip(replicas, behaviour.nodes, strict=False):
         _make_replica(api, name, replica, node=node)
     _set_engine(api, name, dict.fromkeys(replicas, "RW"), {})
-    api.create(LONGHORN_VOLUMES, {"metadata": {"name": name}, "spec": spec}, namespace=NAMESPACE)
+    _create(api, LONGHORN_VOLUMES, {"metadata": {"name": name}, "spec": spec})
     _set_volume(api, behaviour, volume, robustness=behaviour.robustness)
 
 
 def _make_replica(api: Api, volume: str, name: str, *, node: str) -> None:
     spec = {"volumeName": volume, "nodeID": node, "active": True, "engineName": f"{volume}-e-0"}
     body = {"metadata": {"name": name, "labels": {OF_VOLUME: volume}}, "spec": spec}
-    api.create(REPLICAS, body, namespace=NAMESPACE)
+    _create(api, REPLICAS, body)
 
 
 def _rebuild(state: str, progress: int, error: str = "") -> Object:
@@ -232,6 +241,12 @@ def _set_volume(api: Api, behaviour: Behaviour, volume: Object, *, robustness: s
         "conditions": conditions,
     }
     _set_status(api, LONGHORN_VOLUMES, volume["metadata"]["name"], status)
+
+
+def _create(api: Api, resource: Resource, body: Object) -> None:
+    """Of kinds that are defined, the API server must be told which one it is."""
+    kind = resource.plural.removesuffix("s").capitalize()
+    api.create(resource, {"apiVersion": f"{GROUP}/{VERSION}", "kind": kind, **body}, namespace=NAMESPACE)
 
 
 def _set_status(api: Api, resource: Resource, name: str, status: Object) -> None:

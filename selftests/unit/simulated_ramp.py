@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -36,7 +37,11 @@ class Stream:
 
 
 class SimulatedApi:
-    """`refuse`: why the pod of that number is not made, or nothing. `started`: what a new pod's status is like."""
+    """`refuse`: why the pod of that number is not made, or nothing. `status`: what a new pod's status is like.
+
+    `claims_go_after_s`: how long a claim that was deleted is still there. `torn`: claims that were deleted while their
+    pod was there.
+    """
 
     def __init__(self, *, nodes: int = 2) -> None:
         self.sent: Counter[str] = Counter()
@@ -48,6 +53,8 @@ class SimulatedApi:
         self.status: Callable[[int], dict[str, Any]] = lambda number: running()
         self.keeps_volumes = False
         self.forgetful = False
+        self.claims_go_after_s = 0.0
+        self.torn: list[str] = []
         for resource in (ATTACHMENTS, CLAIMS, EVENTS, NODES, PODS, STATEFUL_SETS, VOLUMES):
             self.objects[resource.plural] = {}
             self.history[resource.plural] = []
@@ -92,11 +99,18 @@ class SimulatedApi:
 
     def delete(self, resource: Resource, name: str, **_: object) -> None:
         self.sent[f"DELETE {resource.plural}"] += 1
-        self.remove(resource, name)
-        if resource is CLAIMS:
-            self.remove(ATTACHMENTS, f"attachment-{name}")
-            if not self.keeps_volumes:
-                self.remove(VOLUMES, f"pv-{name}")
+        if resource is not CLAIMS:
+            self.remove(resource, name)
+            return
+        if any(claim_of(pod) == name for pod in self.objects["pods"]):
+            self.torn.append(name)
+        threading.Timer(self.claims_go_after_s, self.let_go, args=(name,)).start()
+
+    def let_go(self, claim: str) -> None:
+        self.remove(CLAIMS, claim)
+        self.remove(ATTACHMENTS, f"attachment-{claim}")
+        if not self.keeps_volumes:
+            self.remove(VOLUMES, f"pv-{claim}")
 
     # What happens in the cluster.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.cluster.permissions import NEEDED, WITH_PULL_SECRET, WITH_RAMP, WITH_SCALE, Permission
+from acceptance.cluster.permissions import NEEDED, OF_SUBJECT, WITH_PULL_SECRET, Permission
 from acceptance.limits import load_limits
 from acceptance.profile_folder import find_profiles
 from fixtures.options import OPTIONS
@@ -64,7 +64,12 @@ def test_options_that_are_named_exist() -> None:
 
 @pytest.mark.parametrize(
     ("permissions", "only"),
-    [(NEEDED, ""), (WITH_PULL_SECRET, "pull-secret"), (WITH_SCALE, "scale runs"), (WITH_RAMP, "ramps")],
+    [
+        (NEEDED, ""),
+        (WITH_PULL_SECRET, "pull-secret"),
+        (OF_SUBJECT["scale"], "scale runs"),
+        (OF_SUBJECT["control_plane"], "ramps"),
+    ],
 )
 def test_all_permissions_are_listed(permissions: tuple[Permission, ...], only: str) -> None:
     listed = {
