@@ -20,7 +20,7 @@ MARK = "storage-acceptance/simulated"
 MOST_NODES = 500
 PODS_A_NODE = 1000
 
-# As a real one would at its quickest. KWOK does not look whether the volume is attached yet, which takes about 0.2 s.
+# As a real one would at its quickest. KWOK does not look whether the volume is attached yet, which takes about 0.1 s.
 _RUNNING_AFTER_MS = 1000
 # Nodes whose lease is not renewed for so long count as lost; KWOK renews four times as often.
 _LEASE_S = 40
