@@ -102,3 +102,49 @@ def test_the_commands_name_the_volume_as_the_provisioner_does() -> None:
     ]
     assert set(commands) == {"trigger", "healthy", "progress", "restore"}
     assert rebuild_commands("local-path") is None
+
+
+def clients(bricks: list[Path], *counts: int) -> str:
+    """What `gluster volume status replicated clients` prints."""
+    found = ["Client connections for volume replicated"]
+    for brick, count in zip(bricks, counts, strict=True):
+        found += [f"Brick : 10.200.0.1:{brick}", f"Clients connected : {count}", "Hostname   BytesRead", "-" * 46]
+    return "\n".join(found)
+
+
+def test_a_brick_is_started_until_all_that_use_the_others_use_it_and_then_healed_in_full(
+    bricks: list[Path], attributes: dict[Any, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """glusterd overlooks at first that the brick is gone; its clients come back some seconds after it."""
+    (bricks[1] / FOLDER / "data").unlink()
+    running = iter([set(), set(), *[{1}] * 10])
+    monkeypatch.setattr(replica.processes, "with_argument", lambda argument: next(running))
+    served = iter([clients(bricks, 2, 0, 2), clients(bricks, 2, 0, 2), clients(bricks, 2, 1, 2)])
+    ran: list[str] = []
+
+    def command(self: object, *words: str) -> str:
+        ran.append(" ".join(words))
+        return next(served, clients(bricks, 2, 2, 2)) if "clients" in words else ""
+
+    monkeypatch.setattr(replica.GlusterFS, "command", command)
+    Replica(Layout("lab"), FOLDER).restore()
+    assert ran == [
+        *("volume start replicated force", "volume status replicated clients") * 2,
+        "volume status replicated clients",
+        "volume status replicated clients",
+        "volume heal replicated full",
+    ]
+
+
+def test_a_replica_that_lacks_nothing_is_not_healed(
+    bricks: list[Path], attributes: dict[Any, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+
+    def command(self: object, *words: str) -> str:
+        ran.append(words[1])
+        return clients(bricks, 2, 2, 2)
+
+    monkeypatch.setattr(replica.GlusterFS, "command", command)
+    Replica(Layout("lab"), FOLDER).restore()
+    assert ran == ["status"]

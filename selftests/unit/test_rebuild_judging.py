@@ -51,14 +51,14 @@ def test_snapshots_are_named_in_it() -> None:
 def test_one_rebuild_does_not_decide_a_limit_that_is_near(limit: float, status: str) -> None:
     verdict = judged(record(), "largest_volume", limit)
     assert verdict.status == status
-    assert ("may be off by 10 %" in verdict.reason) == (status == "inconclusive")
+    assert ("may be off by 25 %" in verdict.reason) == (status == "inconclusive")
 
 
 def test_nor_one_that_is_nearer_than_the_looks_were() -> None:
-    """Timed to 8 s of 31: a quarter."""
-    rough = record(timed(31.0, exact_to_s=8.0))
-    assert judged(rough, "largest_volume", IN_A_DAY * 0.85).status == "inconclusive"
-    assert judged(rough, "largest_volume", IN_A_DAY * 0.75).status == "pass"
+    """Timed to 16 s of 31: a half."""
+    rough = record(timed(31.0, exact_to_s=16.0))
+    assert judged(rough, "largest_volume", IN_A_DAY * 0.75).status == "inconclusive"
+    assert judged(rough, "largest_volume", IN_A_DAY * 0.6).status == "pass"
 
 
 def test_repeated_rebuilds_decide_by_their_interval() -> None:
