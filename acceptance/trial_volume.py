@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from acceptance.cluster.api import VOLUMES
 from acceptance.cluster.claims import (
     Claim,
     create_claim,
@@ -30,6 +29,7 @@ from acceptance.cluster.pods import (
     wait_ended,
     wait_started,
 )
+from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import EnvironmentFailure, StorageFailure
 

@@ -6,10 +6,10 @@ import json
 import subprocess
 from dataclasses import dataclass
 
-from acceptance.cluster.api import VOLUMES
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.pods import create_pod, wait_started
+from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.workspace import FILES, Workspace
 from acceptance.embedded.layout import Layout
 from acceptance.measuring.cluster_bench import TEST_FILE, ClaimedVolume

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from acceptance.cluster.api import NODES, SECRETS, Api
+from acceptance.cluster.api import Api
 from acceptance.cluster.claims import require_no_unclaimed_volumes
 from acceptance.cluster.description import describe_cluster, offered_image
 from acceptance.cluster.objects import metadata
 from acceptance.cluster.permissions import require_permissions
+from acceptance.cluster.resources import NODES, SECRETS
 from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.storage_classes import choose_class, storage_classes
 from acceptance.cluster.workspace import Workspace

@@ -6,9 +6,7 @@ import builtins
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import urllib3
 from kubernetes import client, config
@@ -17,10 +15,9 @@ from tenacity import Retrying, retry_if_exception, stop_before_delay, wait_rando
 from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.pod_command import PodCommand, PodCommandFailed, run_in_pod
 from acceptance.cluster.request_kinds import request_kind
+from acceptance.cluster.resources import PODS, Object, Resource
 from acceptance.cluster.streams import Stream
 from acceptance.errors import AcceptanceError, EnvironmentFailure
-
-Object = dict[str, Any]
 
 CONNECT_S = 5
 ANSWER_S = 30
@@ -35,42 +32,6 @@ PAGE = 500
 def whole(item: Object) -> Object:
     """Keeps all of an object: what lists and watches do unless told otherwise."""
     return item
-
-
-@dataclass(frozen=True, kw_only=True)
-class Resource:
-    """One kind of object as the API server's paths spell it."""
-
-    prefix: str
-    plural: str
-    namespaced: bool = True
-
-    @property
-    def group(self) -> str:
-        """The API group; empty for the core group."""
-        parts = self.prefix.split("/")
-        return parts[1] if parts[0] == "apis" else ""
-
-    def path(self, *, namespace: str | None, name: str | None = None, subresource: str | None = None) -> str:
-        """The request path of the collection, of one object, or of an object's subresource."""
-        scope = ["namespaces", namespace] if self.namespaced and namespace else []
-        return "/" + "/".join(part for part in (self.prefix, *scope, self.plural, name, subresource) if part)
-
-
-NAMESPACES = Resource(prefix="api/v1", plural="namespaces", namespaced=False)
-NODES = Resource(prefix="api/v1", plural="nodes", namespaced=False)
-VOLUMES = Resource(prefix="api/v1", plural="persistentvolumes", namespaced=False)
-CLAIMS = Resource(prefix="api/v1", plural="persistentvolumeclaims")
-PODS = Resource(prefix="api/v1", plural="pods")
-EVENTS = Resource(prefix="api/v1", plural="events")
-CONFIG_MAPS = Resource(prefix="api/v1", plural="configmaps")
-SECRETS = Resource(prefix="api/v1", plural="secrets")
-SERVICE_ACCOUNTS = Resource(prefix="api/v1", plural="serviceaccounts")
-STORAGE_CLASSES = Resource(prefix="apis/storage.k8s.io/v1", plural="storageclasses", namespaced=False)
-ATTACHMENTS = Resource(prefix="apis/storage.k8s.io/v1", plural="volumeattachments", namespaced=False)
-LEASES = Resource(prefix="apis/coordination.k8s.io/v1", plural="leases")
-STATEFUL_SETS = Resource(prefix="apis/apps/v1", plural="statefulsets")
-ACCESS_REVIEWS = Resource(prefix="apis/authorization.k8s.io/v1", plural="selfsubjectaccessreviews", namespaced=False)
 
 
 class ApiError(AcceptanceError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.api import Object
+from acceptance.cluster.resources import Object
 
 
 def slim_attachment(attachment: Object) -> Object:

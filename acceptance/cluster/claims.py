@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from acceptance.cluster.api import CLAIMS, VOLUMES, Api, Object
+from acceptance.cluster.api import Api
 from acceptance.cluster.events import last_warning, recent_events
 from acceptance.cluster.objects import labels, metadata
+from acceptance.cluster.resources import CLAIMS, VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import EnvironmentFailure, StorageFailure, Unsupported
 

@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from acceptance.cluster.api import (
-    ATTACHMENTS,
-    CLAIMS,
-    NAMESPACES,
-    PODS,
-    STATEFUL_SETS,
-    VOLUMES,
-    Api,
-    Object,
-    Resource,
-)
+from acceptance.cluster.api import Api
 from acceptance.cluster.attachments import slim_attachment
 from acceptance.cluster.claims import volumes_of
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.leftovers import SHOWN, only_name, sets_of
 from acceptance.cluster.objects import RUN_LABEL, name_of, run_namespace
+from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, STATEFUL_SETS, VOLUMES, Object, Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import AcceptanceError, StorageFailure
 

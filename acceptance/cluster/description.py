@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.api import CONFIG_MAPS, NODES, Api, ApiError, Object
+from acceptance.cluster.api import Api, ApiError
+from acceptance.cluster.resources import CONFIG_MAPS, NODES, Object
 from acceptance.cluster.storage_classes import storage_classes
 from acceptance.credentials import shown_parameter
 from acceptance.results import Cluster, Image, Node

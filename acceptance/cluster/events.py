@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.api import EVENTS, Api, Object
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import EVENTS, Object
 
 
 def recent_events(api: Api, *, namespace: str, name: str, at_most: int = 5) -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.cluster.api import CLAIMS, NAMESPACES, PODS, STATEFUL_SETS, VOLUMES, Api, ApiError, Object
+from acceptance.cluster.api import Api, ApiError
 from acceptance.cluster.claims import slim_volume, volumes_of
 from acceptance.cluster.objects import MANAGER, MANAGER_LABEL, NAMESPACE_PREFIX, RUN_LABEL, name_of, run_namespace
+from acceptance.cluster.resources import CLAIMS, NAMESPACES, PODS, STATEFUL_SETS, VOLUMES, Object
 from acceptance.cluster.run_namespace import is_alive
 
 # What is told by name of many; a scale run has thousands.

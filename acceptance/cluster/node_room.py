@@ -7,9 +7,10 @@ from decimal import Decimal
 
 from kubernetes.utils.quantity import parse_quantity
 
-from acceptance.cluster.api import NODES, PODS, Api, Object
+from acceptance.cluster.api import Api
 from acceptance.cluster.nodes import takes_pods
 from acceptance.cluster.objects import name_of
+from acceptance.cluster.resources import NODES, PODS, Object
 from acceptance.errors import EnvironmentFailure
 
 _OVER = ("Succeeded", "Failed")

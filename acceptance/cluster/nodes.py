@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from acceptance.cluster.api import NODES, VOLUMES, Api, Object
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import NODES, VOLUMES, Object
 
 _KEEPS_PODS_AWAY = ("NoSchedule", "NoExecute")
 

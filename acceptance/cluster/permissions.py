@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from acceptance.cluster.api import (
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import (
     ACCESS_REVIEWS,
     ATTACHMENTS,
     CLAIMS,
@@ -19,7 +20,6 @@ from acceptance.cluster.api import (
     STATEFUL_SETS,
     STORAGE_CLASSES,
     VOLUMES,
-    Api,
     Resource,
 )
 from acceptance.errors import EnvironmentFailure

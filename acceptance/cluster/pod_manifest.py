@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from acceptance.cluster.api import Object
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import metadata
+from acceptance.cluster.resources import Object
 
 VOLUMES_PATH = "/volumes"
 DEVICES_PATH = "/devices"

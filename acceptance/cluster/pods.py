@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.api import CLAIMS, PODS, Api, Object
+from acceptance.cluster.api import Api
 from acceptance.cluster.claims import failed_for_good
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.pod_manifest import MAIN, PodPlan, pod_manifest
+from acceptance.cluster.resources import CLAIMS, PODS, Object
 from acceptance.cluster.waiting import describe_events, wait_for
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 

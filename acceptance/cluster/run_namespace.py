@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
-from acceptance.cluster.api import LEASES, NAMESPACES, Api
+from acceptance.cluster.api import Api
 from acceptance.cluster.objects import labels, metadata, run_namespace
+from acceptance.cluster.resources import LEASES, NAMESPACES
 from acceptance.errors import AcceptanceError
 
 LEASE = "run"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from acceptance.cluster.api import CLAIMS, PODS, STATEFUL_SETS, Api, Object
+from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, claim_spec, volumes_of
 from acceptance.cluster.objects import labels, metadata, name_of
 from acceptance.cluster.pod_manifest import PodPlan, node_affinity, pod_manifest
+from acceptance.cluster.resources import CLAIMS, PODS, STATEFUL_SETS, Object
 from acceptance.cluster.waiting import wait_for
 
 SET_LABEL = "storage-acceptance/set"

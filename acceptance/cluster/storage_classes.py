@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.api import STORAGE_CLASSES, Api
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import STORAGE_CLASSES
 from acceptance.errors import WrongUsage
 from acceptance.results import StorageClass
 

@@ -9,8 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from acceptance.cluster.api import PASSING, Api, ApiError, ApiUnreachable, Object, Resource, whole
+from acceptance.cluster.api import PASSING, Api, ApiError, ApiUnreachable, whole
 from acceptance.cluster.objects import name_of
+from acceptance.cluster.resources import Object, Resource
 from acceptance.cluster.streams import Stream, StreamBroken
 from acceptance.errors import AcceptanceError, EnvironmentFailure
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from acceptance.cluster.api import CONFIG_MAPS, Api
+from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import metadata, object_name
+from acceptance.cluster.resources import CONFIG_MAPS
 
 FILES = "profiles"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from acceptance.cluster.api import CLAIMS
 from acceptance.cluster.leftovers import SHOWN
+from acceptance.cluster.resources import CLAIMS
 from acceptance.cluster.stateful_sets import claim_of
 from acceptance.cluster.workspace import Workspace
 from acceptance.control_plane.climb import STEP_S, Say, set_pods

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.api import Object
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import volume_path
+from acceptance.cluster.resources import Object
 
 # Next to nothing: it is the number of pods that is to be borne, not what they do.
 REQUESTS = {"cpu": "10m", "memory": "16Mi"}

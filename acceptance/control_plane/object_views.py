@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.api import Object
 from acceptance.cluster.nodes import is_up
+from acceptance.cluster.resources import Object
 
 
 def slim_node(node: Object) -> Object:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any, Self
 
-from acceptance.cluster.api import ATTACHMENTS, CLAIMS, EVENTS, NODES, PODS, VOLUMES, Resource
 from acceptance.cluster.attachments import slim_attachment
 from acceptance.cluster.claims import slim_volume
+from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, EVENTS, NODES, PODS, VOLUMES, Resource
 from acceptance.cluster.stateful_sets import SET_LABEL
 from acceptance.cluster.watching import Change, Watch
 from acceptance.cluster.workspace import Workspace

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from acceptance.cluster.api import Object
 from acceptance.cluster.pods import image_problem
+from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SET_LABEL
 
 # The scheduler's words for nodes that hold no more, and for drivers that attach no more to them.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from acceptance.cluster.api import NODES, Api
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import NODES
 from acceptance.control_plane.histograms import Histogram, Labels, read_histograms
 from acceptance.control_plane.records import OperationTimes, RequestTimes
 from acceptance.errors import AcceptanceError

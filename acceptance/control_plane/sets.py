@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from acceptance.cluster.api import NODES, Api, Object
+from acceptance.cluster.api import Api
 from acceptance.cluster.node_room import total_room
 from acceptance.cluster.nodes import is_up, takes_pods, tolerations
 from acceptance.cluster.objects import name_of, set_name
 from acceptance.cluster.pod_manifest import PodPlan
+from acceptance.cluster.resources import NODES, Object
 from acceptance.cluster.stateful_sets import SetPlan
 from acceptance.cluster.workspace import Workspace
 from acceptance.control_plane.load import REQUESTS, command, environment, probe

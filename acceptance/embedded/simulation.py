@@ -25,6 +25,7 @@ _RUNNING_AFTER_MS = 1000
 # Nodes whose lease is not renewed for so long count as lost; KWOK renews four times as often.
 _LEASE_S = 40
 _READY_WITHIN_S = 60
+_SERVED_WITHIN_S = 30
 # Addresses that lead nowhere: RFC 2544 sets them apart for tests. All pods get one, so the range is a large one.
 _POD_ADDRESSES = "198.18.0.0/15"
 
@@ -80,7 +81,7 @@ def _start(daemons: Daemons, *, kubectl: Kubectl, kwok: builds.Kwok) -> None:
             "take it down and start it again"
         )
     kubectl.run("apply", "--server-side", "--force-conflicts", f"--filename={kwok.definition}")
-    kubectl.run("wait", "--for=condition=Established", "customresourcedefinition/stages.kwok.x-k8s.io")
+    wait_for("KWOK's stages to be served", lambda: _require_served(kubectl), timeout=_SERVED_WITHIN_S)
     kubectl.run("apply", "--server-side", "--force-conflicts", f"--filename={kwok.stages}")
     delay = {"spec": {"delay": {"durationMilliseconds": _RUNNING_AFTER_MS}}}
     kubectl.run("patch", "stage/pod-ready", "--type=merge", f"--patch={json.dumps(delay)}")
@@ -99,6 +100,14 @@ def _start(daemons: Daemons, *, kubectl: Kubectl, kwok: builds.Kwok) -> None:
     ]
     # Else it would read the user's own settings for it.
     daemons.start(COMPONENT, command, environment={"KWOK_WORKDIR": str(daemons.layout.state / COMPONENT)})
+
+
+def _require_served(kubectl: Kubectl) -> None:
+    # Not `kubectl wait`: it gives up on a definition that has no conditions yet.
+    (definition,) = kubectl.get("customresourcedefinition", "stages.kwok.x-k8s.io")
+    conditions = definition.get("status", {}).get("conditions") or []
+    if not any(each["type"] == "Established" and each["status"] == "True" for each in conditions):
+        raise NotYet(f"conditions: {conditions}")
 
 
 def _wait(daemons: Daemons, *, kubectl: Kubectl, wanted: set[str]) -> None:

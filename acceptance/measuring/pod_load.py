@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from types import TracebackType
 
-from acceptance.cluster.api import PODS, ApiError, ApiUnreachable, retrying
+from acceptance.cluster.api import ApiError, ApiUnreachable, retrying
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
 from acceptance.cluster.pods import describe_pod, lost_to_the_cluster, main_runs, wait_ended, wait_load_over
+from acceptance.cluster.resources import PODS
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.fio.samples import Sample

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from acceptance.cluster.api import PODS, Api
+from acceptance.cluster.api import Api
 from acceptance.cluster.permissions import Permission, require_rebuild_permissions
 from acceptance.cluster.pods import main_runs
+from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import EnvironmentFailure
 from acceptance.rebuild.ceph_status import is_in, misplaced_objects, parse, recovery_state, stored_bytes, unclean_groups

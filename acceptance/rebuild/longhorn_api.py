@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from acceptance.cluster.api import Api, Object, Resource
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import Object, Resource
 from acceptance.errors import Unsupported
 from acceptance.rebuild.longhorn_objects import LonghornView
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.api import Api, Resource
+from acceptance.cluster.api import Api
 from acceptance.cluster.permissions import Permission, require_rebuild_permissions
+from acceptance.cluster.resources import Resource
 from acceptance.errors import EnvironmentFailure
 from acceptance.rebuild.driver import TargetVolume
 from acceptance.rebuild.longhorn_api import (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.api import VOLUMES, Api
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import EnvironmentFailure, Unsupported
 from acceptance.rebuild.driver import RebuildState, TargetVolume

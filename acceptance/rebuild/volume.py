@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
-from acceptance.cluster.api import CONFIG_MAPS
 from acceptance.cluster.claims import create_claim, delete_claim, wait_bound, wait_claim_gone
 from acceptance.cluster.objects import metadata, object_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.pods import create_pod, end_pod, node_of, wait_started
+from acceptance.cluster.resources import CONFIG_MAPS
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import AcceptanceError
 from acceptance.fio.output import FioOutput

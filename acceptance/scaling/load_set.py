@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from acceptance.cluster.api import CONFIG_MAPS, PODS, Object
 from acceptance.cluster.claims import require_no_unclaimed_volumes, wait_bound
 from acceptance.cluster.objects import metadata
+from acceptance.cluster.resources import CONFIG_MAPS, PODS, Object
 from acceptance.cluster.stateful_sets import create_set, remove_set, scale_set
 from acceptance.cluster.watching import Change, Watch
 from acceptance.cluster.workspace import Workspace

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from acceptance.cluster.api import Api, Object
+from acceptance.cluster.api import Api
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.pods import describe_pod, lost_to_the_cluster, start_problem
+from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SetPlan
 from acceptance.cluster.waiting import describe_events
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure

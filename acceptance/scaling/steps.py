@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from acceptance.cluster.api import PODS
+from acceptance.cluster.resources import PODS
 from acceptance.errors import EnvironmentFailure, StorageFailure
 from acceptance.profiles import Profile
 from acceptance.scaling.load_plan import STEP, job_file

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from acceptance import embedded
-from acceptance.cluster.api import NODES, Api
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import NODES
 from selftests.integration.suite import ROOT, left_behind
 from selftests.lab.simulated_nodes import NODE_LABEL
 

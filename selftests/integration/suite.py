@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from acceptance.cluster.api import NAMESPACES, PODS, VOLUMES, Api, Object
+from acceptance.cluster.api import Api
 from acceptance.cluster.objects import NAMESPACE_PREFIX, RUN_LABEL
+from acceptance.cluster.resources import NAMESPACES, PODS, VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
 
 ROOT = Path(__file__).parents[2]

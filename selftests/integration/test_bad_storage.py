@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.cluster.api import VOLUMES, Api
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import VOLUMES
 from selftests.integration.suite import finish, left_behind, limits_file, run_suite, started_suite, wait_for_load
 from selftests.lab.disks import memory_disk, nbdkit_disk
 from selftests.lab.provisioner import LabClass, lab_classes

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.cluster.api import CLAIMS, NODES, PODS, STATEFUL_SETS, VOLUMES, Api, Object, Resource
+from acceptance.cluster.api import Api
 from acceptance.cluster.objects import NAMESPACE_PREFIX
+from acceptance.cluster.resources import CLAIMS, NODES, PODS, STATEFUL_SETS, VOLUMES, Object, Resource
 from acceptance.cluster.stateful_sets import SET_LABEL
 from acceptance.cluster.waiting import wait_for
 from acceptance.embedded import EmbeddedCluster

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from acceptance import embedded
-from acceptance.cluster.api import CLAIMS, VOLUMES, Api, Object
+from acceptance.cluster.api import Api
 from acceptance.cluster.objects import RUN_LABEL
+from acceptance.cluster.resources import CLAIMS, VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
 from selftests.integration.suite import run_suite
 from selftests.integration.test_interruption import cleanup

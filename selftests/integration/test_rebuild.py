@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from acceptance.cluster.api import PODS, Api, ApiUnreachable, Object
+from acceptance.cluster.api import Api, ApiUnreachable
 from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.pod_manifest import MAIN
+from acceptance.cluster.resources import PODS, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.embedded import EmbeddedCluster
 from acceptance.embedded.commands import run

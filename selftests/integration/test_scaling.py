@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from acceptance.cluster.api import PODS, Api, Object
+from acceptance.cluster.api import Api
 from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.pod_manifest import MAIN
+from acceptance.cluster.resources import PODS, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.embedded import EmbeddedCluster
 from acceptance.measuring.load_log import MARK

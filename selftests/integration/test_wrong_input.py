@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from acceptance import embedded
-from acceptance.cluster.api import NAMESPACES, SERVICE_ACCOUNTS, STORAGE_CLASSES, Api, Resource
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import NAMESPACES, SERVICE_ACCOUNTS, STORAGE_CLASSES, Resource
 from selftests.integration.suite import ROOT, finish, limits_file, run_suite, started_suite, wait_for_load
 
 ROLES = Resource(prefix="apis/rbac.authorization.k8s.io/v1", plural="clusterroles", namespaced=False)

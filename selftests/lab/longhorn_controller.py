@@ -15,7 +15,8 @@ from pathlib import Path
 
 import yaml
 
-from acceptance.cluster.api import NAMESPACES, VOLUMES, Api, Object, Resource
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import NAMESPACES, VOLUMES, Object, Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import AcceptanceError
 from acceptance.rebuild.longhorn_api import (

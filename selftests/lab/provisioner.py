@@ -10,7 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from acceptance.cluster.api import CLAIMS, STORAGE_CLASSES, VOLUMES, Api, Object
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
 from acceptance.embedded.commands import run
 from acceptance.errors import AcceptanceError
 

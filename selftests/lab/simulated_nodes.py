@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from acceptance.cluster.api import Api, Object, Resource
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import Object, Resource
 
 STORAGE_CLASS = "simulated"
 NODE_LABEL = "storage-acceptance/simulated"

@@ -6,7 +6,8 @@ import copy
 import threading
 from typing import Any
 
-from acceptance.cluster.api import ApiError, Object, Resource
+from acceptance.cluster.api import ApiError
+from acceptance.cluster.resources import Object, Resource
 
 
 class SimulatedApi:

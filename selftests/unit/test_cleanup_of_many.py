@@ -8,9 +8,10 @@ from typing import Any, cast
 import pytest
 
 from acceptance.cluster import cleanup
-from acceptance.cluster.api import ATTACHMENTS, CLAIMS, EVENTS, LEASES, PODS, STATEFUL_SETS, VOLUMES, Api, Resource
+from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import Leak, remove_run
 from acceptance.cluster.leftovers import find_leftovers
+from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, EVENTS, LEASES, PODS, STATEFUL_SETS, VOLUMES, Resource
 
 NAMESPACE = "storage-acceptance-r"
 MANY = 1200

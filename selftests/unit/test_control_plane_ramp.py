@@ -10,7 +10,8 @@ from typing import Any, cast
 import pytest
 
 from acceptance.cluster import watching
-from acceptance.cluster.api import ATTACHMENTS, CLAIMS, NODES, PODS, VOLUMES, Api
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NODES, PODS, VOLUMES
 from acceptance.cluster.stateful_sets import claim_of
 from acceptance.cluster.workspace import Workspace
 from acceptance.control_plane import climb as climb_module

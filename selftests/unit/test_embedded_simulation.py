@@ -20,13 +20,20 @@ from selftests.lab import simulated_nodes as lab
 
 @dataclasses.dataclass
 class Nodes:
-    """An API server that holds nodes alone; whatever is applied is Ready at once unless `dead`."""
+    """An API server that holds nodes alone; whatever is applied is Ready at once unless `dead`.
+
+    A definition has no conditions when it is asked for first.
+    """
 
     names: set[str]
     dead: bool = False
+    defined: bool = False
     asked: list[tuple[str, ...]] = dataclasses.field(default_factory=list)
 
-    def get(self, *_: str) -> list[dict[str, Any]]:
+    def get(self, kind: str, *_: str) -> list[dict[str, Any]]:
+        if kind == "customresourcedefinition":
+            before, self.defined = self.defined, True
+            return [{"status": {"conditions": [{"type": "Established", "status": "True"}] if before else None}}]
         ready = {"conditions": [{"type": "Ready", "status": str(not self.dead)}]}
         return [{"metadata": {"name": name}, "status": ready} for name in self.names]
 

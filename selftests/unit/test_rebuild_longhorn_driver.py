@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acceptance.cluster.api import VOLUMES
+from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 from acceptance.rebuild.driver import TargetVolume

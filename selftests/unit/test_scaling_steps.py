@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from acceptance.cluster.api import Resource
+from acceptance.cluster.resources import Resource
 from acceptance.errors import AcceptanceError, EnvironmentFailure
 from acceptance.profiles import Profile
 from acceptance.scaling.load_set import LoadSet

@@ -6,9 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from acceptance.cluster.api import CLAIMS, PODS, VOLUMES, Api, Resource
+from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import PodPlan
+from acceptance.cluster.resources import CLAIMS, PODS, VOLUMES, Resource
 from acceptance.cluster.stateful_sets import SetPlan, remove_set
 from acceptance.errors import StorageFailure
 

@@ -1,0 +1,45 @@
+"""The kinds of objects that the suite asks an API server for, as the paths of requests spell them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+Object = dict[str, Any]
+"""An object of the cluster as JSON spells it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource:
+    """One kind of object as the API server's paths spell it."""
+
+    prefix: str
+    plural: str
+    namespaced: bool = True
+
+    @property
+    def group(self) -> str:
+        """The API group; empty for the core group."""
+        parts = self.prefix.split("/")
+        return parts[1] if parts[0] == "apis" else ""
+
+    def path(self, *, namespace: str | None, name: str | None = None, subresource: str | None = None) -> str:
+        """The request path of the collection, of one object, or of an object's subresource."""
+        scope = ["namespaces", namespace] if self.namespaced and namespace else []
+        return "/" + "/".join(part for part in (self.prefix, *scope, self.plural, name, subresource) if part)
+
+
+NAMESPACES = Resource(prefix="api/v1", plural="namespaces", namespaced=False)
+NODES = Resource(prefix="api/v1", plural="nodes", namespaced=False)
+VOLUMES = Resource(prefix="api/v1", plural="persistentvolumes", namespaced=False)
+CLAIMS = Resource(prefix="api/v1", plural="persistentvolumeclaims")
+PODS = Resource(prefix="api/v1", plural="pods")
+EVENTS = Resource(prefix="api/v1", plural="events")
+CONFIG_MAPS = Resource(prefix="api/v1", plural="configmaps")
+SECRETS = Resource(prefix="api/v1", plural="secrets")
+SERVICE_ACCOUNTS = Resource(prefix="api/v1", plural="serviceaccounts")
+STORAGE_CLASSES = Resource(prefix="apis/storage.k8s.io/v1", plural="storageclasses", namespaced=False)
+ATTACHMENTS = Resource(prefix="apis/storage.k8s.io/v1", plural="volumeattachments", namespaced=False)
+LEASES = Resource(prefix="apis/coordination.k8s.io/v1", plural="leases")
+STATEFUL_SETS = Resource(prefix="apis/apps/v1", plural="statefulsets")
+ACCESS_REVIEWS = Resource(prefix="apis/authorization.k8s.io/v1", plural="selfsubjectaccessreviews", namespaced=False)
