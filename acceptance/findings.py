@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.judging import judge, judge_comparison, verdict_id
+from acceptance.judging import judge, judge_comparison, not_judged, verdict_id
 from acceptance.looks import LookPlan
 from acceptance.measuring.measure import BySegment, Recording
 from acceptance.measuring.metric_values import batch_values, metric_estimate, metric_value, shown_metrics
@@ -47,18 +47,11 @@ class Finding:
             if path.endswith((".iops", ".mean"))
         )
         name = self.candidate.profile.name
-        return Verdict(
-            id=verdict_id(self.candidate.storage_class, name, "none", "none"),
+        return not_judged(
+            verdict=verdict_id(self.candidate.storage_class, name, "none", "none"),
             test=test,
             storage_class=self.candidate.storage_class,
             profile=name,
-            metric=None,
-            rule="none",
-            limit="none",
-            measured=None,
-            low=None,
-            high=None,
-            status="skipped",
             reason=f"{name} on {self.candidate.storage_class}: measured ({shown}), not judged: the tier has no limit "
             f"for this profile; to judge it add one to the limits file under limits: {name}:",
         )

@@ -172,6 +172,24 @@ def overall(verdicts: Iterable[Verdict]) -> Overall:
     return "inconclusive" if "inconclusive" in found or "pass" not in found else "pass"
 
 
+def not_judged(*, verdict: str, test: str, storage_class: str, profile: str, reason: str) -> Verdict:
+    """What was measured and has no limit: `verdict` is its id, and the reason says what was found."""
+    return Verdict(
+        id=verdict,
+        test=test,
+        storage_class=storage_class,
+        profile=profile,
+        metric=None,
+        rule="none",
+        limit="none",
+        measured=None,
+        low=None,
+        high=None,
+        status="skipped",
+        reason=reason,
+    )
+
+
 def verdict_id(storage_class: str, profile: str, metric: str, rule: str) -> str:
     """`replicated/sync-write-iops/write.iops/at-least`: the same for the same question in every run.
 

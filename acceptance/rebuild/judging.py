@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.judging import decide, verdict_id
+from acceptance.judging import decide, not_judged, verdict_id
 from acceptance.quantities import format_quantity
 from acceptance.rebuild.limits import METRICS, RebuildLimit
 from acceptance.rebuild.records import RebuildRecord
@@ -27,18 +27,11 @@ def judge_rebuild(record: RebuildRecord, limit: RebuildLimit, *, test: str) -> V
 
 def unjudged(record: RebuildRecord, *, test: str) -> Verdict:
     """No verdict: the tier has no limit on rebuilds of this pattern. The reason holds what was measured."""
-    return Verdict(
-        id=verdict_id(record.storage_class, record.pattern, "rebuild", "none"),
+    return not_judged(
+        verdict=verdict_id(record.storage_class, record.pattern, "rebuild", "none"),
         test=test,
         storage_class=record.storage_class,
         profile=record.pattern,
-        metric=None,
-        rule="none",
-        limit="none",
-        measured=None,
-        low=None,
-        high=None,
-        status="skipped",
         reason=f"{record.pattern} on {record.storage_class}: measured ({arithmetic(record)}), not judged: the tier has "
         "no limit for this pattern; to judge it add one under rebuild: largest_volume:",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from acceptance.judging import decide, verdict_id
+from acceptance.judging import decide, not_judged, verdict_id
 from acceptance.quantities import format_quantity
 from acceptance.results import Status, Verdict
 from acceptance.scaling.independent_ratio import independent_ratio
@@ -44,18 +44,11 @@ def judge_scaling(record: ScalingRecord, limit: ScalingLimit, *, test: str) -> V
 def unjudged(record: ScalingRecord, *, test: str) -> Verdict:
     """No verdict: the tier has no scaling limit for this profile. The reason holds what was measured."""
     totals = ", ".join(f"{step.pods}: {format_quantity(step.total.mean, unit=record.unit)}" for step in record.steps)
-    return Verdict(
-        id=verdict_id(record.storage_class, record.profile, record.metric, "scaling"),
+    return not_judged(
+        verdict=verdict_id(record.storage_class, record.profile, record.metric, "scaling"),
         test=test,
         storage_class=record.storage_class,
         profile=record.profile,
-        metric=None,
-        rule="none",
-        limit="none",
-        measured=None,
-        low=None,
-        high=None,
-        status="skipped",
         reason=f"{record.profile} on {record.storage_class}: measured (total {record.metric} by volumes: {totals}), "
         "not judged: the tier has no scaling limit for this profile; to judge it add one under scaling: "
         f"{record.profile}:",
