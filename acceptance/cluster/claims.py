@@ -8,7 +8,7 @@ from datetime import datetime
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.events import last_warning, recent_events
-from acceptance.cluster.objects import labels, metadata
+from acceptance.cluster.objects import labels, metadata, slim_metadata
 from acceptance.cluster.resources import CLAIMS, VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import EnvironmentFailure, StorageFailure, Unsupported
@@ -175,10 +175,9 @@ def volumes_of(api: Api, *, namespace: str) -> list[Object]:
 
 def slim_volume(volume: Object) -> Object:
     """What the suite needs to know of a volume: whose it is and was, its state, what holds it. Clusters have many."""
-    kept = ("name", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "finalizers")
     claim = volume["spec"].get("claimRef")
     return {
-        "metadata": {key: volume["metadata"][key] for key in kept if key in volume["metadata"]},
+        "metadata": slim_metadata(volume, "creationTimestamp", "deletionTimestamp", "finalizers"),
         "spec": {
             "claimRef": claim and {key: claim.get(key) for key in ("namespace", "name")},
             "persistentVolumeReclaimPolicy": volume["spec"].get("persistentVolumeReclaimPolicy"),

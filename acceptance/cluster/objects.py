@@ -57,3 +57,9 @@ def metadata(name: str, *, run_id: str, **more: Any) -> dict[str, Any]:
 def name_of(item: dict[str, Any]) -> str:
     """The name of an object as the API server shows it."""
     return str(item["metadata"]["name"])
+
+
+def slim_metadata(item: dict[str, Any], *also: str) -> dict[str, Any]:
+    """What a watch needs to tell objects and their versions apart, and what else is asked for, where it is there."""
+    kept = ("name", "uid", "resourceVersion", *also)
+    return {key: item["metadata"][key] for key in kept if key in item["metadata"]}

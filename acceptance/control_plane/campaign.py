@@ -17,7 +17,7 @@ from acceptance.control_plane.record_of import climb_fields, late_pods, phases
 from acceptance.control_plane.records import ControlPlaneRecord, Form
 from acceptance.control_plane.server_metrics import operation_times, read_server_metrics, request_times
 from acceptance.control_plane.sets import RampPlan, RampSets, usable
-from acceptance.errors import AcceptanceError
+from acceptance.once import Once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class RampCampaign:
         self._settings = settings
         self._rules = rules
         self._say = say
-        self._found: dict[str, ControlPlaneRecord | AcceptanceError] = {}
+        self._records = Once(self._ramp)
 
     def record(self, storage_class: str) -> tuple[ControlPlaneRecord, bool]:
         """What the ramp of the class showed, and whether that was found just now.
@@ -56,16 +56,7 @@ class RampCampaign:
         when the nodes cannot hold the pods that are required, when the image is of no use, or when the ramp cannot be
         watched to its end; ApiError and ApiUnreachable.
         """
-        new = storage_class not in self._found
-        if new:
-            try:
-                self._found[storage_class] = self._ramp(storage_class)
-            except AcceptanceError as error:
-                self._found[storage_class] = error
-        found = self._found[storage_class]
-        if isinstance(found, AcceptanceError):
-            raise found
-        return found, new
+        return self._records(storage_class)
 
     def _ramp(self, storage_class: str) -> ControlPlaneRecord:
         """What an error leaves behind, the run's own removal takes away."""

@@ -47,7 +47,6 @@ class StopConditions:
         self._waiting: deque[str] = (
             deque()
         )  # in the order of their creation; those that run leave it when it is looked at
-        self._creations: list[float] = []
         self._starts: list[float] = []
         self._started: set[str] = set()
         self._running: set[str] = set()
@@ -69,7 +68,6 @@ class StopConditions:
         self._rank[uid] = len(self._rank) + 1
         self._created_s[uid] = self._moved_s = at_s
         self._waiting.append(uid)
-        self._creations.append(at_s)
 
     def runs(self, uid: str, at_s: float, *, took_s: float | None = None) -> None:
         """A pod runs. `took_s`: how long that took, where it is known better than from when it was told."""
@@ -163,7 +161,7 @@ class StopConditions:
             return None
         before = bisect_right(self._starts, now_s - rule.over_s)
         became, wanted = len(self._starts) - before, rule.below_per_s * rule.over_s
-        on_offer = len(self._creations) - len(self._aside) - before
+        on_offer = len(self._rank) - len(self._aside) - before
         if became >= wanted or on_offer < ON_OFFER * wanted:
             return None
         reason = (

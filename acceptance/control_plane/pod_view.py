@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from acceptance.cluster.objects import slim_metadata
 from acceptance.cluster.pods import image_problem
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SET_LABEL
@@ -39,8 +40,7 @@ def slim_pod(image: str) -> Callable[[Object], Object]:
     """For a watch: keeps of each pod that is to run `image` what a view needs."""
 
     def slim(pod: Object) -> Object:
-        kept = ("name", "uid", "resourceVersion")
-        return {"metadata": {key: pod["metadata"][key] for key in kept}, "view": view(pod, image=image)}
+        return {"metadata": slim_metadata(pod), "view": view(pod, image=image)}
 
     return slim
 

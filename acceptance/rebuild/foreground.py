@@ -106,8 +106,7 @@ class Foreground:
         except AcceptanceError as error:  # the pod went, or its log: nothing is said of the storage
             self.error = EnvironmentFailure(str(error))
         finally:
-            for output in self._load.log.segments:
-                self._workspace.keep_output(self._plan.name, output.text)
+            self._load.log.keep([self._plan.name], keep_output=self._workspace.keep_output)
 
     def _watch(self, number: int, samples: Sequence[Sample]) -> bool:
         self._arrived.append(time.time())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -14,8 +13,7 @@ from acceptance.cluster.resources import CONFIG_MAPS
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import AcceptanceError
 from acceptance.fio.output import FioOutput
-from acceptance.fio.samples import Sample
-from acceptance.measuring.layout import SLOWEST_B_PER_S, SPARE_S, require_written
+from acceptance.measuring.layout import SLOWEST_B_PER_S, SPARE_S, require_written, watch_writing
 from acceptance.measuring.load_script import FIO, load_script
 from acceptance.measuring.pod_load import PodLoad
 from acceptance.measuring.space_check import check_script
@@ -124,15 +122,12 @@ class PatternVolume:
             with load:
                 create_pod(workspace.api, plan)
                 self._node = node_of(wait_started(workspace.api, plan, timeout_s=workspace.timeout_s))
-                load.follow(self._written)
+                load.follow(watch_writing(self._claim.storage_class, self._written))
         finally:
             load.log.keep([plan.name], keep_output=workspace.keep_output)
         where = f"the volume of claim {self._claim.name} (storage class {self._claim.storage_class})"
         require_written(load.log, where=where, needed=needed)
         end_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
 
-    def _written(self, number: int, samples: Sequence[Sample]) -> bool:
-        done = sum(sample.counts["write"].bytes for sample in samples)
-        amount = format_quantity(done, unit="B")
-        self._say(f"writing {self._pattern} on {self._claim.storage_class}: {amount}")
-        return False
+    def _written(self, storage_class: str, done: int) -> None:
+        self._say(f"writing {self._pattern} on {storage_class}: {format_quantity(done, unit='B')}")
