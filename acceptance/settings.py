@@ -129,6 +129,7 @@ class Settings(BaseModel):
     tier: str = "baseline"
     thresholds: Path
     profiles: Path
+    embedded: ObjectName | None = None
     kubeconfig: ExistingFile | None = None
     context: str | None = None
     node: ObjectName | None = None
@@ -189,6 +190,11 @@ class Settings(BaseModel):
                 f"--storage-kubeconfig or --storage-context mean an existing cluster, --storage-cluster {self.cluster} "
                 "another one; give one of them"
             )
+        if self.embedded is not None and self.cluster_kind not in (None, "embedded"):
+            yield (
+                f"--storage-embedded {self.embedded} means an embedded cluster, --storage-cluster {self.cluster_kind} "
+                "another one; give one of them"
+            )
 
     def _class_problems(self, unread: Collection[str]) -> Iterator[str]:
         if self.cluster == "host":
@@ -214,6 +220,11 @@ class Settings(BaseModel):
     def cluster_kind(self) -> ClusterKind | None:
         """The kind of cluster that was named, None where none was."""
         return "kubeconfig" if self.kubeconfig or self.context else self.cluster
+
+    @property
+    def embedded_name(self) -> str:
+        """The name of the embedded cluster, where one is used."""
+        return self.embedded or "default"
 
     @property
     def classes(self) -> tuple[str | None, ...]:

@@ -27,7 +27,7 @@ from acceptance.embedded.certificates import Authority
 from acceptance.embedded.control_plane import PORTS, ControlPlane
 from acceptance.embedded.glusterfs import GlusterFS
 from acceptance.embedded.layout import Layout, cache_folder
-from acceptance.embedded.locking import cluster_lock
+from acceptance.embedded.locking import cluster_lock, preparation_lock
 from acceptance.embedded.node import Node
 from acceptance.embedded.preconditions import Needs
 from acceptance.embedded.processes import Daemons
@@ -62,13 +62,14 @@ def up(layout: Layout, *, nodes: int, needs: Needs, simulated_nodes: int | None)
                 removal.remove(layout)
         with step("check the host"):
             preconditions.check(needs)
-        if packages.ensure():
-            preconditions.check(needs)
-        binaries = builds.ensure()
-        if simulated_nodes:
-            builds.ensure_kwok()
-        with step("have the images"):
-            archive = images.ensure()
+        with preparation_lock():
+            if packages.ensure():
+                preconditions.check(needs)
+            binaries = builds.ensure()
+            if simulated_nodes:
+                builds.ensure_kwok()
+            with step("have the images"):
+                archive = images.ensure()
         try:
             _Start(layout=layout, nodes=nodes, binaries=binaries, images=archive, needs=needs).run()
             simulation.arrange(layout, nodes=simulated_nodes)

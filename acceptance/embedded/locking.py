@@ -25,6 +25,13 @@ def host_lock(subject: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def preparation_lock() -> Iterator[None]:
+    """Install and build alone; the next one finds it done. Says so and waits where another command does."""
+    with _held(RUN_ROOT / "..preparation.lock", waiting="another command installs and builds; waiting"):
+        yield
+
+
+@contextlib.contextmanager
 def _held(path: Path, *, waiting: str | None) -> Iterator[None]:
     """Lock the file `path`, which exists only while it is held or waited for."""
     while True:

@@ -160,7 +160,7 @@ def _attribute(path: Path, name: str) -> bytes:
         return b""
 
 
-def rebuild_commands(storage_class: str, *, name: str = "default") -> dict[str, list[str]] | None:
+def rebuild_commands(storage_class: str, *, name: str) -> dict[str, list[str]] | None:
     """The commands of a target file that lose and watch a replica of the class; None where it has none.
 
     Those of the replicated class, in the cluster `name`; the provisioner names a volume's folder by volume, namespace

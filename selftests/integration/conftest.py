@@ -12,20 +12,25 @@ import pytest
 from acceptance import embedded
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NODES
-from selftests.integration.suite import ROOT, left_behind
+from selftests.integration.suite import CLUSTER, ROOT, left_behind
 from selftests.lab.simulated_nodes import NODE_LABEL
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[embedded.EmbeddedCluster]:
-    """The embedded cluster that `--storage-cluster embedded` uses."""
-    ran_before = embedded.find() is not None
-    subprocess.run([sys.executable, "-m", "acceptance.embedded", "up"], cwd=ROOT, check=True)
-    running = embedded.find()
+    """The embedded cluster of these tests."""
+    ran_before = embedded.find(CLUSTER) is not None
+    _embedded("up")
+    running = embedded.find(CLUSTER)
     assert running is not None
     yield running
     if not ran_before:
-        subprocess.run([sys.executable, "-m", "acceptance.embedded", "down"], cwd=ROOT, check=True)
+        _embedded("down")
+
+
+def _embedded(command: str, *options: str) -> None:
+    words = [sys.executable, "-m", "acceptance.embedded", command, "--name", CLUSTER, *options]
+    subprocess.run(words, cwd=ROOT, check=True)
 
 
 @pytest.fixture(scope="session")
@@ -42,8 +47,7 @@ def simulation(cluster: embedded.EmbeddedCluster, api: Api) -> Iterator[Callable
         return [node["metadata"]["name"] for node in api.list(NODES, labels=NODE_LABEL)]
 
     def have(count: int) -> list[str]:
-        command = [sys.executable, "-m", "acceptance.embedded", "up", f"--simulated-nodes={count}"]
-        subprocess.run(command, cwd=ROOT, check=True)
+        _embedded("up", f"--simulated-nodes={count}")
         return nodes()
 
     before = len(nodes())

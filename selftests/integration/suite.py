@@ -18,8 +18,11 @@ from acceptance.cluster.resources import NAMESPACES, PODS, VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
 
 ROOT = Path(__file__).parents[2]
+# The embedded cluster of these tests; those that run beside each other have one each.
+CLUSTER = "-".join(filter(None, [os.environ.get("SELFTEST_CLUSTER", "default"), os.environ.get("PYTEST_XDIST_WORKER")]))
 # Small enough to be written at once: what is looked at here is the suite, not the storage.
 SMALL = ("--storage-volume-size", "160Mi", "--storage-test-size", "64Mi")
+_OTHER_CLUSTER = ("--storage-cluster", "--storage-kubeconfig", "--storage-context")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +48,9 @@ class SuiteRun:
 def suite_command(*options: str, reports: Path) -> list[str]:
     """The command line of a run; options that come later win."""
     pytest = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
-    return [*pytest, f"--storage-report={reports}", *SMALL, *options]
+    elsewhere = any(each.startswith(_OTHER_CLUSTER) for each in options)
+    cluster = [] if elsewhere else [f"--storage-embedded={CLUSTER}"]
+    return [*pytest, f"--storage-report={reports}", *cluster, *SMALL, *options]
 
 
 def suite_environment() -> dict[str, str]:

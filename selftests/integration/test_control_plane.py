@@ -1,6 +1,7 @@
 """Ramps of the control plane through the suite's own command line: up to a goal on real nodes and down again, each stop
 condition found where simulated pods make it happen, and whatever else may come between, with nothing left behind."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -244,20 +245,36 @@ def test_a_cleanup_that_was_killed_half_way_is_taken_up_again(
         process.wait()
     run_id = where.removeprefix(NAMESPACE_PREFIX)
     words = [sys.executable, "-m", "acceptance", "cleanup", f"--kubeconfig={cluster.kubeconfig}", "--run", run_id]
-    first = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL)
-    wait_for(
-        "the first cleanup to be half-way",
-        look=lambda: clean.first(CLAIMS, namespace=where, at_most=1),
-        ready=lambda seen: seen[1] < 100,
-        state=lambda seen: f"{seen[1]} claims",
-        timeout_s=120,
-    )
-    first.kill()
-    first.wait()
-    assert clean.first(CLAIMS, namespace=where, at_most=1)[0]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "claim volume-0-ramp-simulated-" in done.stdout
+    with held_claim(clean, namespace=where) as held:
+        first = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL)
+        wait_for(
+            "the first cleanup to be half-way",
+            look=lambda: clean.first(CLAIMS, namespace=where, at_most=1),
+            ready=lambda seen: seen[1] < 100,
+            state=lambda seen: f"{seen[1]} claims",
+            timeout_s=120,
+        )
+        first.kill()
+        first.wait()
+        environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+        second = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+        assert second.stdout is not None
+        assert any(f"claim {held}" in line for line in second.stdout)
+    rest = second.stdout.read()
+    assert second.wait(timeout=300) == 0, rest
+    assert rest.endswith(f"run {run_id}: removed\n")
+
+
+@contextmanager
+def held_claim(api: Api, *, namespace: str) -> Iterator[str]:
+    """The name of a claim that stays while the block does: else all may be gone before a second cleanup looks."""
+    (claim,), _ = api.first(CLAIMS, namespace=namespace, at_most=1)
+    name, finalizers = claim["metadata"]["name"], claim["metadata"]["finalizers"]
+    api.patch(CLAIMS, name, {"metadata": {"finalizers": [*finalizers, "selftests/held"]}}, namespace=namespace)
+    try:
+        yield name
+    finally:
+        api.patch(CLAIMS, name, {"metadata": {"finalizers": []}}, namespace=namespace)
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_no_cluster_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_commands_name_the_volume_as_the_provisioner_does() -> None:
-    commands = rebuild_commands("replicated")
+    commands = rebuild_commands("replicated", name="default")
     assert commands is not None
     assert commands["trigger"] == [
         sys.executable,
@@ -101,7 +101,7 @@ def test_the_commands_name_the_volume_as_the_provisioner_does() -> None:
         "{volume}_{namespace}_{claim}",
     ]
     assert set(commands) == {"trigger", "healthy", "progress", "restore"}
-    assert rebuild_commands("local-path") is None
+    assert rebuild_commands("local-path", name="default") is None
 
 
 def clients(bricks: list[Path], *counts: int) -> str:
