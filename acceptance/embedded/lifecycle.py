@@ -95,7 +95,7 @@ class _Start:
 
     def run(self) -> None:
         """Start everything, what does not wait for each other side by side."""
-        sysctls.remember()
+        sysctls.prepare()
         self._make_folders()
         pods = network.create(layout=self.layout, nodes=self.nodes)
         ports = network.free_ports(PORTS)

@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from acceptance.embedded import cgroups
+from acceptance.embedded import cgroups, processes
 from acceptance.embedded.commands import run, succeeds
 from acceptance.embedded.control_plane import ControlPlane
 from acceptance.embedded.images import Images
 from acceptance.embedded.layout import PACKAGE, NodeLayout
+from acceptance.embedded.locking import host_lock
 from acceptance.embedded.network import free_ports, pod_range
 from acceptance.embedded.packages import CNI_PLUGINS
 from acceptance.embedded.processes import Daemons
 from acceptance.embedded.waiting import NotYet, wait_for
 
 MOST_PODS = 500
+# Where every kubelet of a host listens for device plugins; it cannot be told another place.
+DEVICE_PLUGINS = "/var/lib/kubelet/device-plugins/kubelet.sock"
 
 
 @dataclass(frozen=True)
@@ -84,19 +87,30 @@ class Node:
         (self.layout.state / "kubelet.json").write_text(json.dumps(configuration, indent=1))
 
     def start_kubelet(self, program: Path) -> None:
-        """Start the kubelet as it is configured; it registers its node itself."""
-        self.daemons.start(
-            self.kubelet,
-            [
-                program,
-                f"--config={self.layout.state / 'kubelet.json'}",
-                f"--kubeconfig={self.layout.cluster.pki / f'{self.layout.name}.kubeconfig'}",
-                f"--hostname-override={self.layout.name}",
-                f"--node-ip={self.address}",
-                f"--root-dir={self.layout.state / 'kubelet'}",
-                f"--cert-dir={self.layout.state / 'kubelet-pki'}",
-            ],
-        )
+        """Start the kubelet as it is configured; it registers its node itself.
+
+        One after the other: each takes the same socket over, and ends where another takes it at the same time.
+        """
+        with host_lock("kubelet"):
+            process = self.daemons.start(
+                self.kubelet,
+                [
+                    program,
+                    f"--config={self.layout.state / 'kubelet.json'}",
+                    f"--kubeconfig={self.layout.cluster.pki / f'{self.layout.name}.kubeconfig'}",
+                    f"--hostname-override={self.layout.name}",
+                    f"--node-ip={self.address}",
+                    f"--root-dir={self.layout.state / 'kubelet'}",
+                    f"--cert-dir={self.layout.state / 'kubelet-pki'}",
+                ],
+            )
+
+            def listens() -> None:
+                self.daemons.require_alive(self.kubelet)
+                if DEVICE_PLUGINS not in processes.unix_sockets(process):
+                    raise NotYet(f"it does not listen on {DEVICE_PLUGINS}")
+
+            wait_for(f"{self.kubelet} to listen for device plugins", listens, timeout=60)
 
     def _kubelet_configuration(self, *, gateway: str) -> dict[str, Any]:
         socket = f"unix://{self.layout.containerd_socket}"

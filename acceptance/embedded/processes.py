@@ -41,8 +41,8 @@ class Daemons:
 
     def start(
         self, component: str, command: Sequence[str | Path], *, environment: Mapping[str, str] | None = None
-    ) -> None:
-        """Start `command` in a session of its own, logging to `logs/<component>.log`.
+    ) -> int:
+        """Start `command` in a session of its own, logging to `logs/<component>.log`; its pid.
 
         The process inherits the cluster's marker and sits in a cgroup of its own, as do all it starts.
         """
@@ -63,6 +63,7 @@ class Daemons:
         if ticks is None:
             raise EnvironmentFailure(f"{component} ended at once. {self.last_words(component)}")
         self._record(ProcessRecord(component=component, pid=process.pid, started_ticks=ticks))
+        return process.pid
 
     def _record(self, record: ProcessRecord) -> None:
         with self._lock:
@@ -124,6 +125,14 @@ def end(layout: Layout, *, timeout: float = 20) -> int:
 
     wait_for(f"the processes of cluster {layout.name} to end", killed, timeout=timeout, interval=0.05)
     return len(seen)
+
+
+def unix_sockets(pid: int) -> set[str]:
+    """The paths of the unix sockets that a process has; none where it has ended."""
+    try:
+        return {str(each.laddr) for each in psutil.Process(pid).net_connections(kind="unix")}
+    except psutil.NoSuchProcess:
+        return set()
 
 
 def with_argument(argument: str) -> set[int]:

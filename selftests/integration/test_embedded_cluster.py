@@ -25,7 +25,7 @@ NAME = "selftest"
 STATE = Path("/var/lib/storage-acceptance") / NAME
 RUN = Path("/run/storage-acceptance") / NAME
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root")
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root")]
 
 
 def command(*arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:
