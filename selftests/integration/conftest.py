@@ -28,8 +28,15 @@ def cluster() -> Iterator[embedded.EmbeddedCluster]:
         _embedded("down")
 
 
-def _embedded(command: str, *options: str) -> None:
-    words = [sys.executable, "-m", "acceptance.embedded", command, "--name", CLUSTER, *options]
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """An interrupted session ends its workers, who then leave their clusters behind."""
+    for number in range(session.config.getoption("numprocesses") or 0):
+        _embedded("down", name=f"{CLUSTER}-gw{number}")
+
+
+def _embedded(command: str, *options: str, name: str = CLUSTER) -> None:
+    words = [sys.executable, "-m", "acceptance.embedded", command, "--name", name, *options]
     subprocess.run(words, cwd=ROOT, check=True)
 
 
