@@ -3,11 +3,10 @@
 
 PYTHON ?= python3
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/storage-acceptance
-TOX_VERSION := 4.67.13
-TOX_FOLDER := $(CACHE)/tox-$(TOX_VERSION)
+TOX_FOLDER := $(CACHE)/tox-$(shell sha256sum .ci/tox.txt | cut -c -12)
 TOX := $(TOX_FOLDER)/bin/tox
 
-.PHONY: accept test venv cluster-up cluster-down bench clean
+.PHONY: accept test venv cluster-up cluster-down bench audit lock clean
 
 accept: $(TOX)  # the main job, on the embedded cluster; one that runs already is used and left running
 	$(TOX) run -q -e accept
@@ -29,6 +28,12 @@ cluster-down: $(TOX)
 bench: $(TOX)
 	$(TOX) run -q -e bench
 
+audit: $(TOX)  # known vulnerabilities of all pinned Python packages; needs pypi.org
+	$(TOX) run -q -e audit
+
+lock: $(TOX)  # pins all Python packages anew, with their hashes, from the *.in files
+	$(TOX) run -q -e lock -- $(if $(UPGRADE),--upgrade)
+
 clean: cluster-down
 	rm -rf .tox .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
@@ -38,4 +43,4 @@ $(TOX):
 		echo "Python lacks venv, installing python3-venv"; \
 		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends python3-venv; }
 	$(PYTHON) -m venv $(TOX_FOLDER)
-	$(TOX_FOLDER)/bin/pip install --quiet --disable-pip-version-check tox==$(TOX_VERSION)
+	$(TOX_FOLDER)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r .ci/tox.txt

@@ -2,6 +2,7 @@
 
 pytest_plugins = [
     "fixtures.options",
+    "fixtures.one_process",
     "fixtures.run",
     "fixtures.kubernetes",
     "fixtures.parametrization",
@@ -10,7 +11,12 @@ pytest_plugins = [
     "fixtures.measurements",
     "fixtures.scaling",
     "fixtures.control_plane",
+    "fixtures.target",
     "fixtures.rebuild",
+    "fixtures.durability",
+    "fixtures.data_integrity",
+    "fixtures.volume_features",
     "fixtures.verdicts",
     "fixtures.report",
+    "fixtures.outward",
 ]

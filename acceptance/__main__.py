@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from acceptance import embedded
 from acceptance.cluster.api import Api
@@ -16,7 +15,9 @@ from acceptance.cluster.kubeconfig import copy_kubeconfig, user_kubeconfigs
 from acceptance.cluster.leftovers import Leftover, find_leftovers
 from acceptance.errors import AcceptanceError, WrongUsage
 from acceptance.interruption import undisturbed
+from acceptance.private_folder import private_folder
 from acceptance.profile_folder import find_profiles
+from acceptance.shown_text import shown
 
 REMOVAL_TIMEOUT_S = 300.0
 
@@ -94,15 +95,17 @@ def _connected(chosen: argparse.Namespace) -> Iterator[Api]:
                 "no cluster named and no embedded one runs: name one with --kubeconfig FILE or --context NAME"
             )
         sources = [cluster.kubeconfig]
-    with TemporaryDirectory(prefix="storage-acceptance-") as folder:
-        private = Path(folder) / "kubeconfig"
+    with private_folder() as folder:
+        private = folder / "kubeconfig"
         copy_kubeconfig(sources, private)
-        yield Api.from_kubeconfig(private, context=chosen.context)
+        api = Api.from_kubeconfig(private, context=chosen.context)
+        api.version()  # a server that is not there is told sooner than one that goes away
+        yield api
 
 
 def _profiles(chosen: argparse.Namespace) -> int:
     for profile in find_profiles(chosen.folder).values():
-        print(f"{profile.name}\n  {profile.about}")
+        print(shown(f"{profile.name}\n  {profile.about}"))
     return 0
 
 

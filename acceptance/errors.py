@@ -1,10 +1,20 @@
 """The errors that end a session, each with the exit status it leads to."""
 
+from acceptance.shown_text import shown
+
 
 class AcceptanceError(Exception):
-    """Base of every error this project raises on purpose; never raised itself."""
+    """Base of every error this project raises on purpose; never raised itself. Its text is fit to be shown."""
 
     exit_status: int = 1
+
+    def __str__(self) -> str:
+        return shown(super().__str__())
+
+
+def notes_of(error: BaseException) -> list[str]:
+    """What else went wrong while the error was on its way: what could not be put back, what is stuck."""
+    return list(getattr(error, "__notes__", ()))
 
 
 class WrongUsage(AcceptanceError):

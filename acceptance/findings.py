@@ -9,6 +9,7 @@ from acceptance.judging import judge, judge_comparison, not_judged, verdict_id
 from acceptance.looks import LookPlan
 from acceptance.measuring.measure import BySegment, Recording
 from acceptance.measuring.metric_values import batch_values, metric_estimate, metric_value, shown_metrics
+from acceptance.measuring.stalls import WORTH_TELLING_S, longest_stall
 from acceptance.metrics import Metric
 from acceptance.quantities import format_quantity
 from acceptance.ratios import Ratio, Round, ratio
@@ -116,7 +117,14 @@ def judge_limit(
 ) -> Verdict:
     """The verdict on a limit from samples, with the confidence that the plan gives to each look."""
     estimate = metric_estimate(limit.metric, samples, plan=plan, confidence=plan.confidence)
-    return judge(estimate, limit, test=test, storage_class=storage_class, final=final)
+    remark = _stall_remark(samples) if final else ""
+    return judge(estimate, limit, test=test, storage_class=storage_class, final=final, remark=remark)
+
+
+def _stall_remark(samples: BySegment) -> str:
+    """What a long stall says about any limit that is missed or nearly so; nothing where there was none."""
+    stall = longest_stall(samples)
+    return stall.describe() if stall is not None and stall.at_least >= WORTH_TELLING_S else ""
 
 
 def metric_ratio(metric: Metric, candidate: BySegment, baseline: BySegment, *, plan: LookPlan) -> Ratio:

@@ -36,10 +36,13 @@ def decide(low: float, high: float, *, at_least: float | None = None, at_most: f
     return "pass" if good else "fail" if bad else "inconclusive"
 
 
-def judge(estimate: Estimate | None, limit: Limit, *, test: str, storage_class: str, final: bool) -> Verdict:
+def judge(
+    estimate: Estimate | None, limit: Limit, *, test: str, storage_class: str, final: bool, remark: str = ""
+) -> Verdict:
     """The verdict on one limit; `estimate` is None when the measurement does not have the metric.
 
     `final` says that no further look follows: it changes the reason of an inconclusive verdict, never the status.
+    `remark`, a half sentence, is added to any reason but that of a pass: what was seen that may have caused it.
     Raises ValueError when the estimate is in another unit than the limit: that is an error of the caller.
     """
     unit = limit.metric.unit
@@ -50,6 +53,7 @@ def judge(estimate: Estimate | None, limit: Limit, *, test: str, storage_class: 
         span=None if estimate is None else _span(estimate.low, estimate.high),
         confidence=0.0 if estimate is None else estimate.confidence,
         missing="has no value in the measurement",
+        remark=remark,
     )
     question = _Question(limit, rule=limit.kind, unit=unit, at_least=limit.at_least, at_most=limit.at_most)
     return _verdict(question, answer, test=test, storage_class=storage_class, final=final)
@@ -100,6 +104,11 @@ class _Question:
         return bound
 
     @property
+    def is_of_an_event(self) -> bool:
+        """Whether what was found is no mean, and has no confidence: it happened."""
+        return isinstance(self.asked, Limit) and self.asked.metric.statistic == "longest"
+
+    @property
     def wanted(self) -> str:
         """`at least 750 IOPS`"""
         side = "at most" if self.at_least is None else "at least"
@@ -117,7 +126,7 @@ class _Answer:
     than: str = ""
     """said after the value"""
     remark: str = ""
-    """said at the end of a failure's reason"""
+    """said at the end of a reason that is no pass's"""
 
 
 def _verdict(question: _Question, answer: _Answer, *, test: str, storage_class: str, final: bool) -> Verdict:
@@ -139,7 +148,7 @@ def _verdict(question: _Question, answer: _Answer, *, test: str, storage_class: 
         low=span[0] if span else None,
         high=span[1] if span else None,
         unit=question.unit,
-        confidence=answer.confidence if span else None,
+        confidence=answer.confidence if span and not question.is_of_an_event else None,
         status=status,
         reason=f"{subject} {_reason(question, answer, status, final=final)}.",
     )
@@ -154,14 +163,17 @@ def _reason(question: _Question, answer: _Answer, status: Decision, *, final: bo
     if answer.span is None:
         return f"is {shown}, from too few samples to say how sure that is; a longer measurement {more}"
     low, high = (format_quantity(value, unit=question.unit, beside=question.bound) for value in answer.span)
-    measured = f"is {shown} ({answer.confidence * 100:.4g}% interval {low} to {high})"
+    measured = f"is {shown} ({answer.confidence * 100:.4g}% interval {low} to {high}), all"
+    if question.is_of_an_event:
+        measured = f"is {shown}," if low == high else f"is {low} to {high},"
     if status == "pass":
-        return f"{measured}, all within the limit of {question.wanted}"
+        return f"{measured} within the limit of {question.wanted}"
     if status == "fail":
         because = "; ".join(filter(None, (question.asked.because.strip().rstrip("."), answer.remark)))
-        return f"{measured}, all outside the limit of {question.wanted}: {because}"
+        return f"{measured} outside the limit of {question.wanted}: {because}"
     more = "a quieter machine or a longer measurement would decide it" if final else "the measurement goes on"
-    return f"{measured}, on both sides of the limit of {question.wanted}; {more}"
+    both = f"{measured.removesuffix(' all')} on both sides of the limit of {question.wanted}"
+    return "; ".join(filter(None, (both, answer.remark, more)))
 
 
 def overall(verdicts: Iterable[Verdict]) -> Overall:

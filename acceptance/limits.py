@@ -10,9 +10,11 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from acceptance.control_plane import limits as control_plane
+from acceptance.durability import limits as durability
 from acceptance.errors import WrongUsage
 from acceptance.limits_schema import METRIC, FileEntry, TierEntry
 from acceptance.metrics import Metric
+from acceptance.provisioning import limits as provisioning
 from acceptance.quantities import format_quantity
 from acceptance.rebuild.limits import inherited
 from acceptance.scaling.limits import ScalingLimit
@@ -159,6 +161,8 @@ def _resolve(name: str, tiers: dict[str, TierEntry]) -> Tier:
         scaling=tuple(scaling.values()),
         control_plane=control_plane.inherited([(origin, tiers[origin].control_plane) for origin in family]),
         rebuild=inherited([(origin, tiers[origin].rebuild) for origin in family]),
+        failover=durability.inherited([(origin, tiers[origin].failover) for origin in family]),
+        provisioning=provisioning.inherited([(origin, tiers[origin].provisioning) for origin in family]),
     )
 
 
@@ -187,7 +191,8 @@ def _rules(tier: str, entry: TierEntry) -> Iterator[ComparisonRule]:
 
 def _impossible(tier: Tier) -> Iterator[Found]:
     """Limits that nothing can meet, and a tier that asks for nothing; inherited limits count."""
-    if not tier.limits and not tier.comparison and not (tier.scaling or tier.rebuild or tier.control_plane):
+    destructive = (tier.rebuild, tier.control_plane, tier.failover)
+    if not any((tier.limits, tier.comparison, tier.scaling, tier.provisioning, *destructive)):
         yield ("tiers", tier.name), "wanted at least one limit, its own or inherited, found none; add one"
     if tier.control_plane is not None and tier.control_plane.rules is None:
         yield ("tiers", tier.name, "control_plane"), "wanted the key ramp, its own or inherited, found none; add it"

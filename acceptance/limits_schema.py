@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from acceptance.control_plane.limits import ControlPlaneEntry
+from acceptance.durability.limits import FailoverEntry
 from acceptance.metrics import Metric
+from acceptance.provisioning.limits import ProvisioningEntry
 from acceptance.quantities import parse_quantity
 from acceptance.rebuild.limits import RebuildEntry
 from acceptance.scaling.limits import ScalingEntry
@@ -81,6 +83,8 @@ class ComparisonEntry(_Rule):
         metric: Metric | None = info.data.get("metric")
         margin = parse_quantity(text, unit="ratio")
         kind: RuleKind = info.field_name  # type: ignore[assignment]
+        if metric is not None and metric.statistic == "longest":
+            raise ValueError(f"wanted a metric that can be compared, found {metric}, which is of one moment; limit it")
         if metric is not None and side_of(kind, metric) == "at_least" and margin >= 1.0:
             raise ValueError(
                 f"wanted a margin below 100%, found {text!r}: no {metric} can be 100% lower than another, so the rule "
@@ -109,6 +113,8 @@ class TierEntry(_Strict):
     scaling: dict[str, ScalingEntry] = {}
     control_plane: ControlPlaneEntry | None = None
     rebuild: RebuildEntry | None = None
+    failover: FailoverEntry | None = None
+    provisioning: ProvisioningEntry | None = None
 
 
 class FileEntry(_Strict):

@@ -1,4 +1,4 @@
-"""Metrics by their path in a result: `write.iops`, `read.bandwidth`, `sync.latency.p99`, `cpu.use`."""
+"""Metrics by their path in a result: `write.iops`, `read.bandwidth`, `sync.latency.p99`, `cpu.use`, `stall.longest`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from typing import Literal, Self
 from acceptance.results import Unit
 
 Direction = Literal["read", "write", "sync"]
-Statistic = Literal["iops", "bandwidth", "mean", "percentile", "cpu"]
+Statistic = Literal["iops", "bandwidth", "mean", "percentile", "cpu", "longest"]
 
 CPU = "cpu.use"
 """CPU time of the load's own processes, user and system, in CPU seconds a second: 1.0 is one whole CPU"""
+STALL = "stall.longest"
+"""the longest time (s) that one operation took, in whatever direction: an event, no mean, so its interval is exact"""
 
 _PATH = re.compile(
     r"(?P<direction>read|write|sync)\.((?P<rate>iops|bandwidth)|latency\.((?P<mean>mean)|p(?P<percentile>\d{1,2}(\.\d{1,3})?)))"
 )
 _WANTED = (
-    f"wanted a metric such as write.iops, read.bandwidth, write.latency.mean, sync.latency.p99 or {CPU} "
+    f"wanted a metric such as write.iops, read.bandwidth, write.latency.mean, sync.latency.p99, {CPU} or {STALL} "
     "(read, write or sync; sync has iops and latency only; percentiles above 0 and below 100)"
 )
 _UNITS: dict[Statistic, Unit] = {"iops": "1/s", "bandwidth": "B/s", "cpu": "cpu"}
@@ -30,7 +32,7 @@ class Metric:
 
     path: str
     direction: Direction | None
-    """None for `cpu.use`, which is of the load as a whole"""
+    """None for `cpu.use` and `stall.longest`, which are of the load as a whole"""
     statistic: Statistic
     percentile: float | None = None
     """0 to 100, for the statistic `percentile` only"""
@@ -40,6 +42,8 @@ class Metric:
         """The metric at `path`. Raises ValueError, saying what was wanted, for a path that no profile can show."""
         if path == CPU:
             return cls(path=path, direction=None, statistic="cpu")
+        if path == STALL:
+            return cls(path=path, direction=None, statistic="longest")
         found = _PATH.fullmatch(path)
         if found is None or (found["direction"] == "sync" and found["rate"] == "bandwidth"):
             raise ValueError(f"{_WANTED}, found {path!r}")
@@ -56,7 +60,7 @@ class Metric:
 
     @property
     def higher_is_better(self) -> bool:
-        """IOPS and bandwidth should be high, latencies and CPU use low."""
+        """IOPS and bandwidth should be high, latencies, stalls and CPU use low."""
         return self.statistic in ("iops", "bandwidth")
 
     def __str__(self) -> str:

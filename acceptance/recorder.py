@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from acceptance import __version__
 from acceptance.control_plane.records import ControlPlaneRecord
+from acceptance.durability.records import DurabilityRecord, FailoverRecord
 from acceptance.judging import overall
 from acceptance.rebuild.records import RebuildRecord
 from acceptance.results import Cluster, Measurement, Results, Run, Step, Verdict
 from acceptance.scaling.records import ScalingRecord
+from acceptance.shown_text import shown_values
+from acceptance.volume_features.records import CapabilityRecord
 
 
 class Recorder:
@@ -20,6 +24,7 @@ class Recorder:
     def __init__(self, *, run_id: str, started: datetime, settings: Mapping[str, Any], asked: int) -> None:
         self._run_id = run_id
         self._started = started
+        self._began_s = time.monotonic()
         self._settings = dict(settings)
         self._asked = asked
         self.cluster: Cluster | None = None
@@ -29,7 +34,20 @@ class Recorder:
         self.scaling: list[ScalingRecord] = []
         self.control_plane: list[ControlPlaneRecord] = []
         self.rebuilds: list[RebuildRecord] = []
+        self.capabilities: list[CapabilityRecord] = []
+        self.durability: list[DurabilityRecord] = []
+        self.failovers: list[FailoverRecord] = []
         self.errors: list[str] = []
+        self._warnings: dict[str, str] = {}
+
+    def warn(self, about: str, warning: str) -> None:
+        """Keep a warning that concerns the whole run; the last one about the same thing counts."""
+        self._warnings[about] = warning
+
+    @property
+    def warnings(self) -> list[str]:
+        """What disturbed the run as a whole."""
+        return list(self._warnings.values())
 
     def note_image(self, digest: str | None) -> None:
         """Keep the digest of the image that the load ran in."""
@@ -38,8 +56,10 @@ class Recorder:
             self.cluster = self.cluster.model_copy(update={"image": image})
 
     def results(self, *, exit_status: int | None = None) -> Results:
-        """All of it as the document to write; complete once the exit status is known."""
-        finished = None if exit_status is None else datetime.now(UTC)
+        """All of it as the document to write, fit to be shown; complete once the exit status is known."""
+        # By a clock that does not jump: one that is set back would have the run end before it began.
+        lasted = timedelta(seconds=time.monotonic() - self._began_s)
+        finished = None if exit_status is None else self._started + lasted
         run = Run(
             id=self._run_id,
             started=self._started,
@@ -50,7 +70,7 @@ class Recorder:
         )
         # A run that broke off or left something behind has not shown that the storage is fit.
         verdict = overall(self.verdicts)
-        return Results(
+        found = Results(
             run=run,
             cluster=self.cluster,
             settings=self._settings,
@@ -59,8 +79,13 @@ class Recorder:
             scaling=self.scaling,
             control_plane=self.control_plane,
             rebuilds=self.rebuilds,
+            capabilities=self.capabilities,
+            durability=self.durability,
+            failovers=self.failovers,
             verdicts=self.verdicts,
             asked=self._asked,
+            warnings=self.warnings,
             errors=self.errors,
             overall="inconclusive" if verdict == "pass" and (self.errors or exit_status != 0) else verdict,
         )
+        return Results.model_validate(shown_values(found.model_dump()))

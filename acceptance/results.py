@@ -9,8 +9,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from acceptance.control_plane.records import ControlPlaneRecord
+from acceptance.durability.records import DurabilityRecord, FailoverRecord
 from acceptance.rebuild.records import RebuildRecord
 from acceptance.scaling.records import ScalingRecord
+from acceptance.volume_features.records import CapabilityRecord
 
 Unit = Literal["1/s", "B/s", "s", "cpu"]
 Role = Literal["candidate", "baseline"]
@@ -139,7 +141,11 @@ class Results(Frozen):
     scaling: list[ScalingRecord] = []
     control_plane: list[ControlPlaneRecord] = []
     rebuilds: list[RebuildRecord] = []
+    capabilities: list[CapabilityRecord] = []
+    durability: list[DurabilityRecord] = []
+    failovers: list[FailoverRecord] = []
     verdicts: list[Verdict]
     asked: int = Field(description="limits and comparison rules that the tier has, for all candidate classes together")
+    warnings: list[str] = Field(default=[], description="what disturbed the run as a whole, such as another run")
     errors: list[str] = Field(description="what went wrong beside the storage: environment, leaks, interruptions")
     overall: Overall

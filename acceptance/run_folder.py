@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
+from acceptance.credentials import without_credentials
 from acceptance.errors import EnvironmentFailure
 from acceptance.results import Results
 
@@ -35,8 +37,12 @@ class RunFolder:
         self._replace(self.results, results.model_dump_json(indent=2) + "\n")
 
     def write_fio(self, name: str, output: str) -> None:
-        """Keep what fio printed, as it printed it."""
-        self._replace(self.path / "fio" / (re.sub(r"[^-.\w]+", "-", name) + ".json"), output)
+        """Keep what fio printed, as it printed it but for credentials."""
+        self._replace(self.path / "fio" / (re.sub(r"[^-.\w]+", "-", name) + ".json"), without_credentials(output))
+
+    def write_report(self, html: str) -> None:
+        """Write `report.html` in one move."""
+        self._replace(self.report, html)
 
     def _replace(self, path: Path, text: str) -> None:
         scratch = path.with_name(f".{path.name}.part")
@@ -44,4 +50,6 @@ class RunFolder:
             scratch.write_text(text, encoding="utf-8")
             scratch.replace(path)
         except OSError as error:
-            raise EnvironmentFailure(f"{path} cannot be written: {error}") from error
+            with suppress(OSError):
+                scratch.unlink(missing_ok=True)  # what is half written takes room that others need
+            raise EnvironmentFailure(f"{path} cannot be written: {error.strerror or error}") from error

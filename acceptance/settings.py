@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from acceptance.errors import WrongUsage
 from acceptance.host.directories import directory, same_directories
 from acceptance.quantities import parse_quantity, parse_size
+from acceptance.volume_features.records import CAPABILITIES, Capability
 
 SIZES = {"volume_size", "test_size"}
 SHORTEST_WINDOW_S, LONGEST_WINDOW_S = 4, 600
@@ -106,6 +107,14 @@ def _repeats(value: Any) -> int:
     return int(value)
 
 
+def _capabilities(value: Any) -> tuple[str, ...]:
+    """`expansion,snapshot`: names of capabilities."""
+    words = [word.strip() for word in str(value).split(",")] if isinstance(value, str) else list(value)
+    if unknown := [word for word in words if word not in CAPABILITIES]:
+        raise ValueError(f"wanted capabilities of {', '.join(CAPABILITIES)}, found {', '.join(map(repr, unknown))}")
+    return tuple(words)
+
+
 SecretName = Annotated[str, BeforeValidator(_secret_name)]
 ObjectName = Annotated[str, BeforeValidator(_object_name)]
 ClassName = Annotated[str, BeforeValidator(_class_name)]
@@ -151,7 +160,10 @@ class Settings(BaseModel):
     rebuild_repeats: Annotated[int, BeforeValidator(_repeats)] = 1
     rebuild_snapshots: Annotated[int, Field(ge=1, le=999)] = 1
     rebuild_timeout: Duration = 3600.0
+    durability_time: Duration = 5.0
+    failover_timeout: Duration = 900.0
     target: ExistingFile | None = None
+    expect: Annotated[tuple[Capability, ...], BeforeValidator(_capabilities)] = ()
     timeout: Duration = 300.0
     report: Path = Path("reports")
     keep: bool = False

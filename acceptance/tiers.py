@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from acceptance.control_plane.limits import ControlPlane
+from acceptance.durability.limits import FailoverLimit
 from acceptance.errors import WrongUsage
 from acceptance.metrics import Metric
+from acceptance.provisioning.limits import ProvisioningLimit
 from acceptance.quantities import format_quantity
 from acceptance.rebuild.limits import RebuildLimit
 from acceptance.scaling.limits import ScalingLimit
@@ -101,6 +103,8 @@ class Tier:
     scaling: tuple[ScalingLimit, ...] = ()
     control_plane: ControlPlane | None = None
     rebuild: tuple[RebuildLimit, ...] = ()
+    failover: FailoverLimit | None = None
+    provisioning: tuple[ProvisioningLimit, ...] = ()
 
     def limits_for(self, profile: str) -> tuple[Limit, ...]:
         """The limits on this profile; none is no error: the profile is then measured and reported, not judged."""

@@ -24,6 +24,12 @@ def test_data_survives_a_new_pod_on_another_node(volume, another_node):
     assert reader.content == volume.marker
 
 
+def test_claim_binds_in_time(volume, provisioned, provisioning_limit, accept):
+    """A volume is there as soon after it was asked for as the tier requires; the slowest of the run counts."""
+    volume.write()
+    accept(provisioned.against(provisioning_limit))
+
+
 def test_volume_is_gone_after_deletion(volume):
     """When the claim is deleted the volume goes too, or is kept where the class's reclaim policy says so."""
     volume.write()

@@ -6,22 +6,28 @@ import builtins
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import urllib3
 from kubernetes import client, config
-from tenacity import Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
 from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.pod_command import PodCommand, PodCommandFailed, run_in_pod
 from acceptance.cluster.request_kinds import request_kind
 from acceptance.cluster.resources import PODS, Object, Resource
 from acceptance.cluster.streams import Stream
+from acceptance.credentials import remember
 from acceptance.errors import AcceptanceError, EnvironmentFailure
 
 CONNECT_S = 5
 ANSWER_S = 30
-PATIENCE_S = 30
+# An API server that is upgraded or moved is away for a minute or two. One that never answered is sooner given up.
+PATIENCE_S, FIRST_PATIENCE_S = 120, 30
+# The longest pause that a server can ask for with Retry-After.
+LONGEST_PAUSE_S = 60.0
 # The server ends a watch after the first; it sends a bookmark about once a minute, so silence means a dead connection.
 WATCH_S, WATCH_SILENCE_S = 300, 90
 # Statuses after which the same request may well succeed a little later.
@@ -35,14 +41,18 @@ def whole(item: Object) -> Object:
 
 
 class ApiError(AcceptanceError):
-    """The API server refused a request. `status` is the HTTP status, `message` the server's own sentence."""
+    """The API server refused a request. `status` is the HTTP status, `message` the server's own sentence.
+
+    `retry_after_s`: how long it asks to be left alone, 0 where it does not say.
+    """
 
     exit_status = 10
 
-    def __init__(self, *, status: int, request: str, message: str) -> None:
+    def __init__(self, *, status: int, request: str, message: str, retry_after_s: float = 0.0) -> None:
         super().__init__(f"{request}: the API server answered {status}: {message}")
         self.status = status
         self.message = message
+        self.retry_after_s = retry_after_s
 
 
 class ApiUnreachable(EnvironmentFailure):
@@ -50,12 +60,18 @@ class ApiUnreachable(EnvironmentFailure):
 
 
 def retrying(*, patience_s: float, first_pause_s: float) -> Retrying:
-    """Calls what it is given again while the API server fails in a way that passes; raises the last error then."""
+    """Calls what it is given again while the API server fails in a way that passes; raises the last error then.
+
+    A pause is as long as the server asks for at least.
+    """
+    growing = wait_random_exponential(multiplier=first_pause_s, max=5)
+
+    def pause_s(state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        return max(growing(state), error.retry_after_s if isinstance(error, ApiError) else 0.0)
+
     return Retrying(
-        retry=retry_if_exception(_is_passing),
-        stop=stop_before_delay(patience_s),
-        wait=wait_random_exponential(multiplier=first_pause_s, max=5),
-        reraise=True,
+        retry=retry_if_exception(_is_passing), stop=stop_before_delay(patience_s), wait=pause_s, reraise=True
     )
 
 
@@ -90,6 +106,8 @@ class Api:
             )
         except (config.ConfigException, OSError, ValueError, TypeError, AttributeError) as error:
             raise EnvironmentFailure(f"kubeconfig {kubeconfig} cannot be used: {error}") from error
+        for token in connection.configuration.api_key.values():  # an exec plugin's is in no file
+            remember(token.removeprefix("Bearer "))
         return cls(connection)
 
     def get(self, resource: Resource, name: str, *, namespace: str | None = None) -> Object:
@@ -214,8 +232,18 @@ class Api:
             response.close()
 
     def version(self) -> str:
-        """The Kubernetes version, as `v1.34.4`."""
-        return str(self._json("GET", "/version")["gitVersion"])
+        """The Kubernetes version, as `v1.34.4`; the first question to a server, which may not be there at all."""
+        return str(self._json("GET", "/version", patience_s=FIRST_PATIENCE_S)["gitVersion"])
+
+    def now(self) -> datetime:
+        """The time by the API server's own clock; by this machine's where the server does not tell."""
+        response = retrying(patience_s=PATIENCE_S, first_pause_s=0.2)(self._request, "GET", "/version")
+        try:
+            return parsedate_to_datetime(response.headers.get("Date", ""))
+        except ValueError:
+            return datetime.now(UTC)
+        finally:
+            response.close()
 
     def group_versions(self, group: str) -> builtins.list[str]:
         """The versions of an API group that are served, the preferred one first; none where there is no such group."""
@@ -269,8 +297,9 @@ class Api:
         query: Mapping[str, str] | None = None,
         body: Object | None = None,
         content_type: str = "application/json",
+        patience_s: float = PATIENCE_S,
     ) -> Object:
-        return retrying(patience_s=PATIENCE_S, first_pause_s=0.2)(
+        return retrying(patience_s=patience_s, first_pause_s=0.2)(
             self._once, method, path, query=query, body=body, content_type=content_type
         )
 
@@ -312,7 +341,12 @@ class Api:
             raise ApiUnreachable(f"{method} {path} on {self.address}: {error}") from error
         response: urllib3.BaseHTTPResponse = answer.response
         if response.status >= 400:
-            raise ApiError(status=response.status, request=f"{method} {path}", message=_message(response))
+            raise ApiError(
+                status=response.status,
+                request=f"{method} {path}",
+                message=_message(response),
+                retry_after_s=_retry_after_s(response),
+            )
         return response
 
 
@@ -321,6 +355,12 @@ def _same_run(existing: Object, body: Object) -> bool:
     ours = (body["metadata"].get("labels") or {}).get(RUN_LABEL)
     deleted = existing["metadata"].get("deletionTimestamp")
     return bool(ours) and not deleted and (existing["metadata"].get("labels") or {}).get(RUN_LABEL) == ours
+
+
+def _retry_after_s(response: urllib3.BaseHTTPResponse) -> float:
+    """Seconds, as Kubernetes says it (RFC 9110 also allows a date, which it never sends)."""
+    asked = response.headers.get("Retry-After", "")
+    return min(float(asked), LONGEST_PAUSE_S) if asked.isdigit() else 0.0
 
 
 def _message(response: urllib3.BaseHTTPResponse) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.events import last_warning, recent_events
@@ -18,13 +19,34 @@ _NO_BLOCK = re.compile(
     r"(not support|unsupported|invalid).*(block|volumemode)|(block|volumemode).*(not support|unsupported)",
     re.IGNORECASE,
 )
+# The same of volumes for several nodes at once.
+_NO_SHARING = re.compile(
+    r"(access.?mode|multi.?node|ReadWriteMany|RWX).*(not support|unsupported|invalid|not allowed|only)"
+    r"|(not support|unsupported|invalid|only supports?).*(access.?mode|multi.?node|ReadWriteMany|RWX|capabilit)",
+    re.IGNORECASE,
+)
 # Reasons of a claim's events that waiting does not mend.
 _FINAL_MESSAGES = ("exceeded quota", "forbidden", "not found", "invalid")
 
 
+AccessMode = Literal["ReadWriteOnce", "ReadWriteMany"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSource:
+    """A claim, or a snapshot of one, in the same namespace; `group`: the API group of its kind, None for the core's."""
+
+    kind: str
+    name: str
+    group: str | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A claim of the run. `size` in bytes; `block`: a raw block device instead of a file system."""
+    """A claim of the run. `size` in bytes; `block`: a raw block device instead of a file system.
+
+    `source`: what the volume is to be filled from.
+    """
 
     name: str
     namespace: str
@@ -32,6 +54,8 @@ class Claim:
     size: int
     run_id: str
     block: bool = False
+    access_mode: AccessMode = "ReadWriteOnce"
+    source: DataSource | None = None
 
 
 def require_no_unclaimed_volumes(api: Api, *, storage_class: str) -> None:
@@ -66,12 +90,15 @@ def create_claim(api: Api, claim: Claim) -> None:
 
 def claim_spec(claim: Claim) -> Object:
     """What the claim asks for, as the API server wants it."""
-    return {
-        "accessModes": ["ReadWriteOnce"],
+    spec: Object = {
+        "accessModes": [claim.access_mode],
         "storageClassName": claim.storage_class,
         "volumeMode": "Block" if claim.block else "Filesystem",
         "resources": {"requests": {"storage": str(claim.size)}},
     }
+    if claim.source is not None:
+        spec["dataSource"] = {"apiGroup": claim.source.group, "kind": claim.source.kind, "name": claim.source.name}
+    return spec
 
 
 def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
@@ -111,6 +138,8 @@ def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
         return None
     if claim.block and _NO_BLOCK.search(warning):
         return Unsupported(f"capability 'raw block volumes': storage class {claim.storage_class} has none: {warning}")
+    if claim.access_mode == "ReadWriteMany" and _NO_SHARING.search(warning):
+        return Unsupported(f"capability 'shared': storage class {claim.storage_class} has no such volumes: {warning}")
     if not any(word in warning.lower() for word in _FINAL_MESSAGES):
         return None
     return StorageFailure(f"claim {claim.name} of storage class {claim.storage_class} cannot be provisioned: {warning}")

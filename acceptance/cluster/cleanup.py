@@ -9,9 +9,22 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.attachments import slim_attachment
 from acceptance.cluster.claims import volumes_of
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.leftovers import SHOWN, only_name, sets_of
+from acceptance.cluster.leftovers import SHOWN, contents_of, only_name, sets_of, snapshots_of
+from acceptance.cluster.nodes import is_ready
 from acceptance.cluster.objects import RUN_LABEL, name_of, run_namespace
-from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, STATEFUL_SETS, VOLUMES, Object, Resource
+from acceptance.cluster.resources import (
+    ATTACHMENTS,
+    CLAIMS,
+    NAMESPACES,
+    NODES,
+    PODS,
+    SNAPSHOT_CONTENTS,
+    STATEFUL_SETS,
+    VOLUME_SNAPSHOTS,
+    VOLUMES,
+    Object,
+    Resource,
+)
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import AcceptanceError, StorageFailure
 
@@ -36,6 +49,8 @@ def remove_run(api: Api, *, run_id: str, timeout_s: float) -> None:
     removal = _Removal(api, namespace, timeout_s)
     removal.delete_sets()  # first: they would make their pods anew
     removal.empty(PODS, "pods", grace_s=1)
+    removal.leave_lost_nodes()
+    removal.delete_snapshots()  # before the claims that they are of, which some drivers do not let go until then
     removal.let_volumes_go()
     removal.empty(CLAIMS, "claims")
     removal.see_volumes_gone()
@@ -64,6 +79,47 @@ class _Removal:
             return
         if sets:
             self.empty(STATEFUL_SETS, "stateful sets")
+
+    def delete_snapshots(self) -> None:
+        """Have the snapshots gone, and what is behind them, whatever their class's deletion policy."""
+
+        def delete_all() -> None:
+            contents = contents_of(self._api, self._namespace)
+            for content in contents:
+                if content["spec"]["deletionPolicy"] != "Delete":
+                    change = {"spec": {"deletionPolicy": "Delete"}}
+                    self._try(partial(self._api.patch, SNAPSHOT_CONTENTS, name_of(content), change))
+            if snapshots_of(self._api, self._namespace):
+                self.empty(VOLUME_SNAPSHOTS, "snapshots")
+            wait_for(
+                f"what is behind the snapshots of namespace {self._namespace} to be gone",
+                look=lambda: contents_of(self._api, self._namespace),
+                ready=lambda seen: not seen,
+                state=lambda seen: _names(seen[:SHOWN], more=max(0, len(seen) - SHOWN)),
+                timeout_s=self._patience_s(len(contents)),
+            )
+
+        self._try(delete_all)
+
+    def leave_lost_nodes(self) -> None:
+        """Delete pods that are left on nodes that are not ready without their node's word: more waiting is in vain.
+
+        A node that comes back meanwhile, as after a restart of the API server, gives its word. Told as a problem:
+        whether such a pod still runs, until its deadline, nobody can say.
+        """
+
+        def leave() -> None:
+            pods = self._api.list(PODS, namespace=self._namespace, slim=_placed)
+            lost = {name_of(node) for node in self._api.list(NODES) if not is_ready(node)} if pods else set()
+            for pod in pods:
+                if pod["spec"]["nodeName"] in lost:
+                    self._api.delete(PODS, name_of(pod), namespace=self._namespace, grace_s=0)
+                    self.problems.append(
+                        f"  pod {name_of(pod)} was on node {pod['spec']['nodeName']}, which is not ready: it is "
+                        "deleted without the node's word, and what it runs there ends when the node is back"
+                    )
+
+        self._try(leave)
 
     def empty(self, resource: Resource, word: str, *, grace_s: int | None = None) -> None:
         """Delete all objects of a kind in the namespace."""
@@ -137,7 +193,7 @@ class _Removal:
                 f"namespace {self._namespace} to be gone",
                 look=lambda: self._api.find(NAMESPACES, self._namespace),
                 ready=lambda seen: seen is None,
-                state=lambda seen: str((seen or {}).get("status")),
+                state=_what_holds_namespace,
                 timeout_s=self._timeout_s,
             )
 
@@ -159,6 +215,13 @@ class _Removal:
         return recent_events(self._api, namespace=self._namespace, name=name_of(left[0])) if left else []
 
 
+def _what_holds_namespace(seen: Object | None) -> str:
+    """In the cluster's own words: what is left in it, and whose finalizers are."""
+    status = (seen or {}).get("status") or {}
+    told = [str(each.get("message")) for each in status.get("conditions") or [] if each.get("status") == "True"]
+    return "; ".join([f"phase {status.get('phase', 'unknown')}", *told])
+
+
 def _names(seen: Sequence[Object], *, more: int) -> str:
     words = [
         f"{name_of(item)} (phase {item.get('status', {}).get('phase', 'unknown')}, "
@@ -166,3 +229,7 @@ def _names(seen: Sequence[Object], *, more: int) -> str:
         for item in seen
     ]
     return "; ".join(words + [f"and {more} more"] * bool(more)) or "none left"
+
+
+def _placed(pod: Object) -> Object:
+    return {"metadata": {"name": name_of(pod)}, "spec": {"nodeName": pod.get("spec", {}).get("nodeName")}}

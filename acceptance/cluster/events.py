@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import EVENTS, Object
+from acceptance.shown_text import on_one_line
 
 
 def recent_events(api: Api, *, namespace: str, name: str, at_most: int = 5) -> list[str]:
@@ -24,4 +25,4 @@ def _when(event: Object) -> str:
 
 
 def _line(event: Object) -> str:
-    return f"{event.get('type')} {event.get('reason')}: {event.get('message', '').strip()}"
+    return on_one_line(f"{event.get('type')} {event.get('reason')}: {event.get('message', '')}")

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from acceptance.cluster.api import Api, ApiError
 from acceptance.cluster.claims import slim_volume, volumes_of
 from acceptance.cluster.objects import MANAGER, MANAGER_LABEL, NAMESPACE_PREFIX, RUN_LABEL, name_of, run_namespace
-from acceptance.cluster.resources import CLAIMS, NAMESPACES, PODS, STATEFUL_SETS, VOLUMES, Object
+from acceptance.cluster.resources import (
+    CLAIMS,
+    NAMESPACES,
+    PODS,
+    SNAPSHOT_CONTENTS,
+    STATEFUL_SETS,
+    VOLUME_SNAPSHOTS,
+    VOLUMES,
+    Object,
+)
 from acceptance.cluster.run_namespace import is_alive
 
 # What is told by name of many; a scale run has thousands.
@@ -26,7 +35,7 @@ class Leftover:
 
 
 def find_leftovers(api: Api) -> list[Leftover]:
-    """Every run with a namespace, or volumes of its claims, in the cluster, by id; nothing is changed."""
+    """Every run with a namespace, or volumes or snapshots of its claims, in the cluster, by id; nothing is changed."""
     run_ids = {
         namespace["metadata"]["labels"][RUN_LABEL]
         for namespace in api.list(NAMESPACES, labels=f"{MANAGER_LABEL}={MANAGER},{RUN_LABEL}")
@@ -34,6 +43,7 @@ def find_leftovers(api: Api) -> list[Leftover]:
     claimed = {
         (volume["spec"]["claimRef"] or {}).get("namespace", "") for volume in api.list(VOLUMES, slim=slim_volume)
     }
+    claimed |= {each["spec"]["volumeSnapshotRef"].get("namespace", "") for each in _all_contents(api)}
     for namespace in claimed:  # a run may have thousands of volumes: ask once for each namespace
         if namespace.startswith(NAMESPACE_PREFIX) and api.find(NAMESPACES, namespace) is None:
             run_ids.add(namespace.removeprefix(NAMESPACE_PREFIX))
@@ -44,6 +54,8 @@ def _leftover(api: Api, run_id: str) -> Leftover:
     namespace = run_namespace(run_id)
     names = [f"namespace {namespace}"] if api.find(NAMESPACES, namespace) else []
     names += _some("stateful set", sets_of(api, namespace))
+    names += _some("snapshot", snapshots_of(api, namespace))
+    names += _some("snapshot content", contents_of(api, namespace))
     for resource, word in ((PODS, "pod"), (CLAIMS, "claim")):
         names += _some(word, api.list(resource, namespace=namespace, slim=only_name))
     names += _some("volume", volumes_of(api, namespace=namespace))
@@ -67,5 +79,30 @@ def sets_of(api: Api, namespace: str) -> list[Object]:
         return api.list(STATEFUL_SETS, namespace=namespace)
     except ApiError as error:
         if error.status == 403:
+            return []
+        raise
+
+
+def snapshots_of(api: Api, namespace: str) -> list[Object]:
+    """The snapshots of a namespace; none where the cluster does not know any, or the account may not list them."""
+    return _where_served(api, lambda: api.list(VOLUME_SNAPSHOTS, namespace=namespace, slim=only_name))
+
+
+def contents_of(api: Api, namespace: str) -> list[Object]:
+    """What is behind snapshots that are, or were, in a namespace."""
+    return [each for each in _all_contents(api) if each["spec"]["volumeSnapshotRef"].get("namespace") == namespace]
+
+
+def _all_contents(api: Api) -> list[Object]:
+    return _where_served(api, lambda: api.list(SNAPSHOT_CONTENTS))
+
+
+def _where_served(api: Api, found: Callable[[], list[Object]]) -> list[Object]:
+    if not api.group_versions(VOLUME_SNAPSHOTS.group):
+        return []
+    try:
+        return found()
+    except ApiError as error:
+        if error.status in (403, 404):  # 404: of the group other kinds or versions are served
             return []
         raise

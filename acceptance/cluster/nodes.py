@@ -25,8 +25,12 @@ def takes_pods(node: Object) -> bool:
 
 def is_up(node: Object) -> bool:
     """Whether the node is ready and takes pods, at least those that tolerate its taints."""
-    ready = any(each["type"] == "Ready" and each["status"] == "True" for each in node["status"].get("conditions") or [])
-    return ready and not node["spec"].get("unschedulable")
+    return is_ready(node) and not node["spec"].get("unschedulable")
+
+
+def is_ready(node: Object) -> bool:
+    """Whether the node's kubelet tells that all is well, and was heard of late."""
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in node["status"].get("conditions") or [])
 
 
 def tolerations(nodes: Iterable[Object]) -> list[Object]:

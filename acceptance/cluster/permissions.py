@@ -11,14 +11,18 @@ from acceptance.cluster.resources import (
     ATTACHMENTS,
     CLAIMS,
     CONFIG_MAPS,
+    CSI_DRIVERS,
     EVENTS,
     LEASES,
     NAMESPACES,
     NODES,
     PODS,
     SECRETS,
+    SNAPSHOT_CLASSES,
+    SNAPSHOT_CONTENTS,
     STATEFUL_SETS,
     STORAGE_CLASSES,
+    VOLUME_SNAPSHOTS,
     VOLUMES,
     Resource,
 )
@@ -27,17 +31,23 @@ from acceptance.errors import EnvironmentFailure
 
 @dataclass(frozen=True, kw_only=True)
 class Permission:
-    """Verbs on one kind of object; in all namespaces, or in the one that is named."""
+    """Verbs on one kind of object; in all namespaces or in the one named, on all objects or on that `name`.
+
+    `where_served`: needed only on clusters that serve the kind's API group.
+    """
 
     resource: Resource
     verbs: tuple[str, ...]
     subresource: str = ""
     namespace: str = ""
+    name: str = ""
+    where_served: bool = False
 
     def __str__(self) -> str:
-        name = self.resource.plural + (f"/{self.subresource}" if self.subresource else "")
-        where = f" in namespace {self.namespace}" if self.namespace else ""
-        return (f"{name}.{self.resource.group}" if self.resource.group else name) + where
+        kind = self.resource.plural + (f"/{self.subresource}" if self.subresource else "")
+        if self.resource.group:
+            kind = f"{kind}.{self.resource.group}"
+        return " ".join(filter(None, [kind, self.name])) + (f" in namespace {self.namespace}" if self.namespace else "")
 
 
 NEEDED = (
@@ -55,7 +65,13 @@ NEEDED = (
 )
 
 
-WITH_PULL_SECRET = (Permission(resource=SECRETS, verbs=("get", "create")),)
+WITH_PULL_SECRET = (Permission(resource=SECRETS, verbs=("create",)),)
+
+
+def for_pull_secret(reference: str) -> tuple[Permission, ...]:
+    """What copying the secret NAMESPACE/NAME takes: reading that one, and making one in the run's namespace."""
+    namespace, _, name = reference.partition("/")
+    return (Permission(resource=SECRETS, verbs=("get",), namespace=namespace, name=name), *WITH_PULL_SECRET)
 
 
 STATEFUL = Permission(resource=STATEFUL_SETS, verbs=("list", "create", "patch", "delete"))
@@ -69,15 +85,22 @@ OF_SUBJECT = {
             for resource in (PODS, CLAIMS, EVENTS, VOLUMES, NODES, ATTACHMENTS)
         ),
     ),
+    "features": (
+        Permission(resource=CLAIMS, verbs=("patch",)),
+        Permission(resource=CSI_DRIVERS, verbs=("get",)),
+        Permission(resource=SNAPSHOT_CLASSES, verbs=("list",), where_served=True),
+        Permission(resource=VOLUME_SNAPSHOTS, verbs=("get", "list", "create", "delete"), where_served=True),
+        Permission(resource=SNAPSHOT_CONTENTS, verbs=("get", "list", "patch"), where_served=True),
+    ),
 }
 
 
 def require_permissions(api: Api, *, pull_secret: str | None, subjects: Iterable[str] = ()) -> None:
     """Raise EnvironmentFailure naming every verb and resource that is needed and forbidden.
 
-    `subjects`: which of OF_SUBJECT will be tested.
+    `pull_secret`: NAMESPACE/NAME. `subjects`: which of OF_SUBJECT will be tested.
     """
-    missing = _missing(api, NEEDED + (WITH_PULL_SECRET if pull_secret else ()))
+    missing = _missing(api, NEEDED + (for_pull_secret(pull_secret) if pull_secret else ()))
     for subject in subjects:
         spared = f" (only for {subject} tests, which -m 'not {subject}' leaves out)"
         missing += [line + spared for line in _missing(api, OF_SUBJECT[subject])]
@@ -92,6 +115,8 @@ def require_rebuild_permissions(api: Api, needed: Iterable[Permission]) -> None:
 def _missing(api: Api, needed: Iterable[Permission]) -> list[str]:
     missing = []
     for permission in needed:
+        if permission.where_served and not api.group_versions(permission.resource.group):
+            continue
         refused = [verb for verb in permission.verbs if not _allowed(api, permission, verb)]
         if refused:
             missing.append(f"  {', '.join(refused)} on {permission}")
@@ -113,6 +138,7 @@ def _allowed(api: Api, permission: Permission, verb: str) -> bool:
         "resource": permission.resource.plural,
         "subresource": permission.subresource,
         "namespace": permission.namespace,
+        "name": permission.name,
     }
     answer = api.ask(ACCESS_REVIEWS, {"spec": {"resourceAttributes": attributes}})
     return bool(answer["status"].get("allowed"))

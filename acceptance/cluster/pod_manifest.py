@@ -21,7 +21,8 @@ USER = 65534
 class PodPlan:
     """What one pod is to do, on the volumes of its claims (one at least).
 
-    `deadline_s`: the cluster ends it after that, even if the suite is no more.
+    `deadline_s`: the cluster ends it after that, even if the suite is no more. `read_only`: it may not write on its
+    volumes. `fs_group`: the numeric id of the group that is to own them.
     """
 
     name: str
@@ -33,6 +34,8 @@ class PodPlan:
     files: str | None = None
     node: str | None = None
     pull_secret: str | None = None
+    read_only: bool = False
+    fs_group: int = USER
 
     @property
     def namespace(self) -> str:
@@ -62,13 +65,16 @@ def pod_manifest(plan: PodPlan) -> Object:
             "runAsNonRoot": True,
             "runAsUser": USER,
             "runAsGroup": USER,
-            "fsGroup": USER,
+            "fsGroup": plan.fs_group,
             "fsGroupChangePolicy": "OnRootMismatch",
             "seccompProfile": {"type": "RuntimeDefault"},
         },
         "containers": [_container(plan)],
         "volumes": [
-            {"name": f"volume-{number}", "persistentVolumeClaim": {"claimName": claim.name}}
+            {
+                "name": f"volume-{number}",
+                "persistentVolumeClaim": {"claimName": claim.name} | ({"readOnly": True} if plan.read_only else {}),
+            }
             for number, claim in enumerate(plan.claims)
         ],
     }
@@ -84,7 +90,9 @@ def pod_manifest(plan: PodPlan) -> Object:
 def _container(plan: PodPlan) -> Object:
     claims = list(enumerate(plan.claims))
     mounts: list[Object] = [
-        {"name": f"volume-{number}", "mountPath": volume_path(number)} for number, claim in claims if not claim.block
+        {"name": f"volume-{number}", "mountPath": volume_path(number)} | ({"readOnly": True} if plan.read_only else {})
+        for number, claim in claims
+        if not claim.block
     ]
     devices = [
         {"name": f"volume-{number}", "devicePath": volume_path(number, block=True)}

@@ -6,14 +6,21 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.claims import failed_for_good
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.pod_manifest import MAIN, PodPlan, pod_manifest
-from acceptance.cluster.resources import CLAIMS, PODS, Object
+from acceptance.cluster.resources import CLAIMS, NAMESPACES, NODES, PODS, Object
 from acceptance.cluster.waiting import describe_events, wait_for
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 _PULL_PROBLEMS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")
 _LOST = ("Evicted", "Preempting", "NodeLost", "NodeShutdown", "Shutdown", "Terminated", "UnexpectedAdmissionError")
+# What a kubelet says of containers that went while it was away: with their node, or with its container runtime.
+_UNSEEN = ("Unknown", "ContainerStatusUnknown")
+# containerd's status for a container whose end it did not see; nothing that the suite runs ends with it.
+# https://github.com/containerd/containerd/blob/v1.6.20/pkg/cri/server/helpers.go
+_UNSEEN_STATUS = 255
 _NO_COMMAND = ("StartError", "ContainerCannotRun")
 _START_PROBLEMS = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
+
+_DELETED = "deleted while it was needed; see who did"
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/#volume-kubernetes-io-selected-node
 _CHOSEN = "volume.kubernetes.io/selected-node"
@@ -27,12 +34,12 @@ def create_pod(api: Api, plan: PodPlan) -> None:
 def wait_started(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
     """Wait until the pod's main container has started (it may have ended already); the pod as seen then.
 
-    Raises EnvironmentFailure when the image cannot be pulled, StorageFailure when the volume cannot be
-    mounted or the deadline passed; each with the pod's state and events.
+    Raises EnvironmentFailure when the image cannot be pulled or the pod is taken away, StorageFailure when the volume
+    cannot be mounted or the deadline passed; each with the pod's state and events.
     """
     return wait_for(
         f"pod {plan.name} on storage class {plan.classes} to start",
-        look=lambda: api.get(PODS, plan.name, namespace=plan.namespace),
+        look=lambda: _needed(api, plan),
         ready=_main_started,
         state=describe_pod,
         fatal=lambda seen: start_problem(api, plan, seen),
@@ -49,7 +56,7 @@ def wait_placed(api: Api, plan: PodPlan, *, timeout_s: float) -> str:
     """
 
     def chosen() -> tuple[Object, str]:
-        pod = api.get(PODS, plan.name, namespace=plan.namespace)
+        pod = _needed(api, plan)
         claims = (api.get(CLAIMS, claim.name, namespace=plan.namespace) for claim in plan.claims)
         noted = ((claim["metadata"].get("annotations") or {}).get(_CHOSEN) for claim in claims)
         return pod, str(pod["spec"].get("nodeName") or next(filter(None, noted), ""))
@@ -65,11 +72,24 @@ def wait_placed(api: Api, plan: PodPlan, *, timeout_s: float) -> str:
     )[1]
 
 
+def _needed(api: Api, plan: PodPlan) -> Object:
+    """The pod, which nobody of the run deletes now. Raises EnvironmentFailure when it is gone all the same."""
+    pod = api.find(PODS, plan.name, namespace=plan.namespace)
+    if pod is not None and not pod["metadata"].get("deletionTimestamp"):
+        return pod
+    namespace = api.find(NAMESPACES, plan.namespace)
+    if namespace is None or namespace["metadata"].get("deletionTimestamp"):
+        raise EnvironmentFailure(f"namespace {plan.namespace} was deleted while the run needed it; see who did")
+    if pod is None:
+        raise EnvironmentFailure(f"pod {plan.name} on storage class {plan.classes} was {_DELETED}")
+    return pod
+
+
 def wait_ended(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
-    """Wait until the pod has ended, well or not; the pod as seen then."""
+    """Wait until the pod has ended, well or not; the pod as seen then. Raises EnvironmentFailure when it is gone."""
     return wait_for(
         f"pod {plan.name} on storage class {plan.classes} to end",
-        look=lambda: api.get(PODS, plan.name, namespace=plan.namespace),
+        look=lambda: _needed(api, plan),
         ready=lambda seen: seen["status"].get("phase") in ("Succeeded", "Failed"),
         state=describe_pod,
         fatal=lambda seen: start_problem(api, plan, seen),
@@ -90,9 +110,12 @@ def wait_load_over(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
     )
 
 
-def end_pod(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
-    """Delete the pod and wait until its volume is free. Raises StorageFailure at the deadline."""
-    api.delete(PODS, plan.name, namespace=plan.namespace, grace_s=1)
+def end_pod(api: Api, plan: PodPlan, *, timeout_s: float, grace_s: int = 1) -> None:
+    """Delete the pod and wait until it is gone. Raises StorageFailure at the deadline.
+
+    Its volume is free then, unless `grace_s` is 0: that takes it off the cluster's books at once, whatever runs still.
+    """
+    api.delete(PODS, plan.name, namespace=plan.namespace, grace_s=grace_s)
     wait_for(
         f"pod {plan.name} to be gone",
         look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
@@ -142,7 +165,7 @@ def start_problem(api: Api, plan: PodPlan, pod: Object) -> AcceptanceError | Non
         if waiting.get("reason") in _START_PROBLEMS:
             return EnvironmentFailure(f"pod {plan.name} cannot start: {waiting['reason']}: {waiting.get('message')}")
     if reason := lost_to_the_cluster(pod):
-        return EnvironmentFailure(f"pod {plan.name} was ended by the cluster: {reason}")
+        return EnvironmentFailure(f"pod {plan.name} on storage class {plan.classes} was ended by the cluster: {reason}")
     if pod["status"].get("phase") == "Failed" and not _main_started(pod):
         return StorageFailure(f"pod {plan.name} failed before it started: {describe_pod(pod)}" + _events(api, plan))
     return next(filter(None, (failed_for_good(api, claim) for claim in plan.claims)), None)
@@ -168,14 +191,38 @@ def image_problem(image: str, pod: Object) -> EnvironmentFailure | None:
 
 
 def lost_to_the_cluster(pod: Object) -> str | None:
-    """Why the cluster ended the pod (eviction, a node that went, memory), or None: no fault of the storage."""
+    """Why the cluster or someone ended the pod before its time (eviction, a node that went, memory, deletion), or None:
+    no fault of the storage."""
+    if pod["status"].get("phase") == "Succeeded":
+        return None
     if pod["status"].get("reason") in _LOST:
         return f"{pod['status']['reason']}: {pod['status'].get('message', '')}"
     for status in _statuses(pod):
         ended = (status.get("state") or {}).get("terminated") or {}
         if ended.get("reason") == "OOMKilled":
             return f"OOMKilled: container {status['name']} ran out of the memory that it may use"
-    return None
+        if ended.get("reason") in _UNSEEN or ended.get("exitCode") == _UNSEEN_STATUS:
+            node = pod["spec"].get("nodeName")
+            return f"container {status['name']} went with its node {node}, or with the container runtime there"
+    # https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions
+    for condition in pod["status"].get("conditions") or []:
+        if condition["type"] == "DisruptionTarget" and condition["status"] == "True":
+            return f"{condition.get('reason')}: {condition.get('message')}"
+    return _DELETED if pod["metadata"].get("deletionTimestamp") else None
+
+
+def lost_node(api: Api, pod: Object) -> str | None:
+    """What is wrong with the pod's node, or None while it is ready: nobody can say what becomes of a pod there."""
+    name = pod["spec"].get("nodeName")
+    if not name:
+        return None
+    node = api.find(NODES, name)
+    if node is None:
+        return f"node {name} is gone"
+    ready: Object = next((each for each in node["status"].get("conditions") or [] if each["type"] == "Ready"), {})
+    if ready.get("status") == "True":
+        return None
+    return f"node {name} is not ready since {ready.get('lastTransitionTime')}: {ready.get('message')}"
 
 
 def _events(api: Api, plan: PodPlan) -> str:

@@ -42,4 +42,10 @@ STORAGE_CLASSES = Resource(prefix="apis/storage.k8s.io/v1", plural="storageclass
 ATTACHMENTS = Resource(prefix="apis/storage.k8s.io/v1", plural="volumeattachments", namespaced=False)
 LEASES = Resource(prefix="apis/coordination.k8s.io/v1", plural="leases")
 STATEFUL_SETS = Resource(prefix="apis/apps/v1", plural="statefulsets")
+CSI_DRIVERS = Resource(prefix="apis/storage.k8s.io/v1", plural="csidrivers", namespaced=False)
+VOLUME_SNAPSHOTS = Resource(prefix="apis/snapshot.storage.k8s.io/v1", plural="volumesnapshots")
+SNAPSHOT_CONTENTS = Resource(
+    prefix="apis/snapshot.storage.k8s.io/v1", plural="volumesnapshotcontents", namespaced=False
+)
+SNAPSHOT_CLASSES = Resource(prefix="apis/snapshot.storage.k8s.io/v1", plural="volumesnapshotclasses", namespaced=False)
 ACCESS_REVIEWS = Resource(prefix="apis/authorization.k8s.io/v1", plural="selfsubjectaccessreviews", namespaced=False)

@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.objects import labels, metadata, run_namespace
-from acceptance.cluster.resources import LEASES, NAMESPACES
+from acceptance.cluster.other_runs import OtherRuns
+from acceptance.cluster.resources import LEASES, NAMESPACES, Object
 from acceptance.errors import AcceptanceError
 
 LEASE = "run"
 # Long enough for two machines whose clocks differ by some minutes.
 ALIVE_FOR_S = 300
-RENEW_EVERY_S = 30
+RENEW_EVERY_S = 10
 
 
 def create_namespace(api: Api, *, run_id: str) -> str:
@@ -27,39 +28,66 @@ def create_namespace(api: Api, *, run_id: str) -> str:
 
 
 @contextmanager
-def alive(api: Api, *, run_id: str) -> Iterator[None]:
-    """Hold and renew the run's lease, so that `cleanup` leaves a running run alone."""
+def alive(api: Api, *, run_id: str, others: OtherRuns | None = None) -> Iterator[None]:
+    """Hold and renew the run's lease, so that `cleanup` leaves a running run alone, and `others` know of it."""
     namespace = run_namespace(run_id)
     spec = {"holderIdentity": run_id, "leaseDurationSeconds": ALIVE_FOR_S, "renewTime": _now()}
     api.create(LEASES, {"metadata": metadata(LEASE, run_id=run_id), "spec": spec}, namespace=namespace)
+    _greet(api, others)
     ended = threading.Event()
 
     def renew() -> None:
+        lease = api.patch(LEASES, LEASE, {"spec": {"renewTime": _now()}}, namespace=namespace)
+        if others is not None:
+            others.take(lease)
+
+    def keep_renewing() -> None:
         while not ended.wait(RENEW_EVERY_S):
             with suppress(AcceptanceError):  # the next renewal comes before the lease runs out
-                api.patch(LEASES, LEASE, {"spec": {"renewTime": _now()}}, namespace=namespace)
+                renew()
 
-    thread = threading.Thread(target=renew, name="lease", daemon=True)
+    thread = threading.Thread(target=keep_renewing, name="lease", daemon=True)
     thread.start()
     try:
         yield
     finally:
         ended.set()
+        if others is not None:
+            with suppress(AcceptanceError):
+                renew()  # one that came and went since the last renewal left word on the lease
+
+
+def _greet(api: Api, others: OtherRuns | None) -> None:
+    """Find the runs that are alive, and leave word on the lease of each."""
+    if others is None:
+        return
+    for namespace in others.namespaces():
+        if is_alive(api, namespace=namespace):
+            with suppress(AcceptanceError):  # it has ended since
+                api.patch(LEASES, LEASE, others.word, namespace=namespace)
+            others.note(namespace)
 
 
 def is_alive(api: Api, *, namespace: str) -> bool:
     """Whether the run that owns the namespace renewed its lease in time, or is too young to have one.
 
-    What cannot be read counts as alive: it is better to leave a dead run than to end a living one.
+    By the API server's clock alone: a run's own, and that of whoever asks, may be wrong or jump. What cannot be read
+    counts as alive: it is better to leave a dead run than to end a living one.
     """
     lease, existing = api.find(LEASES, LEASE, namespace=namespace), api.find(NAMESPACES, namespace)
     if lease is None and existing is None:
         return False
     try:
-        last = lease["spec"]["renewTime"] if lease else (existing or {})["metadata"]["creationTimestamp"]
-        return (datetime.now(UTC) - datetime.fromisoformat(last)).total_seconds() < ALIVE_FOR_S
+        last = _renewed(lease) if lease else (existing or {})["metadata"]["creationTimestamp"]
+        return (api.now() - datetime.fromisoformat(last)).total_seconds() < ALIVE_FOR_S
     except (KeyError, TypeError, ValueError):
         return True
+
+
+def _renewed(lease: Object) -> str:
+    """When the lease was last written, as the API server noted it; as the run says where it did not."""
+    written = [str(each["time"]) for each in lease["metadata"].get("managedFields") or [] if each.get("time")]
+    return max(written) if written else str(lease["spec"]["renewTime"])
 
 
 def _now() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import STORAGE_CLASSES
+from acceptance.credentials import remember_named
 from acceptance.errors import WrongUsage
 from acceptance.results import StorageClass
 
@@ -11,10 +12,11 @@ DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
 
 def storage_classes(api: Api) -> list[StorageClass]:
-    """Every storage class of the cluster, by name."""
+    """Every storage class of the cluster, by name. What is secret in them is not shown from now on."""
     found = []
     for item in api.list(STORAGE_CLASSES):
         annotations = item["metadata"].get("annotations") or {}
+        remember_named(annotations | (item.get("parameters") or {}))
         found.append(
             StorageClass(
                 name=item["metadata"]["name"],

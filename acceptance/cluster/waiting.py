@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from tenacity import Retrying, retry_if_exception_type, stop_before_delay, wait_exponential
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
 
-from acceptance.cluster.api import ApiError, ApiUnreachable
+from acceptance.cluster.api import PASSING, ApiError, ApiUnreachable
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 T = TypeVar("T")
+# Two looks that are further apart than this have not seen what was in between.
+LOOK_S = 5.0
 
 
 class _NotYet(Exception):
@@ -33,17 +35,19 @@ def wait_for(
 
     `what` says in words what is waited for ("claim data-1 to be bound"); `state` puts what was seen into words;
     `fatal` returns the error that ends the wait at once, for states that never get better; `events` gives the
-    object's recent events. Looks every 0.1 s at first, every 1 s later.
+    object's recent events. Looks every 0.1 s at first, every 1 s later. Time in which the API server let nothing be
+    seen, up to `timeout_s`, does not count: what is waited for may have been as slow as the server, or not have begun.
 
     Raises `failure` at the deadline, naming the wanted state, the last state, the last API error and the events;
-    EnvironmentFailure when the API server was out of reach at the end.
+    EnvironmentFailure when the API server was out of reach, or refused for now, at the end.
     """
-    began = time.monotonic()
+    began = seen_s = time.monotonic()
+    unseen_s = 0.0
     last_state = "nothing seen yet"
     last_error: AcceptanceError | None = None
 
     def attempt() -> T:
-        nonlocal last_state, last_error
+        nonlocal last_state, last_error, seen_s, unseen_s
         try:
             seen = look()
         except (ApiError, ApiUnreachable) as error:
@@ -51,6 +55,8 @@ def wait_for(
                 raise
             last_error = error
             raise _NotYet from error
+        unseen_s += max(0.0, time.monotonic() - seen_s - LOOK_S)
+        seen_s = time.monotonic()
         last_state, last_error = state(seen), None
         if ready(seen):
             return seen
@@ -59,9 +65,13 @@ def wait_for(
             raise ending
         raise _NotYet
 
+    def over(tries: RetryCallState) -> bool:
+        passed_s = (tries.seconds_since_start or 0.0) + tries.upcoming_sleep
+        return passed_s - min(unseen_s, timeout_s) >= timeout_s
+
     attempts = Retrying(
         retry=retry_if_exception_type(_NotYet),
-        stop=stop_before_delay(timeout_s),
+        stop=over,
         wait=wait_exponential(multiplier=0.1, exp_base=1.3, max=1.0),
         reraise=True,
     )
@@ -70,8 +80,12 @@ def wait_for(
     except _NotYet:
         waited = time.monotonic() - began
         story = [f"waited {waited:.0f} s for {what}; last state: {last_state}"]
-        if isinstance(last_error, ApiUnreachable):
+        if isinstance(last_error, ApiUnreachable) or (
+            isinstance(last_error, ApiError) and last_error.status in PASSING
+        ):
             failure = EnvironmentFailure  # nobody saw what became of it
+        if unseen_s >= 1:
+            story.append(f"for {unseen_s:.0f} s of that the API server let nothing be seen")
         if last_error is not None:
             story.append(f"last API error: {last_error}")
         raise failure("; ".join(story) + describe_events(events)) from None

@@ -1,4 +1,4 @@
-"""The command line: `python -m acceptance.embedded up|down|status|kubeconfig|run`."""
+"""The command line: `python -m acceptance.embedded up|down|status|kubeconfig|run|node-fail|node-restore`."""
 
 import argparse
 import signal
@@ -13,6 +13,7 @@ from acceptance.embedded.cluster import find
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.locking import cluster_lock
 from acceptance.embedded.network import MOST_NODES
+from acceptance.embedded.node_control import start_node, stop_node
 from acceptance.embedded.preconditions import Needs
 from acceptance.embedded.progress import say, step
 from acceptance.embedded.status import status
@@ -37,11 +38,15 @@ def _parser() -> argparse.ArgumentParser:
         "down": "remove the cluster and everything it left on this host",
         "status": "show what runs; exit 0 healthy, 1 damaged, 3 not running",
         "kubeconfig": "print the path of the administrator's kubeconfig",
+        "node-fail": "kill all of one node as a power cut would, and tear its mounts away",
+        "node-restore": "start a node again that failed",
         "run": "run a command while the cluster is up; take it down afterwards unless it ran before",
     }
     for command, text in texts.items():
         sub = commands.add_parser(command, help=text, description=text)
         sub.add_argument("--name", default="default", help="the cluster's name (default: %(default)s)")
+        if command.startswith("node-"):
+            sub.add_argument("node", metavar="NODE", help="the node's name, as kubectl shows it")
         if command == "run":
             sub.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="what to run")
         if command in ("up", "run"):
@@ -92,6 +97,19 @@ def _down(layout: Layout) -> int:
     return 0
 
 
+def _node_fail(layout: Layout, options: argparse.Namespace) -> int:
+    preconditions.require_root()
+    stop_node(layout.name, options.node)
+    say(f"node {options.node}: its processes were killed at once and its mounts torn away")
+    return 0
+
+
+def _node_restore(layout: Layout, options: argparse.Namespace) -> int:
+    preconditions.require_root()
+    start_node(layout.name, options.node)
+    return 0
+
+
 def _status(layout: Layout) -> int:
     found = status(layout)
     for line in found.lines:
@@ -125,6 +143,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _up(layout, options)
         if options.command == "run":
             return _run(layout, options)
+        if options.command == "node-fail":
+            return _node_fail(layout, options)
+        if options.command == "node-restore":
+            return _node_restore(layout, options)
         return {"down": _down, "status": _status, "kubeconfig": _kubeconfig}[options.command](layout)
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -1,5 +1,7 @@
 """Breaking one node of a running cluster, and bringing it back."""
 
+import sys
+
 from acceptance.embedded import cgroups, mounts, processes
 from acceptance.embedded.glusterfs import VOLUME, GlusterFS
 from acceptance.embedded.layout import Layout
@@ -28,15 +30,24 @@ def stop_node(name: str, node: str) -> None:
 def start_node(name: str, node: str) -> None:
     """Start a stopped node again, with the images, pods and replica it had; its replica is then brought up to date.
 
+    Of a node that runs, or that was stopped in part, what runs is left alone.
     Raises WrongUsage as stop_node does, and EnvironmentFailure where a part does not come up.
     """
     layout = Layout(name)
     with cluster_lock(layout):
         target = _node(layout, node)
-        target.start_containerd()
-        target.start_kubelet(layout.state / "bin" / "kubelet")
+        if not _runs(target, target.containerd):
+            target.start_containerd()
+        if not _runs(target, target.kubelet):
+            target.start_kubelet(layout.state / "bin" / "kubelet")
         files = GlusterFS(layout=layout, daemons=target.daemons, address=target.daemons.state.gateway)
         files.command("volume", "start", VOLUME, "force")
+
+
+def node_failure_commands(*, name: str) -> dict[str, list[str]]:
+    """The commands of a target file that fail and restore a node of the cluster `name`."""
+    command = [sys.executable, "-m", "acceptance.embedded"]
+    return {key: [*command, f"node-{key}", "--name", name, "{node}"] for key in ("fail", "restore")}
 
 
 def _node(layout: Layout, name: str) -> Node:
@@ -55,6 +66,11 @@ def _nodes(layout: Layout, state: ClusterState) -> list[Node]:
         Node(layout=layout.node(number), daemons=daemons, address=address, snapshotter=state.snapshotter)
         for number, address in enumerate(state.node_addresses, start=1)
     ]
+
+
+def _runs(node: Node, component: str) -> bool:
+    records = node.daemons.state.processes
+    return any(record.component == component and processes.is_running(record) for record in records)
 
 
 def _kill(node: Node) -> None:

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from acceptance.embedded.locking import host_lock
 from acceptance.embedded.progress import say, step
 from acceptance.errors import EnvironmentFailure
 
@@ -39,9 +40,16 @@ def ensure(programs: Mapping[str, str] = PROGRAMS) -> bool:
 
     Raises EnvironmentFailure where there is no apt-get or where it fails.
     """
-    wanted = missing(programs)
-    if not wanted:
+    if not missing(programs):
         return False
+    with host_lock("packages"):  # apt-get does not wait for another one
+        wanted = missing(programs)
+        if wanted:
+            _install(wanted, programs)
+    return True
+
+
+def _install(wanted: Sequence[str], programs: Mapping[str, str]) -> None:
     say(f"missing Debian packages, installing: {' '.join(wanted)}")
     by_hand = f"Install them yourself, or have an administrator do it: {' '.join(wanted)}"
     if shutil.which("apt-get") is None:
@@ -51,7 +59,6 @@ def ensure(programs: Mapping[str, str] = PROGRAMS) -> bool:
         _apt(["install", "--yes", "--no-install-recommends", *wanted], by_hand=by_hand)
     if left := missing(programs):
         raise EnvironmentFailure(f"apt-get installed {' '.join(left)}, yet their programs are not in PATH")
-    return True
 
 
 @contextlib.contextmanager

@@ -52,6 +52,9 @@ def leftovers(layout: Layout) -> list[str]:
 def _strays(layout: Layout) -> list[Path]:
     """The cluster's files in folders that it shares with others."""
     found = [*_CNI_RESULTS.glob(f"{layout.cni_network}-*-eth0")] if _CNI_RESULTS.exists() else []
+    # A pod's loopback has a file too, which bears no name but the container's.
+    containers = [path.name.removeprefix(f"{layout.cni_network}-").removesuffix("-eth0") for path in found]
+    found += [_CNI_RESULTS / f"cni-loopback-{container}-lo" for container in containers]
     # A shim's socket is named by a digest; the shim's own folder says which it is.
     for address in layout.run.glob("*/containerd/io.containerd.runtime.v2.task/k8s.io/*/address"):
         found.append(Path(address.read_text().strip().removeprefix("unix://")))

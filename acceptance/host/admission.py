@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 import psutil
 
 from acceptance.cluster.admission import Admission
-from acceptance.credentials import without_user
+from acceptance.credentials import without_credentials
 from acceptance.errors import EnvironmentFailure
 from acceptance.results import Cluster, Image, Node, StorageClass
 from acceptance.settings import Settings
@@ -83,7 +83,7 @@ def _mount(directory: str) -> dict[str, str]:
     _, mount = max(enumerate(mounts), key=lambda each: (len(each[1].mountpoint), each[0]))
     return {
         "file system": mount.fstype,
-        "device": without_user(mount.device),
+        "device": without_credentials(mount.device),
         "mounted on": mount.mountpoint,
         "mount options": mount.opts,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from acceptance.cluster.claims import Claim, create_claim, wait_bound
@@ -24,9 +24,9 @@ from acceptance.measuring.layout import (
 )
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
 from acceptance.measuring.load_log import output_of
-from acceptance.measuring.load_script import FIO, commands, load_script
+from acceptance.measuring.load_script import FIO, commands, load_environment, load_script
 from acceptance.measuring.pod_load import PodLoad
-from acceptance.measuring.space_check import check_script, space_needed
+from acceptance.measuring.space_check import check_environment, check_script, space_needed
 from acceptance.profiles import Profile
 
 
@@ -101,12 +101,13 @@ class ClusterBench:
         """See `Bench`. One pod with all the volumes runs the load."""
         volumes = [volume for volume in load.volumes if isinstance(volume, ClaimedVolume)]
         seconds = longest_s(load)
-        script = load_script(commands(load.profile, job_file=f"{FILES_PATH}/{load.profile.path.name}"))
+        script = load_script(commands(load.profile))
         plan = self._plan(
             load.name,
             [volume.claim for volume in volumes],
             command=["sh", "-c", script, "load", *(self._target(place) for place in load.order)],
             runtime=f"{load.runtime_s}s",
+            environment=load_environment(load.profile, job_file=f"{FILES_PATH}/{load.profile.path.name}"),
             deadline_s=seconds,
             node=volumes[0].node,
         )
@@ -131,9 +132,7 @@ class ClusterBench:
             "load", storage_class, storage_class=storage_class, size=self._volume_size, block=self._block
         )
         create_claim(workspace.api, claim)
-        check = check_script(
-            self._wanted, folder=FILES_PATH, needed=self._needed, together=together, claimed=self._volume_size
-        )
+        check = check_script(self._wanted, needed=self._needed, together=together, claimed=self._volume_size)
         script = load_script(f'{FIO} "{FILES_PATH}/{LAYOUT_FILE}"', check=check)
         deadline_s = self._test_size // SLOWEST_B_PER_S + SPARE_S
         plan = self._plan(
@@ -141,6 +140,7 @@ class ClusterBench:
             [claim],
             command=["sh", "-c", script, "layout", self._target(0)],
             runtime="1s",
+            environment=check_environment(self._wanted, folder=FILES_PATH),
             deadline_s=deadline_s,
             node=node,
         )
@@ -185,6 +185,7 @@ class ClusterBench:
         *,
         command: Sequence[str],
         runtime: str,
+        environment: Mapping[str, str],
         deadline_s: int,
         node: str | None,
     ) -> PodPlan:
@@ -194,7 +195,7 @@ class ClusterBench:
             image=self._workspace.image,
             command=command,
             deadline_s=deadline_s + SPARE_S,
-            environment={"SIZE": str(self._test_size), "RUNTIME": runtime},
+            environment={"SIZE": str(self._test_size), "RUNTIME": runtime, **environment},
             files=FILES,
             node=node,
             pull_secret=self._workspace.pull_secret,

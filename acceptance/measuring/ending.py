@@ -8,12 +8,12 @@ from acceptance.errors import EnvironmentFailure, StorageFailure
 from acceptance.measuring.layout import SLOWEST_B_PER_S
 from acceptance.measuring.load import Load
 from acceptance.measuring.load_log import LoadLog
+from acceptance.measuring.load_script import KILLED
 
 # Of the seconds asked for; with fewer, the load ended before its time.
 COMPLETE_SHARE = 0.8
 # The first second only gives the point to count from.
 UNCOUNTED_S = 1
-KILLED = 128 + 9
 
 
 def longest_s(load: Load) -> int:

@@ -24,9 +24,9 @@ from acceptance.measuring.layout import (
 )
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
 from acceptance.measuring.load_log import Output, output_of
-from acceptance.measuring.load_script import FIO, commands, load_script
+from acceptance.measuring.load_script import FIO, commands, load_environment, load_script
 from acceptance.measuring.process_load import ProcessLoad
-from acceptance.measuring.space_check import check_script, space_needed
+from acceptance.measuring.space_check import check_environment, check_script, space_needed
 from acceptance.profiles import LAYOUT, Profile
 
 
@@ -76,11 +76,12 @@ class HostBench:
         volumes = [volume for volume in load.volumes if isinstance(volume, HostVolume)]
         within_s = longest_s(load) + SPARE_S
         process = self._process(
-            load_script(commands(load.profile, job_file=load.profile.path.name)),
+            load_script(commands(load.profile)),
             [volumes[place].test_file for place in load.order],
             what=f"the load {load.name}",
             folder=volumes[0].folder,
             runtime=f"{load.runtime_s}s",
+            environment=load_environment(load.profile, job_file=load.profile.path.name),
             new_output=output_of(load.profile),
         )
         try:
@@ -97,13 +98,14 @@ class HostBench:
         volume = HostVolume(storage_class=storage_class, node=host_name(), test_size=self._test_size, folder=folder)
         profiles = {profile.path.name: profile.text for profile in self._wanted}
         _write(folder, profiles | {LAYOUT_FILE: layout_text()})
-        check = check_script(self._wanted, folder=".", needed=self._needed, together=together, claimed=None)
+        check = check_script(self._wanted, needed=self._needed, together=together, claimed=None)
         process = self._process(
             load_script(f'{FIO} "{LAYOUT_FILE}"', check=check),
             [volume.test_file],
             what=f"writing the test file in {storage_class}",
             folder=folder,
             runtime="1s",
+            environment=check_environment(self._wanted, folder="."),
             new_output=layout_output,
         )
         try:
@@ -124,13 +126,14 @@ class HostBench:
         what: str,
         folder: Path,
         runtime: str,
+        environment: Mapping[str, str],
         new_output: Callable[[], Output],
     ) -> ProcessLoad:
         return ProcessLoad(
             ["sh", "-c", script, "load", *files],
             what=what,
             folder=folder,
-            environment={"SIZE": str(self._test_size), "RUNTIME": runtime},
+            environment={"SIZE": str(self._test_size), "RUNTIME": runtime, **environment},
             new_output=new_output,
         )
 

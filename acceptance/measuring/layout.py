@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 
-from acceptance.errors import StorageFailure
+from acceptance.errors import EnvironmentFailure, StorageFailure
 from acceptance.fio.output import FioOutput
 from acceptance.fio.samples import Sample
 from acceptance.measuring.load import Preparing, Watch
 from acceptance.measuring.load_log import LoadLog
+from acceptance.measuring.load_script import KILLED
 from acceptance.measuring.space_check import explain_refusal
 from acceptance.profiles import LAYOUT
 
@@ -51,5 +52,7 @@ def require_written(log: LoadLog, *, where: str, needed: int) -> None:
     """
     if log.refused is not None:
         raise explain_refusal(log.refused, log.before, where=where, needed=needed)
+    if log.ended == KILLED:
+        raise EnvironmentFailure(f"{where} could not be written: fio was killed, most likely for want of memory")
     if log.ended:
         raise StorageFailure(f"{where} cannot be written in full: {log.segments[-1].messages}")

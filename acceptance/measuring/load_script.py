@@ -10,6 +10,9 @@ from acceptance.sysbench.profiles import read_options
 STOPPED = 143
 """the exit status of a load that was told to end"""
 
+KILLED = 128 + 9
+"""that of a load generator that was killed, which a kernel without memory does"""
+
 # The shell is the first process of its container: it must pass on the word to end, and end at once itself. What was
 # written through the page cache is flushed after each segment, or it would load the disk during the next one; and
 # before the first, for a load that was told to end leaves what it wrote.
@@ -46,8 +49,16 @@ def load_script(load: str, *, check: str = ":") -> str:
     return _SCRIPT.format(mark=MARK, stopped=STOPPED, check=check, load=load)
 
 
-def commands(profile: Profile, *, job_file: str) -> str:
-    """The commands that run the profile once; `job_file` is where the load finds its text."""
+def commands(profile: Profile) -> str:
+    """The commands that run the profile once, which it is named to by `load_environment`."""
     if profile.program == "sysbench":
-        return f'FOLDER="${{FILE%/*}}/{profile.name}"; export FOLDER\n{script(read_options(profile.text))}'
-    return f'{FIO} "{job_file}"'
+        return f'FOLDER="${{FILE%/*}}/$PROFILE"; export FOLDER\n{script(read_options(profile.text))}'
+    return f'{FIO} "$JOB_FILE"'
+
+
+def load_environment(profile: Profile, *, job_file: str) -> dict[str, str]:
+    """What `commands` reads from its environment, so that no name is part of a script.
+
+    `job_file` is where the load finds the profile's text.
+    """
+    return {"JOB_FILE": job_file, "PROFILE": profile.name}

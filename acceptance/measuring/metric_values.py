@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from acceptance.fio.samples import DIRECTIONS, Sample
 from acceptance.looks import LookPlan
 from acceptance.measuring.measure import BySegment
-from acceptance.metrics import CPU, Metric
+from acceptance.measuring.stalls import longest_stall
+from acceptance.metrics import CPU, STALL, Metric
 from acceptance.results import Estimate
 from acceptance.statistics import batches, estimate
 
@@ -22,6 +23,9 @@ def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
     Rates are totals over the time, so that a stalled second counts. Latencies are over the operations in the stretch;
     a stretch in which nothing completed has none. CPU use is over the time; it is unknown where one second's is.
     """
+    if metric.statistic == "longest":
+        stall = longest_stall([samples])
+        return None if stall is None else stall.at_least
     if metric.direction is None:
         return _cpu_use(samples)
     counts = [sample.counts[metric.direction] for sample in samples]
@@ -67,7 +71,12 @@ def batch_values(metric: Metric, segments: BySegment, *, plan: LookPlan) -> list
 
 
 def metric_estimate(metric: Metric, segments: BySegment, *, plan: LookPlan, confidence: float) -> Estimate | None:
-    """The metric with its interval from batch means; None where the samples say nothing about it."""
+    """The metric with its interval from batch means; None where the samples say nothing about it.
+
+    The longest stall is an event and no mean: it lies between what was seen and what looks a second apart can hide.
+    """
+    if metric.statistic == "longest":
+        return _longest(metric, segments, confidence=confidence)
     if metric.direction is not None and not _used(metric.direction, segments):
         return None  # the profile does not use this direction; that is no rate of zero
     values = batch_values(metric, segments, plan=plan)
@@ -83,12 +92,29 @@ def metric_estimate(metric: Metric, segments: BySegment, *, plan: LookPlan, conf
     )
 
 
+def _longest(metric: Metric, segments: BySegment, *, confidence: float) -> Estimate | None:
+    stall = longest_stall(segments)
+    if stall is None:
+        return None
+    return Estimate(
+        mean=stall.at_least,
+        low=stall.at_least,
+        high=stall.at_most,
+        unit=metric.unit,
+        samples=sum(map(len, segments)),
+        confidence=confidence,
+    )
+
+
 def shown_metrics(segments: BySegment) -> list[Metric]:
-    """The metrics worth showing: of every direction in which something was done, and the CPU use where it is known."""
+    """The metrics worth showing: of every direction in which something was done; the longest stall of all; the CPU use
+    where it is known."""
     used = [direction for direction in DIRECTIONS if _used(direction, segments)]
     paths = [f"{direction}.{statistic}" for direction in used for statistic in SHOWN]
     if any(sample.cpu_s is not None for samples in segments for sample in samples):
         paths.append(CPU)
+    if used:
+        paths.append(STALL)
     return [Metric.parse(path) for path in paths if path != "sync.bandwidth"]
 
 

@@ -7,13 +7,21 @@ from types import TracebackType
 
 from acceptance.cluster.api import ApiError, ApiUnreachable, retrying
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
-from acceptance.cluster.pods import describe_pod, lost_to_the_cluster, main_runs, wait_ended, wait_load_over
+from acceptance.cluster.pods import (
+    describe_pod,
+    lost_node,
+    lost_to_the_cluster,
+    main_runs,
+    wait_ended,
+    wait_load_over,
+)
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.fio.samples import Sample
 from acceptance.measuring.load import Watch
 from acceptance.measuring.load_log import LoadLog, Output, Watched
+from acceptance.measuring.load_script import STOPPED
 
 # fio speaks once a second; silence means a connection that is gone.
 SILENCE_S = 20
@@ -29,6 +37,7 @@ class PodLoad:
         self._plan = plan
         self._new_output = new_output
         self._patience_s = patience_s
+        self._node_is_lost = False
         self.log = LoadLog(new_output=new_output)
 
     def __enter__(self) -> PodLoad:
@@ -44,7 +53,7 @@ class PodLoad:
         """
         try:
             self._delete()
-            if not self.log.over:
+            if not self.log.over and not self._node_is_lost:
                 wait_load_over(self._workspace.api, self._plan, timeout_s=self._workspace.timeout_s)
         except AcceptanceError as stuck:
             if error is None:
@@ -55,13 +64,16 @@ class PodLoad:
         """Take what the load prints, until it has ended or `watch` finds it enough: the samples of each segment.
 
         The second value says whether `watch` ended it; the pod is then asked to go. A connection that breaks is
-        taken up again from the start of the log, which holds it all. Raises EnvironmentFailure when the cluster ended
-        the pod before the load was over, StorageFailure when something else did.
+        taken up again from the start of the log, which holds it all. Raises EnvironmentFailure when the cluster or
+        someone ended the pod before the load was over, StorageFailure when something else did.
         """
         watched = Watched(watch)
-        enough = retrying(patience_s=self._patience_s, first_pause_s=0.5)(self._read_from_start, watched)
+        try:
+            enough = retrying(patience_s=self._patience_s, first_pause_s=0.5)(self._read_from_start, watched)
+        except (ApiError, ApiUnreachable) as error:
+            raise self._unread(error) from error
         self.log.close()
-        if not enough and not self.log.over:
+        if not enough and (not self.log.over or self.log.ended == STOPPED):  # told to end, and not by this run
             self._explain_the_end()
         return watched.samples(self.log), enough
 
@@ -78,13 +90,23 @@ class PodLoad:
                     self._delete()  # and read on: the load itself tells soonest that it is over
                 if self.log.over:
                     break
-        except (ApiError, ApiUnreachable):
-            if not enough:
+        except (ApiError, ApiUnreachable) as error:
+            # A kubelet that has just started knows no pods yet; a pod that is gone is explained by whoever called.
+            unknown = isinstance(error, ApiError) and error.status == 404
+            if not enough and not unknown:
                 raise
         enough = enough or watched.enough(self.log)
         if not enough and not self.log.over and self._still_runs():
             raise ApiUnreachable(f"the log of pod {self._plan.name} ended although the pod runs")  # and is read again
         return enough
+
+    def _unread(self, error: AcceptanceError) -> EnvironmentFailure:
+        """The log could not be read for so long: because of its node, where that is what is wrong."""
+        pod = self._workspace.api.find(PODS, self._plan.name, namespace=self._plan.namespace)
+        why = None if pod is None else lost_node(self._workspace.api, pod)
+        self._node_is_lost = why is not None
+        where = f"the load of pod {self._plan.name} on storage class {self._plan.classes}"
+        return EnvironmentFailure(f"{where} could not be followed to its end: {why or error}")
 
     def _still_runs(self) -> bool:
         pod = self._workspace.api.find(PODS, self._plan.name, namespace=self._plan.namespace)

@@ -30,23 +30,28 @@ def require_room(profiles: Iterable[Profile], *, test_size: int, volume_size: in
         )
 
 
-def check_script(profiles: Sequence[Profile], *, folder: str, needed: int, together: int, claimed: int | None) -> str:
-    """Shell commands that return non-zero for $FILE, and say why; sizes in bytes.
+def check_environment(profiles: Sequence[Profile], *, folder: str) -> dict[str, str]:
+    """What `check_script` reads from its environment; `folder` is where the load finds the profiles."""
+    return {"CHECKED": "\n".join(f"{folder}/{each.path.name}" for each in profiles if each.program == "fio")}
 
-    `folder` is where the load finds the profiles. `needed` is what all loads need at the same time, on each of the
+
+def check_script(profiles: Sequence[Profile], *, needed: int, together: int, claimed: int | None) -> str:
+    """Shell commands that return non-zero for $FILE, and say why; sizes in bytes. No name is part of them.
+
+    `needed` is what all loads need at the same time, on each of the
     volumes that are written `together`; `claimed` the size of the claim, None where the folder of the file is simply a
     folder. A device has the size of its claim.
     """
     programs = sorted({profile.program for profile in profiles} | {"fio"})
-    parse = "\n".join(f'  command -v {each} || {{ echo "no {each}"; return {NO_PROGRAM}; }}' for each in programs)
-    parse += "".join(
-        f'\n  fio --parse-only "{folder}/{profile.path.name}" || return {REJECTED}'
-        for profile in profiles
-        if profile.program == "fio"
-    )
+    there = "\n".join(f'  command -v {each} || {{ echo "no {each}"; return {NO_PROGRAM}; }}' for each in programs)
     whole_disk = "true" if claimed is None else f'[ "$size" -gt {2 * claimed // 1024} ]'
     return f"""
-{parse}
+{there}
+  while IFS= read -r job; do
+    [ -z "$job" ] || fio --parse-only "$job" < /dev/null || return {REJECTED}
+  done <<END_OF_JOBS
+${{CHECKED-}}
+END_OF_JOBS
   if [ -b "$FILE" ]; then
     [ -w "$FILE" ] && return 0
     ls -l "$FILE"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import AcceptanceError
 from acceptance.once import Once
 from acceptance.rebuild.driver import RebuildDriver, ReplicaRebuild
 from acceptance.rebuild.findings import impact_of, warnings
@@ -16,6 +14,7 @@ from acceptance.rebuild.following import Patience, Say, follow_rebuild
 from acceptance.rebuild.foreground import Foreground
 from acceptance.rebuild.model import largest_volumes
 from acceptance.rebuild.patterns import Pattern
+from acceptance.rebuild.put_back import put_back
 from acceptance.rebuild.records import RebuildRecord, TimedRebuild
 from acceptance.rebuild.volume import PatternVolume
 from acceptance.scaling.step_records import CONFIDENCE
@@ -128,23 +127,9 @@ class RebuildCampaign:
             self._say(f"{about}: {BEFORE_S} s of synchronous writes before it")
             if foreground.error is None:
                 foreground.load_for(SETTLE_S + BEFORE_S)
-            with _put_back(rebuild):
+            with put_back(rebuild):
                 name = about if settings.repeats == 1 else f"{about}, {number + 1} of {settings.repeats}"
                 found.append(follow_rebuild(rebuild, about=name, size=size, patience=patience, say=self._say))
             end_s = found[-1].triggered.timestamp()
             before.append(Window(start_s=end_s - BEFORE_S, end_s=end_s))
         return found, before
-
-
-@contextmanager
-def _put_back(rebuild: ReplicaRebuild) -> Iterator[None]:
-    """Have the volume as it was, whatever the block does; what fails first is what its reader hears of."""
-    try:
-        yield
-    except BaseException as error:
-        try:
-            rebuild.restore()
-        except AcceptanceError as stuck:
-            error.add_note(f"the volume could not be put back as it was: {stuck}")
-        raise
-    rebuild.restore()

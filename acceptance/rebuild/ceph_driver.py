@@ -21,6 +21,14 @@ INFLUENCES = ("osd_max_backfills", "osd_recovery_max_active", "osd_recovery_slee
 """the options of an OSD that change how long a recovery takes"""
 
 
+def ceph_permissions(namespace: str) -> list[Permission]:
+    """What the driver needs to be allowed, in Rook's namespace."""
+    return [
+        Permission(resource=PODS, verbs=("list",), namespace=namespace),
+        Permission(resource=PODS, subresource="exec", verbs=("get", "create"), namespace=namespace),
+    ]
+
+
 class CephDriver:
     """Implements `RebuildDriver`. `toolbox`: the label of the toolbox pod; `osd`: the one that is taken out.
 
@@ -38,14 +46,7 @@ class CephDriver:
 
     def require_ready(self) -> None:
         """See `RebuildDriver`."""
-        where = self._namespace
-        require_rebuild_permissions(
-            self._api,
-            [
-                Permission(resource=PODS, verbs=("list",), namespace=where),
-                Permission(resource=PODS, subresource="exec", verbs=("get", "create"), namespace=where),
-            ],
-        )
+        require_rebuild_permissions(self._api, ceph_permissions(self._namespace))
         if not is_in(self.ask("osd", "dump"), self._osd):
             raise EnvironmentFailure(f"wanted OSD {self._osd} in, found it out; take another one in the target file")
 

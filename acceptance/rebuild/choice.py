@@ -10,8 +10,8 @@ from acceptance.rebuild.ceph_driver import CephDriver
 from acceptance.rebuild.command_driver import CommandDriver
 from acceptance.rebuild.driver import RebuildDriver
 from acceptance.rebuild.longhorn_driver import LonghornDriver
-from acceptance.rebuild.target_file import CephTarget, CommandTarget, LonghornTarget
 from acceptance.results import StorageClass
+from acceptance.target_file import CephTarget, CommandTarget, LonghornTarget
 
 LONGHORN = "driver.longhorn.io"
 CEPH = re.compile(r"(.*\.)?(rbd|cephfs)\.csi\.ceph\.com")

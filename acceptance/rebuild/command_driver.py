@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from acceptance.errors import EnvironmentFailure
-from acceptance.rebuild.commands import Done, run_command
 from acceptance.rebuild.driver import Phase, RebuildState, TargetVolume
+from acceptance.target_commands import Done, run_command
 
 WHOLE, NOT_WHOLE = 0, 1
 """exit statuses of the health command; any other one is a failure of the command itself"""

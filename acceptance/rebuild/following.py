@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from acceptance.clock import now_s
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import EnvironmentFailure
 from acceptance.quantities import format_quantity
@@ -43,12 +43,12 @@ class _Looks:
 
     def look(self) -> RebuildState:
         """One look; its moment is that before it was asked for, so that no rebuild seems longer than it was."""
-        now_s = time.time() - self.triggered
+        at_s = now_s() - self.triggered
         seen = self.rebuild.look()
-        self.before_s, self.last_s = self.last_s, now_s
+        self.before_s, self.last_s = self.last_s, at_s
         if seen.progress is not None and seen.phase != "waiting":
-            self.progress.append(ProgressPoint(at_s=now_s, share=seen.progress))
-        self.say(f"{self.about}: {seen.said}, {now_s:.0f} s")
+            self.progress.append(ProgressPoint(at_s=at_s, share=seen.progress))
+        self.say(f"{self.about}: {seen.said}, {at_s:.0f} s")
         return seen
 
     @property
@@ -63,9 +63,9 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, patience: 
     It has begun when it is first seen to go on; where it never was, when the trigger was done. Raises StorageFailure
     when it does not begin, fails or does not end, EnvironmentFailure when there was none to be seen.
     """
-    triggered = time.time()
+    triggered = now_s()
     done = rebuild.trigger()
-    lost_s = time.time() - triggered
+    lost_s = now_s() - triggered
     looks = _Looks(rebuild=rebuild, say=say, about=about, triggered=triggered, last_s=lost_s)
     begun = wait_for(
         f"{about} to begin ({done})",

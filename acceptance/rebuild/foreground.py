@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from itertools import accumulate
 from types import TracebackType
 from typing import Self
 
+from acceptance.clock import now_s
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
@@ -18,10 +18,9 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.fio.output import FioOutput
 from acceptance.fio.samples import Sample
-from acceptance.measuring.ending import KILLED
 from acceptance.measuring.layout import SPARE_S
 from acceptance.measuring.load_log import LoadLog
-from acceptance.measuring.load_script import FIO, STOPPED, load_script
+from acceptance.measuring.load_script import FIO, KILLED, STOPPED, load_script
 from acceptance.measuring.pod_load import PodLoad
 from acceptance.rebuild.patterns import FOREGROUND_FILE, FOREGROUND_JOB
 from acceptance.scaling.windows import TimedSample
@@ -109,7 +108,7 @@ class Foreground:
             self._load.log.keep([self._plan.name], keep_output=self._workspace.keep_output)
 
     def _watch(self, number: int, samples: Sequence[Sample]) -> bool:
-        self._arrived.append(time.time())
+        self._arrived.append(now_s())
         self._seen.append(samples[-1])
         return self._enough.is_set()
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.permissions import Permission, require_rebuild_permissions
-from acceptance.cluster.resources import Resource
 from acceptance.errors import EnvironmentFailure
 from acceptance.rebuild.driver import TargetVolume
 from acceptance.rebuild.longhorn_api import (
+    ENGINES,
     GROUP,
-    PREFIX,
+    LONGHORN_NODES,
+    LONGHORN_VOLUMES,
     REBUILD_LIMIT,
+    REPLICAS,
+    SETTINGS,
     VERSION,
     Trigger,
     longhorn_settings,
@@ -18,6 +21,18 @@ from acceptance.rebuild.longhorn_api import (
 )
 from acceptance.rebuild.longhorn_rebuild import LonghornRebuild
 from acceptance.results import StorageClass
+
+
+def longhorn_permissions(namespace: str) -> list[Permission]:
+    """What the driver needs to be allowed, in Longhorn's namespace."""
+    return [
+        Permission(resource=LONGHORN_VOLUMES, verbs=("get", "patch"), namespace=namespace),
+        Permission(resource=REPLICAS, verbs=("list", "delete"), namespace=namespace),
+        *(
+            Permission(resource=resource, verbs=("list",), namespace=namespace)
+            for resource in (ENGINES, LONGHORN_NODES, SETTINGS)
+        ),
+    ]
 
 
 class LonghornDriver:
@@ -43,15 +58,7 @@ class LonghornDriver:
                 f"storage class {self._class.name} is Longhorn's, but the cluster {found}: wanted {GROUP}/{VERSION} "
                 "(Longhorn 1.3 and later); install or upgrade Longhorn, or name another driver with --storage-target"
             )
-        changes = {"volumes": ("get", "patch"), "replicas": ("list", "delete")}
-        looks = {"engines": ("list",), "nodes": ("list",), "settings": ("list",)}
-        require_rebuild_permissions(
-            self._api,
-            [
-                Permission(resource=Resource(prefix=PREFIX, plural=plural), verbs=verbs, namespace=self._namespace)
-                for plural, verbs in (changes | looks).items()
-            ],
-        )
+        require_rebuild_permissions(self._api, longhorn_permissions(self._namespace))
         if self._class.parameters.get("numberOfReplicas") == "1":
             raise one_copy(self._class.name)
         if longhorn_settings(self._api, self._namespace).get(REBUILD_LIMIT) == "0":

@@ -103,7 +103,7 @@ class PatternVolume:
 
     def _write(self) -> None:
         workspace, needed = self._workspace, self._size + FOREGROUND_SIZE
-        check = check_script([], folder=FILES_PATH, needed=needed, together=1, claimed=self._claim.size)
+        check = check_script([], needed=needed, together=1, claimed=self._claim.size)
         script = load_script(f'{FIO} "{FILES_PATH}/{pattern_file(self._pattern)}"', check=check)
         deadline_s = self._size // SLOWEST_B_PER_S + SPARE_S
         plan = PodPlan(

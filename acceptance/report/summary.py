@@ -8,7 +8,9 @@ from statistics import median
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from acceptance.quantities import format_quantity, format_size
+from acceptance.report.capabilities import capability_rows
 from acceptance.report.comparison import comparisons
+from acceptance.report.crashes import crash_rows, failover_tables
 from acceptance.report.many_volumes import sections
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
@@ -40,6 +42,9 @@ def render_summary(results: Results) -> str:
         scaling=sections(results),
         ramps=ramp_sections(results),
         rebuilds=rebuild_sections(results),
+        capabilities=capability_rows(results),
+        crashes=crash_rows(results),
+        failovers=failover_tables(results),
         verdicts=verdicts,
         warned=[each for each in results.measurements if each.warnings],
         sentence=verdict_sentence(results),

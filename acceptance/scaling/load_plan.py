@@ -11,7 +11,7 @@ from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.stateful_sets import Gate, SetPlan
 from acceptance.cluster.workspace import Workspace
 from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, TEST_FILE, layout_text
-from acceptance.measuring.space_check import SHARED, SPARED_PERCENT, check_script
+from acceptance.measuring.space_check import SHARED, SPARED_PERCENT, check_environment, check_script
 from acceptance.metrics import Metric
 from acceptance.profiles import Profile
 from acceptance.scaling.rates import limited_job
@@ -74,6 +74,7 @@ class LoadPlan:
                 "PODS": str(self.most_pods),
                 "SIZE": str(self.test_size),
                 "VOLUME": volume_path(0),
+                **check_environment(self.profiles, folder=FILES_PATH),
             },
             files=self.set_name,
             pull_secret=workspace.pull_secret,
@@ -84,9 +85,7 @@ class LoadPlan:
     def _script(self) -> str:
         """`load.sh`, with the check that comes before anything is written."""
         # What the files of all pods need together is checked in the script itself.
-        check = check_script(
-            self.profiles, folder=FILES_PATH, needed=self.test_size, together=1, claimed=self.volume_size
-        )
+        check = check_script(self.profiles, needed=self.test_size, together=1, claimed=self.volume_size)
         script = files("acceptance.scaling").joinpath("load.sh").read_text(encoding="utf-8")
         for name, value in (
             ("#CHECK#", check),

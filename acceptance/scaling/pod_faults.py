@@ -12,7 +12,7 @@ from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SetPlan
 from acceptance.cluster.waiting import describe_events
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
-from acceptance.measuring.ending import KILLED
+from acceptance.measuring.load_script import KILLED
 from acceptance.measuring.space_check import explain_refusal
 from acceptance.scaling.pod_log import PodLog
 

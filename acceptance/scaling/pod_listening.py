@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 
+from acceptance.clock import now_s
 from acceptance.cluster.api import Api
 from acceptance.cluster.pod_manifest import MAIN
 from acceptance.errors import AcceptanceError
@@ -30,12 +30,10 @@ class Listener:
         self._ended: set[str] = set()
         self._jobs: Sequence[str] = ()
         self._closed = threading.Event()
-        # The suite's own clock, which does not jump.
-        self._epoch_s = time.time() - time.monotonic()
 
     def now_s(self) -> float:
         """Seconds since the epoch, by the clock that all pods' clocks are compared with."""
-        return self._epoch_s + time.monotonic()
+        return now_s()
 
     def log(self, pod: str) -> PodLog:
         """What the pod has printed so far."""

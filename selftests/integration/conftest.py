@@ -12,8 +12,23 @@ import pytest
 from acceptance import embedded
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NODES
+from selftests.integration.remains import Before, look_before, on_host
 from selftests.integration.suite import CLUSTER, ROOT, left_behind
 from selftests.lab.simulated_nodes import NODE_LABEL
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What remains is counted when all else is done."""
+    items.sort(key=lambda item: item.path.name == "test_nothing_remains.py")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def before_all_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
+    """What was there before the first test; after the last, and the end of its cluster, nothing of this session is."""
+    before = look_before(CLUSTER)
+    yield before
+    left = on_host({CLUSTER} - before.clusters, folders=[tmp_path_factory.getbasetemp()])
+    assert left == set()
 
 
 @pytest.fixture(scope="session")

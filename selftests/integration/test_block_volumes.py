@@ -21,12 +21,14 @@ def lab(api: Api, lab_folder: Path) -> Iterator[None]:
 
 def test_devices_are_loaded_and_judged(clean: Api, reports: Path) -> None:
     select = "random-read-iops or sysbench or dbench-sequential-write or (test_provisioning and same_node)"
+    select += " or test_written_data"
     run = run_suite(
         "--storage-class", "lab-devices", *BLOCK, "-k", select, "-m", "not comparison and not scale", reports=reports
     )
     assert run.status == 0, run.output
     assert run.verdict("random-read-iops")["status"] == "pass"
     assert run.verdict("same_node")["status"] == "pass"
+    assert run.verdict("read_elsewhere")["status"] == "pass"
     skipped = [each["reason"] for each in run.results["verdicts"] if each["status"] == "skipped"]
     assert skipped and all("capability 'file system'" in reason for reason in skipped)
     assert {each["profile"] for each in run.results["measurements"]} == {"random-read-iops"}

@@ -18,12 +18,11 @@ import psutil
 import pytest
 
 from acceptance import embedded
-from acceptance.embedded.layout import Layout
+from selftests.integration.remains import on_host, processes_of
 
 ROOT = Path(__file__).parents[2]
 NAME = "selftest"
 STATE = Path("/var/lib/storage-acceptance") / NAME
-RUN = Path("/run/storage-acceptance") / NAME
 
 pytestmark = [pytest.mark.alone, pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root")]
 
@@ -58,75 +57,9 @@ def wait_until(condition: Callable[[], bool], *, seconds: float) -> None:
         time.sleep(0.2)
 
 
-def processes_of(name: str) -> set[int]:
-    """Every process that mentions the cluster, found without the suite's own code."""
-    traces = (f"storage-acceptance/{name}/".encode(), f"STORAGE_ACCEPTANCE_CLUSTER={name}\0".encode())
-    found = set()
-    for pid in psutil.pids():
-        for file in ("cmdline", "environ", "cgroup"):
-            try:
-                content = Path(f"/proc/{pid}/{file}").read_bytes().replace(b"\n", b"/") + b"\0"
-            except OSError:
-                continue
-            if any(trace in content for trace in traces):
-                found.add(pid)
-    return found
-
-
-def host_snapshot(*, without: list[str]) -> dict[str, set[str]]:
-    """All that a cluster could leave on the host, but for what belongs to the clusters in `without`."""
-    others = [f"storage-acceptance/{name}" for name in without] + [f"storage-acceptance-{name}-" for name in without]
-
-    def own(text: str) -> bool:
-        return not any(other in text for other in others)
-
-    links = json.loads(subprocess.run(["ip", "-json", "link"], capture_output=True, text=True, check=True).stdout)
-    bridges = {Layout(name).bridge for name in without}
-    folders = [
-        "/var/lib",
-        "/var/lib/cni",
-        "/var/lib/cni/results",
-        "/var/lib/glusterd",
-        "/var/log",
-        "/var/log/glusterfs",
-    ]
-    folders += [
-        "/run",
-        "/run/gluster",
-        "/run/netns",
-        "/opt",
-        "/usr/libexec",
-        "/var/lib/storage-acceptance",
-        "/sys/fs/cgroup",
-    ]
-    if not without:  # Shared by all clusters.
-        folders += ["/run/containerd", "/run/storage-acceptance", "/var/log/containers"]
-    rules = subprocess.run(["iptables-save"], capture_output=True, text=True, check=False).stdout
-    return {
-        "mounts": {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines() if own(line)},
-        "links": {link["ifname"] for link in links if {link["ifname"], link.get("master")}.isdisjoint(bridges)},
-        "cgroups": {path for path, _, _ in os.walk("/sys/fs/cgroup") if own(path)},
-        "files": {f"{folder}/{name}" for folder in folders if Path(folder).exists() for name in os.listdir(folder)},
-        "iptables": {line for line in rules.splitlines() if not line.startswith(("#", ":"))},
-    }
-
-
 @pytest.fixture(scope="module", autouse=True)
-def others() -> list[str]:
-    """The clusters that run already and must not be touched."""
-    folder = STATE.parent
-    names = [path.name for path in folder.iterdir() if path.name != NAME] if folder.exists() else []
+def cluster() -> Iterator[None]:
     command("down", "--name", NAME)
-    return names
-
-
-@pytest.fixture(scope="module")
-def before(others: list[str]) -> dict[str, set[str]]:
-    return host_snapshot(without=others)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster(before: dict[str, set[str]]) -> Iterator[None]:
     up()
     yield
     command("down", "--name", NAME)
@@ -168,7 +101,7 @@ def run_pod(*, name: str, namespace: str, script: str, node: int = 1, claim: str
     def ended() -> bool:
         return get("pod", name, f"--namespace={namespace}")["status"].get("phase") in ("Succeeded", "Failed")
 
-    wait_until(ended, seconds=60)
+    wait_until(ended, seconds=180)
     output: str = kubectl("logs", name, f"--namespace={namespace}").stdout
     assert get("pod", name, f"--namespace={namespace}")["status"]["phase"] == "Succeeded", output
     return output
@@ -179,7 +112,7 @@ def namespace(cluster: None) -> str:
     """A namespace that admits restricted pods only."""
     kubectl("create", "namespace", "restricted")
     kubectl("label", "namespace", "restricted", "pod-security.kubernetes.io/enforce=restricted")
-    wait_until(lambda: not kubectl("get", "sa", "default", "--namespace=restricted").returncode, seconds=20)
+    wait_until(lambda: not kubectl("get", "sa", "default", "--namespace=restricted").returncode, seconds=60)
     return "restricted"
 
 
@@ -197,7 +130,7 @@ def test_up_again_says_so_at_once() -> None:
     result = command("up", "--name", NAME)
     assert result.returncode == 0
     assert "already up" in result.stdout
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 15  # it takes 20 s and more to start one
 
 
 def test_status_is_healthy() -> None:
@@ -325,14 +258,14 @@ def test_volume_is_made_written_and_deleted(storage_class: str, folder: Path, na
     assert get("persistentvolumeclaim", claim, f"--namespace={namespace}")["status"]["phase"] == "Bound"
     assert [path.read_text() for path in data()] == ["written\n"]
     kubectl("delete", "pod,persistentvolumeclaim", claim, f"--namespace={namespace}", "--wait=false")
-    wait_until(lambda: not data() and not get("persistentvolumes")["items"], seconds=40)
+    wait_until(lambda: not data() and not get("persistentvolumes")["items"], seconds=120)
 
 
 def test_replicated_volume_is_the_same_on_every_node_and_brick(namespace: str) -> None:
     create_claim(name="shared", namespace=namespace, storage_class="replicated", mode="ReadWriteMany")
     # A pod that names its node passes by the scheduler, which would wait for the claim.
     bound = ["persistentvolumeclaim", "shared", f"--namespace={namespace}"]
-    wait_until(lambda: get(*bound)["status"].get("phase") == "Bound", seconds=30)
+    wait_until(lambda: get(*bound)["status"].get("phase") == "Bound", seconds=120)
     run_pod(name="writer", namespace=namespace, script="echo shared > /data/file", node=1, claim="shared")
     read = run_pod(name="reader", namespace=namespace, script="cat /data/file", node=3, claim="shared")
     assert read == "shared\n"
@@ -350,8 +283,8 @@ def test_stopped_node_misses_a_write_and_catches_up(namespace: str) -> None:
     run_pod(name="down", namespace=namespace, script="echo x > /data/while-down; sync", node=1, claim="shared")
     assert replicas() == [True, False, True]
     embedded.start_node(NAME, f"{NAME}-node-2")
-    wait_until(lambda: command("status", "--name", NAME).returncode == 0, seconds=60)
-    wait_until(lambda: all(replicas()), seconds=60)
+    wait_until(lambda: command("status", "--name", NAME).returncode == 0, seconds=180)
+    wait_until(lambda: all(replicas()), seconds=180)
 
 
 # What is refused
@@ -401,7 +334,7 @@ def test_not_running() -> None:
 def test_up_mends_a_cluster_with_a_dead_part() -> None:
     etcd = next(record["pid"] for record in state()["processes"] if record["component"] == "etcd")
     os.kill(etcd, signal.SIGKILL)
-    wait_until(lambda: command("status", "--name", NAME).returncode == 1, seconds=10)
+    wait_until(lambda: command("status", "--name", NAME).returncode == 1, seconds=60)
     result = command("up", "--name", NAME)
     assert result.returncode == 0, result.stderr
     assert "etcd is dead" in result.stdout
@@ -411,7 +344,7 @@ def test_up_mends_a_cluster_with_a_dead_part() -> None:
 def test_up_after_all_was_killed() -> None:
     for record in state()["processes"]:
         os.kill(record["pid"], signal.SIGKILL)
-    wait_until(lambda: command("status", "--name", NAME).returncode == 3, seconds=10)
+    wait_until(lambda: command("status", "--name", NAME).returncode == 3, seconds=60)
     up()
     assert command("status", "--name", NAME).returncode == 0
 
@@ -440,14 +373,11 @@ def test_simulated_nodes_are_added_left_alone_and_removed() -> None:
     assert not [each for each in psutil.Process(pid).net_connections(kind="inet") if each.status == psutil.CONN_LISTEN]
 
 
-def test_down_leaves_nothing(before: dict[str, set[str]], others: list[str]) -> None:
+def test_down_leaves_nothing() -> None:
+    assert on_host([NAME])
     result = command("down", "--name", NAME)
     assert result.returncode == 0, result.stderr
-    assert processes_of(NAME) == set()
-    after = host_snapshot(without=others)
-    assert {subject: after[subject] - before[subject] for subject in after} == {subject: set() for subject in after}
-    assert not STATE.exists()
-    assert not RUN.exists()
+    assert on_host([NAME]) == set()
 
 
 def test_down_again_has_nothing_to_do() -> None:
@@ -465,7 +395,7 @@ def test_two_ups_at_once_make_one_cluster() -> None:
     assert sum("waiting" in output and "already up" in output for output in outputs) == 1
 
 
-def test_terminated_up_leaves_nothing(before: dict[str, set[str]], others: list[str]) -> None:
+def test_terminated_up_leaves_nothing() -> None:
     command("down", "--name", NAME)
     words = [sys.executable, "-m", "acceptance.embedded", "up", "--name", NAME]
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -473,6 +403,4 @@ def test_terminated_up_leaves_nothing(before: dict[str, set[str]], others: list[
     process.terminate()
     process.communicate(timeout=120)
     assert process.returncode == 130
-    assert processes_of(NAME) == set()
-    after = host_snapshot(without=others)
-    assert {subject: after[subject] - before[subject] for subject in after} == {subject: set() for subject in after}
+    assert on_host([NAME]) == set()

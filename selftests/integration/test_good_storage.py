@@ -77,7 +77,8 @@ def test_log_holds_no_control_characters_but_progress(passed) -> None:
 
 
 def test_local_volume_skips_naming_the_capability(clean: Api, reports: Path) -> None:
-    run = run_suite("--storage-class", "local-path", "-k", "another_node or gone", reports=reports)
+    select = "test_provisioning and (another_node or gone)"
+    run = run_suite("--storage-class", "local-path", "-k", select, reports=reports)
     assert run.status == 0, run.output
     assert run.verdict("another_node")["status"] == "skipped"
     assert "capability 'another node'" in run.verdict("another_node")["reason"]

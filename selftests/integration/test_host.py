@@ -107,7 +107,10 @@ def test_a_directory_with_too_little_space_fails(tmp_path: Path, reports: Path) 
         run = run_suite(*HOST, f"--storage-class={memory}", *SYNC_WRITE, "-m", "data_plane", reports=reports)
         assert os.listdir(memory) == []
     assert run.status == 1, run.output
-    assert f"{memory} has too little space for test files of" in run.verdict("meet_the_limit")["reason"]
+    assert (
+        f"{memory} has too little space for test files of"
+        in run.verdict("sync-write-iops-write.iops-at_least")["reason"]
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

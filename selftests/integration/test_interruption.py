@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from acceptance import embedded
 from acceptance.cluster.api import Api
+from acceptance.private_folder import PREFIX
 from selftests.integration.suite import (
     ROOT,
     finish,
@@ -56,16 +58,23 @@ def cleanup(cluster: embedded.EmbeddedCluster, *options: str) -> subprocess.Comp
 
 
 def test_what_a_killed_run_leaves_is_listed_and_removed(
-    cluster: embedded.EmbeddedCluster, clean: Api, reports: Path
+    cluster: embedded.EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
     with started_suite(*LOAD, reports=reports) as process:
         wait_for_load(clean)
         process.kill()
+        process.wait()
+    (private,) = temporary.iterdir()  # its copy of the kubeconfig, and no key beside it
+    assert private.name.startswith(PREFIX) and private.stat().st_mode & 0o777 == 0o700
     (namespace,) = [name for name in left_behind(clean) if name.startswith("storage-acceptance-")]
     run_id = namespace.removeprefix("storage-acceptance-")
 
     spared = cleanup(cluster)
     assert "is alive: left alone" in spared.stdout
+    assert list(temporary.iterdir()) == []
     assert namespace in left_behind(clean)
 
     removed = cleanup(cluster, "--run", run_id)
@@ -76,7 +85,7 @@ def test_what_a_killed_run_leaves_is_listed_and_removed(
 
 
 def test_kept_when_asked_and_failed(cluster: embedded.EmbeddedCluster, clean: Api, reports: Path) -> None:
-    options = ["--storage-class", "local-path", "--storage-timeout", "4s", "--storage-keep"]
+    options = ["--storage-class", "local-path", "--storage-timeout", "60s", "--storage-keep"]
     image = ["--storage-image", "127.0.0.1:9/no/such:image"]
     run = run_suite(*options, *image, "-k", "takes_a_write", reports=reports)
     assert run.status == 10, run.output
@@ -94,8 +103,8 @@ def test_progress_is_one_line_on_a_terminal(clean: Api, reports: Path) -> None:
     try:
         os.close(theirs)
         wait_for_load(clean)
-        shown = b""
-        while b"2 of at most 60 s" not in shown:
+        shown, told = b"", re.compile(rb"\rsync-write-iops on local-path \(candidate\): \d+ of at most 60 s")
+        while not told.search(shown):
             shown += os.read(ours, 4096)
         process.send_signal(signal.SIGTERM)
         while process.poll() is None:
@@ -108,4 +117,3 @@ def test_progress_is_one_line_on_a_terminal(clean: Api, reports: Path) -> None:
         process.kill()
         process.wait()
         os.close(ours)
-    assert b"\rsync-write-iops on local-path (candidate): 2 of at most 60 s" in shown

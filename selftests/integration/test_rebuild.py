@@ -83,7 +83,7 @@ def test_nothing_is_degraded_afterwards(passed: SuiteRun, cluster: EmbeddedClust
         look=counts,
         ready=lambda seen: seen == ["0"] * 3,
         state=lambda seen: f"entries to heal on each brick: {seen}",
-        timeout_s=60,
+        timeout_s=180,
     )
     status = files.command("volume", "status", VOLUME, "--xml")
     assert re.findall(r"/brick/data</path>.*?<status>(\d)</status>", status, re.DOTALL) == ["1"] * 3, status

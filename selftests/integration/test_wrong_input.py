@@ -1,5 +1,6 @@
 """Wrong input ends at once, with the right status and a message that says what was wanted, found and to be done."""
 
+import contextlib
 import os
 import signal
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import yaml
 from acceptance import embedded
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NAMESPACES, SERVICE_ACCOUNTS, STORAGE_CLASSES, Resource
+from acceptance.cluster.waiting import wait_for
 from selftests.integration.suite import ROOT, finish, limits_file, run_suite, started_suite, wait_for_load
 
 ROLES = Resource(prefix="apis/rbac.authorization.k8s.io/v1", plural="clusterroles", namespaced=False)
@@ -95,6 +97,13 @@ def weak_account(api: Api, cluster: embedded.EmbeddedCluster, tmp_path: Path) ->
     api.delete(BINDINGS, name)
     api.delete(ROLES, name)
     api.delete(NAMESPACES, namespace)
+    wait_for(
+        f"namespace {namespace} to be gone",
+        look=lambda: api.find(NAMESPACES, namespace),
+        ready=lambda seen: seen is None,
+        state=str,
+        timeout_s=120,
+    )
 
 
 def test_forbidden_verbs_are_named_all_at_once(weak_account: Path, clean: Api, reports: Path) -> None:
@@ -131,23 +140,30 @@ def test_profile_that_fio_rejects_is_told_in_its_own_words(clean: Api, tmp_path:
 
 def test_fio_that_dies_in_mid_run_is_no_number(clean: Api, reports: Path) -> None:
     with started_suite("--storage-class", "local-path", *LOAD, reports=reports) as process:
-        pod = wait_for_load(clean)
-        _kill_fio(pod["metadata"]["uid"])
+        uid = wait_for_load(clean)["metadata"]["uid"]
+        running = wait_for(
+            "fio and its job to run", look=lambda: _fios(uid), ready=lambda seen: len(seen) > 1, state=str, timeout_s=60
+        )
+        for fio in running:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(fio, signal.SIGKILL)
         run = finish(process, reports=reports)
     assert run.status == 10, run.output
     assert run.results["measurements"] == []
     assert "sync-write-iops-local-path on storage class local-path was killed" in "".join(run.results["errors"])
 
 
-def _kill_fio(pod_uid: str) -> None:
-    """Kill the fio of this very pod, found by its control group."""
+def _fios(pod_uid: str) -> list[int]:
+    """The fio processes of this very pod, found by its control group."""
+    found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             ours = f"pod{pod_uid}" in (process / "cgroup").read_text()
             if ours and (process / "comm").read_text().strip() == "fio":
-                os.kill(int(process.name), signal.SIGKILL)
+                found.append(int(process.name))
         except OSError:
             continue
+    return found
 
 
 def test_further_profile_is_found_measured_and_not_judged(clean: Api, tmp_path: Path, reports: Path) -> None:

@@ -1,10 +1,12 @@
-"""File systems for lab classes: in memory, and on a block device that nbdkit makes slow or faulty."""
+"""File systems for lab classes: in memory, and on block devices that nbdkit makes slow or faulty, or that lie."""
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.embedded import packages
@@ -41,13 +43,94 @@ def _unmount(folder: Path) -> None:
 @contextmanager
 def nbdkit_disk(folder: Path, *, filters: Sequence[str], parameters: Sequence[str], size: str) -> Iterator[Path]:
     """An ext4 file system on memory behind nbdkit's filters (`delay`, `error`, ...), mounted below `folder`."""
+    with _nbdkit_disk(folder, filters=filters, parameters=parameters, size=size, direct_io=True) as mounted:
+        yield mounted
+
+
+@contextmanager
+def cached_disk(folder: Path, *, read_delay: str, size: str) -> Iterator[Path]:
+    """The same on a disk whose every read takes `read_delay`, and is answered from this host's page cache all the same.
+
+    Writes reach the disk when they are flushed, as they should.
+    """
+    parameters = [f"rdelay={read_delay}"]
+    with _nbdkit_disk(folder, filters=["delay"], parameters=parameters, size=size, direct_io=False) as mounted:
+        yield mounted
+
+
+@dataclass(frozen=True, kw_only=True)
+class StallingDisk:
+    """A file system at `folder` whose disk answers nothing between `stop` and `go_on`."""
+
+    folder: Path
+    control: Path
+
+    def stop(self) -> None:
+        """Take no request any more, once those under way are done."""
+        self._ask(b"p")
+
+    def go_on(self) -> None:
+        """Serve what has been waiting."""
+        self._ask(b"r")
+
+    def _ask(self, what: bytes) -> None:
+        """As nbdkit's filter `pause` wants it: a byte, answered by its capital."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(30)
+            connection.connect(str(self.control))
+            connection.sendall(what)
+            assert connection.recv(1) == what.upper()
+
+
+@contextmanager
+def stalling_disk(folder: Path, *, size: str) -> Iterator[StallingDisk]:
+    """A disk that can be stopped; at the end it goes on, or it could not be unmounted."""
+    control = folder / "control"
+    parameters = [f"pause-control={control}"]
+    with _nbdkit_disk(folder, filters=["pause"], parameters=parameters, size=size, direct_io=True) as mounted:
+        disk = StallingDisk(folder=mounted, control=control)
+        try:
+            yield disk
+        finally:
+            disk.go_on()
+
+
+@contextmanager
+def thin_disk(folder: Path, *, promised: str, has: str) -> Iterator[Path]:
+    """An ext4 file system that shows `promised` bytes as free and has room for fewer, as pools that are overbooked."""
+    with ExitStack() as undo:
+        pool = undo.enter_context(memory_disk(folder, size=has))
+        file, mounted = pool / "disk", pool / "mounted"
+        mounted.mkdir()
+        run(["truncate", f"--size={promised}", file])
+        loop = run(["losetup", "--find", "--show", file]).strip()
+        undo.callback(run, ["losetup", "--detach", loop])
+        run(["mkfs.ext4", "-q", "-E", "nodiscard", loop])
+        run(["mount", loop, mounted])
+        undo.callback(_unmount, mounted)
+        mounted.chmod(0o777)
+        yield mounted
+
+
+@contextmanager
+def _nbdkit_disk(
+    folder: Path,
+    *,
+    filters: Sequence[str],
+    parameters: Sequence[str],
+    size: str,
+    direct_io: bool,
+    plugin: Sequence[str] | None = None,
+) -> Iterator[Path]:
+    """`plugin`: where the bytes come from, with its parameters; None for memory."""
     packages.ensure(PROGRAMS)
     exported, mounted = folder / "exported", folder / "mounted"
     for each in (folder, exported, mounted):
         each.mkdir()
     device_file = exported / "disk"
     device_file.touch()
-    nbdkit = ["nbdkit", "-s", "--exit-with-parent", *(f"--filter={each}" for each in filters), "memory", size]
+    nbdkit = ["nbdkit", "-s", "--exit-with-parent", *(f"--filter={each}" for each in filters)]
+    nbdkit += plugin or ["memory", size]
     with ExitStack() as undo:
         server = subprocess.Popen(["nbdfuse", device_file, "--command", *nbdkit, *parameters])
         undo.callback(server.wait, timeout=30)
@@ -58,10 +141,52 @@ def nbdkit_disk(folder: Path, *, filters: Sequence[str], parameters: Sequence[st
                 raise NotYet("the device file is empty")
 
         wait_for("nbdfuse to serve the disk", served, timeout=30)
-        loop = run(["losetup", "--find", "--show", "--direct-io=on", device_file]).strip()
+        through = f"--direct-io={'on' if direct_io else 'off'}"
+        loop = run(["losetup", "--find", "--show", through, device_file]).strip()
         undo.callback(run, ["losetup", "--detach", loop])
         run(["mkfs.ext4", "-q", "-E", "nodiscard", loop])
         run(["mount", loop, mounted])
         undo.callback(_unmount, mounted)
         mounted.chmod(0o777)
         yield mounted
+
+
+@dataclass(frozen=True, kw_only=True)
+class LyingDisk:
+    """A file system at `folder`. Once the file `rots` exists, some blocks with data of fio's are read with a byte
+    changed; once `loses` exists, writes of such blocks are acknowledged and never done."""
+
+    folder: Path
+    rots: Path
+    loses: Path
+
+
+@contextmanager
+def lying_disk(folder: Path, *, size: int) -> Iterator[LyingDisk]:
+    """A disk on a file, whose every hundredth 64 KiB lie if they are data: fio's begin with 0xacca (ext4's own do not).
+
+    `size` in bytes.
+    """
+    folder.mkdir()
+    file, disk = folder / "bytes", folder / "disk"
+    rots, loses = folder / "rots", folder / "loses"
+    with file.open("wb") as made:
+        made.truncate(size)
+    chosen = "[ $(($4 / 65536 % 100)) -eq 7 ]"
+    of_fio = '[ "$(od -An -N2 -tx2 $tmpdir/$$)" = " acca" ]'
+    read = f"dd if={file} bs=64k iflag=skip_bytes,count_bytes skip=$4 count=$3 status=none"
+    write = f"dd of={file} bs=64k oflag=seek_bytes seek=$4 conv=notrunc status=none"
+    change = "printf X | dd of=$tmpdir/$$ bs=1 seek=777 conv=notrunc status=none"
+    scripts = {
+        "get_size": f"echo {size}",
+        "pread": f"if [ -e {rots} ] && {chosen}; then {read} > $tmpdir/$$; {of_fio} && {change}; cat $tmpdir/$$; "
+        f"else {read}; fi",
+        "pwrite": f"if [ -e {loses} ] && {chosen}; then cat > $tmpdir/$$; {of_fio} || {write} < $tmpdir/$$; "
+        f"else {write}; fi",
+        "can_write": "exit 0",
+        "can_flush": "exit 0",
+        "flush": f"sync -d {file}",
+    }
+    plugin = ["eval", *(f"{name}={script}" for name, script in scripts.items())]
+    with _nbdkit_disk(disk, filters=[], parameters=[], size="", direct_io=True, plugin=plugin) as mounted:
+        yield LyingDisk(folder=mounted, rots=rots, loses=loses)

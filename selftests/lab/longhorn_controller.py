@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,8 +29,8 @@ from acceptance.rebuild.longhorn_api import (
     SETTINGS,
     VERSION,
 )
+from selftests.lab.definitions import defined
 
-CRDS = Resource(prefix="apis/apiextensions.k8s.io/v1", plural="customresourcedefinitions", namespaced=False)
 NAMESPACE = "longhorn-system"
 DEFINITIONS = Path(__file__).parent / "longhorn_crds.yaml"
 POLL_S = 0.1
@@ -68,45 +68,23 @@ class Behaviour:
 def longhorn(api: Api, behaviour: Behaviour, *, version: str = "v1beta2") -> Iterator[None]:
     """The definitions exist and are looked after until the block ends; `version`: the one that is served."""
     text = DEFINITIONS.read_text(encoding="utf-8").replace("v1beta2", version)
-    definitions: list[Object] = list(yaml.safe_load_all(text))
-    try:
-        for each in definitions:
-            api.create(CRDS, each)
-        for each in definitions:
-            _wait_served(api, each["metadata"]["name"])
-        if version == "v1beta2":
+    with defined(api, list(yaml.safe_load_all(text))):
+        if version != "v1beta2":
+            yield
+            return
+        try:
             api.create(NAMESPACES, {"metadata": {"name": NAMESPACE}})
             with controller(api, behaviour):
                 yield
-        else:
-            yield
-    finally:
-        api.delete(NAMESPACES, NAMESPACE)
-        for each in definitions:
-            api.delete(CRDS, each["metadata"]["name"])
-        wait_for(
-            "Longhorn's kinds and namespace to be gone",
-            look=lambda: _left(api, definitions),
-            ready=lambda seen: not seen,
-            state=lambda seen: f"still there: {', '.join(seen)}",
-            timeout_s=60,
-        )
-
-
-def _left(api: Api, definitions: Sequence[Object]) -> list[str]:
-    kinds = [each["metadata"]["name"] for each in definitions]
-    found = [name for name in kinds if api.find(CRDS, name) is not None]
-    return found + [NAMESPACE] * (api.find(NAMESPACES, NAMESPACE) is not None)
-
-
-def _wait_served(api: Api, name: str) -> None:
-    wait_for(
-        f"{name} to be served",
-        look=lambda: api.get(CRDS, name).get("status", {}).get("conditions") or [],
-        ready=lambda seen: any(each["type"] == "Established" and each["status"] == "True" for each in seen),
-        state=str,
-        timeout_s=30,
-    )
+        finally:
+            api.delete(NAMESPACES, NAMESPACE)
+            wait_for(
+                f"namespace {NAMESPACE} to be gone",
+                look=lambda: api.find(NAMESPACES, NAMESPACE),
+                ready=lambda seen: seen is None,
+                state=str,
+                timeout_s=60,
+            )
 
 
 @contextmanager

@@ -8,7 +8,9 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
@@ -19,6 +21,7 @@ PROVISIONER = "lab.storage-acceptance/folder"
 LABELS = {"storage-acceptance-lab": "yes"}
 # With this the cluster's own volume controller leaves the deletion to this provisioner.
 PROVISIONED_BY = {"pv.kubernetes.io/provisioned-by": PROVISIONER}
+FINALIZER = "lab.storage-acceptance/held"
 POLL_S = 0.1
 # Longer than the writing pod needs to read back what it wrote, shorter than the next pod needs to start.
 FORGETS_AFTER_S = 0.2
@@ -26,12 +29,18 @@ FORGETS_AFTER_S = 0.2
 
 @dataclass(frozen=True, kw_only=True)
 class LabClass:
-    """How volumes of the class behave. `folder`: where they lie; None: they are never provisioned."""
+    """How volumes of the class behave. `folder`: where they lie; None: they are never provisioned.
+
+    `binds_after_s`: so long a claim waits for its volume. `holds`: what has a finalizer of the lab that nobody takes
+    away before `let_go` does.
+    """
 
     name: str
     folder: Path | None
     forgets: bool = False
     never_deletes: bool = False
+    binds_after_s: float = 0.0
+    holds: Literal["claim", "volume"] | None = None
     reclaim_policy: str = "Delete"
     provisioner: str = PROVISIONER
     parameters: dict[str, str] = field(default_factory=dict)
@@ -50,10 +59,21 @@ def lab_classes(api: Api, classes: Sequence[LabClass]) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
+        let_go(api)
         for volume in api.list(VOLUMES, labels="storage-acceptance-lab=yes"):
             _remove(api, volume)
         for each in classes:
             api.delete(STORAGE_CLASSES, each.name)
+
+
+def let_go(api: Api) -> None:
+    """Take the lab's own finalizer away, wherever it is."""
+    for resource in (CLAIMS, VOLUMES):
+        for item in api.list(resource):
+            kept = [each for each in item["metadata"].get("finalizers") or [] if each != FINALIZER]
+            if len(kept) < len(item["metadata"].get("finalizers") or []):
+                change = {"metadata": {"finalizers": kept}}
+                api.patch(resource, item["metadata"]["name"], change, namespace=item["metadata"].get("namespace"))
 
 
 def _manifest(lab_class: LabClass) -> Object:
@@ -80,7 +100,7 @@ def _serve(api: Api, classes: dict[str, LabClass], ended: threading.Event) -> No
 def _provide(api: Api, lab_class: LabClass, claim: Object) -> None:
     assert lab_class.folder is not None
     name = f"lab-{claim['metadata']['uid']}"
-    if api.find(VOLUMES, name) is not None:
+    if api.find(VOLUMES, name) is not None or _age_s(claim) < lab_class.binds_after_s:
         return
     block = claim["spec"].get("volumeMode") == "Block"
     path = _device(lab_class.folder / name, claim) if block else _folder(lab_class.folder / name)
@@ -100,7 +120,17 @@ def _provide(api: Api, lab_class: LabClass, claim: Object) -> None:
             }
         },
     }
-    api.create(VOLUMES, {"metadata": {"name": name, "labels": LABELS, "annotations": PROVISIONED_BY}, "spec": spec})
+    metadata: Object = {"name": name, "labels": LABELS, "annotations": PROVISIONED_BY}
+    if lab_class.holds == "volume":
+        metadata["finalizers"] = [FINALIZER]
+    if lab_class.holds == "claim":
+        held = {"metadata": {"finalizers": [*claim["metadata"].get("finalizers", []), FINALIZER]}}
+        api.patch(CLAIMS, reference["name"], held, namespace=reference["namespace"])
+    api.create(VOLUMES, {"metadata": metadata, "spec": spec})
+
+
+def _age_s(item: Object) -> float:
+    return (datetime.now(UTC) - datetime.fromisoformat(item["metadata"]["creationTimestamp"])).total_seconds()
 
 
 def _folder(folder: Path) -> Path:

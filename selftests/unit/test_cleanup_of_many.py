@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections import Counter
 from typing import Any, cast
 
@@ -11,7 +12,17 @@ from acceptance.cluster import cleanup
 from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import Leak, remove_run
 from acceptance.cluster.leftovers import find_leftovers
-from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, EVENTS, LEASES, PODS, STATEFUL_SETS, VOLUMES, Resource
+from acceptance.cluster.resources import (
+    ATTACHMENTS,
+    CLAIMS,
+    EVENTS,
+    LEASES,
+    NODES,
+    PODS,
+    STATEFUL_SETS,
+    VOLUMES,
+    Resource,
+)
 
 NAMESPACE = "storage-acceptance-r"
 MANY = 1200
@@ -24,8 +35,8 @@ class Cluster:
         self.asked: Counter[str] = Counter()
         self.stuck = {f"claim-{number}" for number in range(stuck)}
         self.interrupted_after = interrupted_after
-        self.there: dict[str, dict[str, Any]] = {each.plural: {} for each in (STATEFUL_SETS, PODS, CLAIMS, VOLUMES)}
-        self.there |= {each.plural: {} for each in (ATTACHMENTS, EVENTS, LEASES)}
+        kinds = (STATEFUL_SETS, PODS, CLAIMS, VOLUMES, NODES, ATTACHMENTS, EVENTS, LEASES)
+        self.there: dict[str, dict[str, Any]] = {each.plural: {} for each in kinds}
         self.there["namespaces"] = {NAMESPACE: item(NAMESPACE, labels={"storage-acceptance/run": "r"})}
         for number in range(MANY):
             self.there["pods"][f"pod-{number}"] = item(f"pod-{number}")
@@ -33,6 +44,9 @@ class Cluster:
             claim_ref = {"namespace": NAMESPACE, "name": f"claim-{number}"}
             volume = item(f"pv-{number}", spec={"claimRef": claim_ref, "persistentVolumeReclaimPolicy": "Delete"})
             self.there["persistentvolumes"][f"pv-{number}"] = volume
+
+    def group_versions(self, group: str) -> builtins.list[str]:
+        return []  # of snapshots it knows nothing
 
     def list(self, resource: Resource, *, slim: Any = dict, **selection: Any) -> list[Any]:
         self.asked[f"list {resource.plural}"] += 1

@@ -149,7 +149,7 @@ def test_the_report_gets_both_sides_and_only_what_was_done() -> None:
     assert candidate.pods == ["candidate-0", "candidate-1"]
     assert candidate.duration_s == 24.0
     assert candidate.series == {"write.iops": [1000.0] * 24}
-    assert all(path.startswith("write.") for path in candidate.metrics)
+    assert all(path.startswith(("write.", "stall.")) for path in candidate.metrics)
     assert candidate.metrics["write.iops"].samples == 24
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import stat
 from pathlib import Path
 
@@ -43,6 +44,21 @@ def test_paths_are_those_of_the_folder_that_held_them(source: Path, tmp_path: Pa
     assert copied["clusters"][0]["cluster"]["certificate-authority"] == str(source.parent / "ca.crt")
     assert copied["users"][0]["user"]["client-key"] == str(source.parent / "keys" / "key.pem")
     assert copied["users"][0]["user"]["exec"]["command"] == str(source.parent / "login")
+
+
+def test_keys_that_the_file_holds_are_files_beside_the_copy_and_nowhere_else(tmp_path: Path) -> None:
+    """The client library would put them where a killed run leaves them."""
+    key = b"-----BEGIN PRIVATE KEY-----"
+    user = {"client-key-data": base64.b64encode(key).decode(), "client-certificate-data": "no base64!"}
+    source, copy = tmp_path / "config", tmp_path / "private" / "copy"
+    source.write_text(yaml.safe_dump({"users": [{"name": "one", "user": {"token": "t", **user}}]}))
+    copy.parent.mkdir()
+    copy_kubeconfig([source], copy)
+    copied = yaml.safe_load(copy.read_text())["users"][0]["user"]
+    written = Path(copied.pop("client-key"))
+    assert copied == {"token": "t", "client-certificate-data": "no base64!"}
+    assert written.parent == copy.parent and written.read_bytes() == key
+    assert stat.S_IMODE(written.stat().st_mode) == 0o600
 
 
 def test_several_files_are_merged_and_the_first_wins(source: Path, tmp_path: Path) -> None:

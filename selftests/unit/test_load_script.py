@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -13,16 +14,25 @@ import pytest
 from acceptance.errors import EnvironmentFailure
 from acceptance.fio.output import FioOutput
 from acceptance.measuring.load_log import LoadLog, Watched
-from acceptance.measuring.load_script import FIO, STOPPED, load_script
-from acceptance.measuring.space_check import NO_PROGRAM, REJECTED, SHARED, TOO_SMALL, check_script, explain_refusal
+from acceptance.measuring.load_script import FIO, STOPPED, commands, load_environment, load_script
+from acceptance.measuring.space_check import (
+    NO_PROGRAM,
+    REJECTED,
+    SHARED,
+    TOO_SMALL,
+    check_environment,
+    check_script,
+    explain_refusal,
+)
 from acceptance.profiles import Profile
 
 SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
 SHELLS += [[path, "sh"] for path in [shutil.which("busybox")] if path]
 
 
-def run(shell: list[str], script: str, *files: str) -> LoadLog:
-    done = subprocess.run([*shell, "-c", script, "load", *files], stdout=subprocess.PIPE, check=False, timeout=30)
+def run(shell: list[str], script: str, *files: str, **environment: str) -> LoadLog:
+    words = [*shell, "-c", script, "load", *files]
+    done = subprocess.run(words, stdout=subprocess.PIPE, check=False, timeout=30, env={**os.environ, **environment})
     return read(done.stdout)
 
 
@@ -80,7 +90,7 @@ def test_a_load_that_is_told_to_end_ends_with_all_that_it_began(shell: list[str]
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
 def test_without_the_space_nothing_is_loaded(shell: list[str], tmp_path: Path) -> None:
-    check = check_script([], folder=".", needed=2**60, together=1, claimed=None)
+    check = check_script([], needed=2**60, together=1, claimed=None)
     log = run(shell, load_script("echo loaded", check=check), str(tmp_path / "a"))
     assert (log.refused, log.ended, log.segments) == (TOO_SMALL, None, [])
     assert "free: " in log.before and log.over
@@ -88,7 +98,7 @@ def test_without_the_space_nothing_is_loaded(shell: list[str], tmp_path: Path) -
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
 def test_with_the_space_the_load_begins(shell: list[str], tmp_path: Path) -> None:
-    check = check_script([], folder=".", needed=4096, together=1, claimed=None)
+    check = check_script([], needed=4096, together=1, claimed=None)
     log = run(shell, load_script('echo > "$FILE"', check=check), str(tmp_path / "a"))
     assert (log.refused, log.ended) == (None, 0)
 
@@ -96,14 +106,14 @@ def test_with_the_space_the_load_begins(shell: list[str], tmp_path: Path) -> Non
 def test_a_disk_that_volumes_share_is_spared_by_all_of_them_together(tmp_path: Path) -> None:
     """What is free suffices for one volume with much to spare, not for very many that are written at the same time."""
     for together, refused in ((1, None), (2**40, SHARED)):
-        check = check_script([], folder=".", needed=4096, together=together, claimed=1)
+        check = check_script([], needed=4096, together=together, claimed=1)
         log = run(SHELLS[0], load_script('echo > "$FILE"', check=check), str(tmp_path / "a"))
         assert log.refused == refused
 
 
 def test_an_image_without_the_program_is_no_wrong_profile(tmp_path: Path) -> None:
     profile = Profile(name="a", path=Path("a.sysbench"), text="", about="", program="sysbench")
-    check = check_script([profile], folder=".", needed=4096, together=1, claimed=None)
+    check = check_script([profile], needed=4096, together=1, claimed=None)
     script = load_script("echo loaded", check=f"PATH=/nowhere\n{check}")
     log = run(SHELLS[0], script, str(tmp_path / "a"))
     assert (log.refused, log.segments) == (NO_PROGRAM, [])
@@ -120,9 +130,50 @@ def test_a_profile_that_fio_rejects_is_refused_in_its_words(tmp_path: Path) -> N
     job = tmp_path / "it's wrong.fio"
     job.write_text("[a]\nnonsense=1\n")
     profile = Profile(name=job.stem, path=job, text="", about="")
-    check = check_script([profile], folder=str(tmp_path), needed=4096, together=1, claimed=None)
-    log = run(SHELLS[0], load_script("echo loaded", check=check), str(tmp_path / "a"))
+    check = check_script([profile], needed=4096, together=1, claimed=None)
+    environment = check_environment([profile], folder=str(tmp_path))
+    log = run(SHELLS[0], load_script("echo loaded", check=check), str(tmp_path / "a"), **environment)
     assert log.refused == REJECTED and not log.segments
+
+
+HOSTILE = [
+    "$(touch ran)",
+    "`touch ran`",
+    "a'; touch ran; '",
+    'a"; touch ran; "',
+    "END_OF_JOBS",
+    "${FILE}",
+    "-rf",
+    "a b*",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
+def test_no_name_is_taken_for_a_command(shell: list[str], name: str, tmp_path: Path) -> None:
+    """Names of profiles are checked when they are read; what runs them does not rely on it."""
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / f"{name}.fio").write_text("[a]\nfilename=${FILE}\nsize=4k\nrw=write\n")
+    profile = Profile(name=name, path=Path(f"{name}.fio"), text="", about="", jobs=("a",))
+    check = check_script([profile], needed=4096, together=1, claimed=None)
+    environment = check_environment([profile], folder=str(folder))
+    environment |= load_environment(profile, job_file=str(folder / profile.path))
+    # Where a command would leave its mark.
+    script = f"cd {shlex.quote(str(tmp_path))} && {load_script(commands(profile), check=check)}"
+    log = run(shell, script, str(tmp_path / "data"), SIZE="4k", RUNTIME="1s", **environment)
+    assert (log.refused, log.ended) == (None, 0), log.before
+    assert (tmp_path / "data").stat().st_size == 4096
+    assert not list(tmp_path.rglob("ran"))
+
+
+def test_scripts_hold_no_name() -> None:
+    profile = Profile(name="a-name", path=Path("a-name.fio"), text="", about="", jobs=("a",))
+    options = "--file-total-size=${SIZE}\n--time=${RUNTIME}\n--file-test-mode=rndrw\n"
+    other = Profile(name="a-name", path=Path("a-name.sysbench"), text=options, about="", program="sysbench")
+    for each in (profile, other):
+        check = check_script([each], needed=1, together=1, claimed=1)
+        assert "a-name" not in load_script(commands(each), check=check)
 
 
 def test_fio_is_read_segment_by_segment(tmp_path: Path) -> None:

@@ -130,6 +130,6 @@ def test_cpu_use_is_shown_where_it_is_known() -> None:
 
 def test_what_is_shown_is_what_was_done() -> None:
     both = [[writes(0), sample(sync=Counts(ios=1), write=Counts(ios=1))]]
-    assert {metric.direction for metric in shown_metrics(both)} == {"write", "sync"}
+    assert {metric.direction for metric in shown_metrics(both)} == {"write", "sync", None}
     assert "sync.bandwidth" not in [metric.path for metric in shown_metrics(both)]
     assert shown_metrics([[writes(0)]]) == []

@@ -1,4 +1,4 @@
-"""What the README tells a newcomer, held against the code: options, permissions, a profile and a limit of their own."""
+"""What the README tells a newcomer, held against the code: options, a profile and a limit of their own."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import re
 import textwrap
 from pathlib import Path
 
-import pytest
-
-from acceptance.cluster.permissions import NEEDED, OF_SUBJECT, WITH_PULL_SECRET, Permission
 from acceptance.limits import load_limits
 from acceptance.profile_folder import find_profiles
 from fixtures.options import OPTIONS
@@ -26,12 +23,6 @@ def blocks(text: str) -> list[str]:
     """Its indented blocks, as they are in a file."""
     found = re.findall(r"(?:^(?: {4}.*)?\n)+", text, re.MULTILINE)
     return [textwrap.dedent(each).strip() + "\n" for each in found if each.strip()]
-
-
-def rows(first: str) -> list[tuple[str, str]]:
-    """The first two cells of the table that has `first` over its first column."""
-    table = README.partition(f"| {first} |")[2].partition("\n\n")[0].splitlines()[2:]
-    return [(cells[1].strip(), cells[2].strip()) for cells in (line.split("|") for line in table)]
 
 
 def test_a_job_file_and_three_lines_make_a_gate(tmp_path: Path) -> None:
@@ -60,26 +51,6 @@ def test_options_that_are_named_exist() -> None:
     named = {name for text in texts for name in re.findall(r"--storage-[a-z-]+[a-z]", text)}
     assert named - known == set()
     assert len(named) > 10
-
-
-@pytest.mark.parametrize(
-    ("permissions", "only"),
-    [
-        (NEEDED, ""),
-        (WITH_PULL_SECRET, "pull-secret"),
-        (OF_SUBJECT["scale"], "scale runs"),
-        (OF_SUBJECT["control_plane"], "ramps"),
-    ],
-)
-def test_all_permissions_are_listed(permissions: tuple[Permission, ...], only: str) -> None:
-    listed = {
-        (name, verb)
-        for names, verbs in rows("objects")
-        if only in verbs and (only or "only" not in verbs)
-        for name in names.split(", ")
-        for verb in re.findall(r"\b[a-z]+\b", re.split(r"[;(]", verbs)[0])
-    }
-    assert listed == {(str(each), verb) for each in permissions for verb in each.verbs}
 
 
 def test_files_that_are_linked_are_there() -> None:

@@ -11,6 +11,7 @@ import pytest
 from acceptance.errors import EnvironmentFailure
 from acceptance.rebuild.command_driver import CommandDriver, CommandPlan, CommandRebuild
 from acceptance.rebuild.driver import TargetVolume
+from acceptance.target_commands import run_command
 
 VOLUME = TargetVolume(
     volume="pvc-1", claim="rebuild-full-data", namespace="run-1", storage_class="fast", node="node-1", size=1024
@@ -81,6 +82,12 @@ def test_a_command_that_does_not_end_is_killed(tmp_path: Path) -> None:
     hanging = python("import sys, time; print('hm', file=sys.stderr, flush=True); time.sleep(60)")
     with pytest.raises(EnvironmentFailure, match=r"did not end within 1 s: hm; it was killed"):
         rebuild(trigger=hanging, timeout_s=1.0).trigger()
+
+
+def test_a_command_is_not_ended_by_the_ctrl_c_that_ends_the_suite() -> None:
+    """A terminal sends it to all of its own session."""
+    done = run_command(python("import os; print(os.getsid(0) == os.getpid())"), values={}, timeout_s=20)
+    assert done.stdout == "True\n"
 
 
 def test_without_a_restore_command_nothing_is_run() -> None:

@@ -75,7 +75,7 @@ def test_at_the_deadline_the_error_tells_the_whole_story() -> None:
 
 
 def test_the_error_keeps_the_last_state_and_the_last_error_of_the_api() -> None:
-    with pytest.raises(StorageFailure) as raised:
+    with pytest.raises(EnvironmentFailure) as raised:
         wait(looks("Pending", refused(503)), timeout_s=SHORT_S)
     assert "last state: phase Pending; last API error: GET /x: the API server answered 503: no" in str(raised.value)
 

@@ -1,7 +1,8 @@
 # GlusterFS has fixed folders. In a mount namespace of their own, they are this cluster's.
 set -eu
-# The namespace also got copies of other clusters' mounts, which would outlive their removal here.
-awk '$2 ~ "^(/run|/var/lib)/storage-acceptance/" { print $2 }' /proc/self/mounts | while read -r mount; do
+# The namespace also got copies of other clusters' mounts and of what is mounted for a while, as a test's disks are. They
+# would outlive their removal here, and keep disks and whoever serves them from ending.
+awk '$2 ~ "^((/run|/var/lib)/storage-acceptance|/tmp)/" { print $2 }' /proc/self/mounts | tac | while read -r mount; do
     umount --lazy "$mount" || true
 done
 mount --bind "${state}/lib" /var/lib/glusterd

@@ -42,7 +42,13 @@ def run_command(words: Sequence[str], *, values: Mapping[str, str], timeout_s: f
     shown = " ".join(filled)
     try:
         ended = subprocess.run(
-            filled, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout_s, check=False
+            filled,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+            start_new_session=True,  # Ctrl-C is for the suite: what puts things back must not be ended by it
         )
     except FileNotFoundError:
         raise EnvironmentFailure(

@@ -1,13 +1,15 @@
-"""The target file: how replicas of the storage under test are rebuilt, read as strictly as the limits."""
+"""The target file: how replicas of the storage are rebuilt and nodes fail there, read as strictly as the limits."""
 
 from __future__ import annotations
 
 import string
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from acceptance.durability.outage import NODE_PLACEHOLDERS, NodeFailurePlan
 from acceptance.errors import WrongUsage
 from acceptance.quantities import parse_quantity
 from acceptance.rebuild.command_driver import PLACEHOLDERS, CommandPlan
@@ -22,19 +24,26 @@ class _Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def _words(value: Any) -> tuple[str, ...]:
-    """A command word by word; braces hold nothing but the known placeholders."""
-    if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value) or not value[0]:
-        raise ValueError(f"wanted a command as a list of its words, all of them text, found {value!r}")
-    for word in value:
-        try:
-            named = {name for _, name, *_ in string.Formatter().parse(word) if name is not None}
-        except ValueError as error:
-            raise ValueError(f"wanted braces around a placeholder, or doubled ones, found {word!r}: {error}") from None
-        if unknown := named - set(PLACEHOLDERS):
-            known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-            raise ValueError(f"wanted placeholders of {known}, found {', '.join(sorted(unknown)) or '{}'} in {word!r}")
-    return tuple(value)
+def _words(placeholders: Sequence[str]) -> Callable[[Any], tuple[str, ...]]:
+    """Reads a command word by word; braces hold nothing but the placeholders."""
+
+    def words(value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value) or not value[0]:
+            raise ValueError(f"wanted a command as a list of its words, all of them text, found {value!r}")
+        for word in value:
+            try:
+                named = {name for _, name, *_ in string.Formatter().parse(word) if name is not None}
+            except ValueError as error:
+                raise ValueError(
+                    f"wanted braces around a placeholder, or doubled ones, found {word!r}: {error}"
+                ) from None
+            if unknown := named - set(placeholders):
+                known = ", ".join(f"{{{name}}}" for name in placeholders)
+                found = ", ".join(sorted(unknown)) or "{}"
+                raise ValueError(f"wanted placeholders of {known}, found {found} in {word!r}")
+        return tuple(value)
+
+    return words
 
 
 def _time_s(value: Any) -> float:
@@ -43,7 +52,8 @@ def _time_s(value: Any) -> float:
     return seconds
 
 
-Command = Annotated[tuple[str, ...], BeforeValidator(_words)]
+Command = Annotated[tuple[str, ...], BeforeValidator(_words(PLACEHOLDERS))]
+NodeCommand = Annotated[tuple[str, ...], BeforeValidator(_words(NODE_PLACEHOLDERS))]
 Time = Annotated[float, BeforeValidator(_time_s)]
 
 
@@ -90,12 +100,34 @@ class CephTarget(_Strict):
 RebuildTarget = Annotated[CommandTarget | LonghornTarget | CephTarget, Field(discriminator="driver")]
 
 
-class _Target(_Strict):
-    rebuild: RebuildTarget
+class NodeFailureTarget(_Strict):
+    """`node_failure`: how a node is made to fail, and how it comes back."""
+
+    fail: NodeCommand
+    restore: NodeCommand
+    timeout: Time = 300.0
+
+    @property
+    def plan(self) -> NodeFailurePlan:
+        """What an outage runs."""
+        return NodeFailurePlan(fail=self.fail, restore=self.restore, timeout_s=self.timeout)
 
 
-def read_target(path: Path) -> CommandTarget | LonghornTarget | CephTarget:
-    """The section `rebuild` of the target file. Raises WrongUsage with all that is wrong, each with its line."""
+class Target(_Strict):
+    """The whole file: one section at least."""
+
+    rebuild: RebuildTarget | None = None
+    node_failure: NodeFailureTarget | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.rebuild is None and self.node_failure is None:
+            raise ValueError("wanted rebuild or node_failure, found neither; add one")
+        return self
+
+
+def read_target(path: Path) -> Target:
+    """What the target file says. Raises WrongUsage with all that is wrong, each with its line."""
     try:
         document = load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
@@ -104,7 +136,7 @@ def read_target(path: Path) -> CommandTarget | LonghornTarget | CephTarget:
     target = None
     if document.data is not None or not problems:
         try:
-            target = TypeAdapter(_Target).validate_python(document.data)
+            target = Target.model_validate(document.data)
         except ValidationError as error:
             for each in error.errors():
                 where = tuple(part for part in each["loc"] if part not in ("command", "longhorn", "ceph"))
@@ -114,7 +146,7 @@ def read_target(path: Path) -> CommandTarget | LonghornTarget | CephTarget:
         raise WrongUsage(
             "\n".join(f"{path}:{line}: {where}{': ' if where else ''}{text}" for line, where, text in told)
         )
-    return target.rebuild
+    return target
 
 
 def _say(error: Any) -> str:

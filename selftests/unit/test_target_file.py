@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.errors import WrongUsage
-from acceptance.rebuild.target_file import CephTarget, CommandTarget, LonghornTarget, read_target
+from acceptance.target_file import CephTarget, CommandTarget, LonghornTarget, read_target
 
 COMMAND = """\
 rebuild:
@@ -25,7 +25,7 @@ def written(folder: Path, text: str) -> Path:
 
 def test_commands_are_read_word_by_word(tmp_path: Path) -> None:
     text = COMMAND + '  progress: [ssh, store-1, progress, "{claim}"]\n  timeout: 2min\n'
-    target = read_target(written(tmp_path, text))
+    target = read_target(written(tmp_path, text)).rebuild
     assert isinstance(target, CommandTarget)
     assert target.plan.trigger == ("ssh", "store-1", "lose", "{volume}")
     assert target.plan.progress[-1] == "{claim}"
@@ -33,12 +33,30 @@ def test_commands_are_read_word_by_word(tmp_path: Path) -> None:
 
 
 def test_longhorn_needs_no_more_than_its_name(tmp_path: Path) -> None:
-    target = read_target(written(tmp_path, "rebuild: {driver: longhorn}"))
+    target = read_target(written(tmp_path, "rebuild: {driver: longhorn}")).rebuild
     assert target == LonghornTarget(driver="longhorn", namespace="longhorn-system", trigger=None)
 
 
+def test_both_sections_may_stand_in_one_file(tmp_path: Path) -> None:
+    text = (
+        COMMAND + "node_failure:\n  fail: [ssh, '{node}', halt]\n  restore: [power, 'on', '{node}']\n  timeout: 10min\n"
+    )
+    target = read_target(written(tmp_path, text))
+    assert isinstance(target.rebuild, CommandTarget)
+    assert target.node_failure is not None
+    plan = target.node_failure.plan
+    assert (plan.fail, plan.restore) == (("ssh", "{node}", "halt"), ("power", "on", "{node}"))
+    assert plan.timeout_s == 600.0
+
+
+def test_node_failure_alone_says_nothing_of_rebuilds(tmp_path: Path) -> None:
+    target = read_target(written(tmp_path, "node_failure: {fail: [a], restore: [b]}"))
+    assert target.rebuild is None
+    assert target.node_failure is not None and target.node_failure.plan.timeout_s == 300.0
+
+
 def test_ceph_is_read_when_it_may_move_data(tmp_path: Path) -> None:
-    target = read_target(written(tmp_path, "rebuild: {driver: ceph, osd: 3, may_move_other_data: true}"))
+    target = read_target(written(tmp_path, "rebuild: {driver: ceph, osd: 3, may_move_other_data: true}")).rebuild
     assert isinstance(target, CephTarget)
     assert (target.osd, target.namespace, target.toolbox) == (3, "rook-ceph", "app=rook-ceph-tools")
 
@@ -65,6 +83,11 @@ def test_ceph_is_read_when_it_may_move_data(tmp_path: Path) -> None:
         ("rebuild: {driver: ceph, osd: -1, may_move_other_data: true}", "greater than or equal to 0"),
         ("failover: {}\nrebuild: {driver: longhorn}", "target.yaml:1: failover: wanted only keys"),
         ("rebuild: {driver: longhorn, driver: ceph}", "driver"),
+        ("node_failure: {fail: [a]}", "target.yaml:1: node_failure.restore: wanted this key"),
+        ("node_failure: {fail: reboot, restore: [b]}", "node_failure.fail: wanted a command as a list of its words"),
+        ('node_failure: {fail: [a, "{volume}"], restore: [b]}', "wanted placeholders of {node}, found volume"),
+        ("node_failure: {fail: [a], restore: [b], shell: true}", "node_failure.shell: wanted only keys"),
+        ("{}", "wanted rebuild or node_failure, found neither"),
     ],
 )
 def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:

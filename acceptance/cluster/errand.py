@@ -1,0 +1,48 @@
+"""One pod that does one thing on its volumes and ends: begun, waited for, read, gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acceptance.cluster.pod_manifest import MAIN, PodPlan
+from acceptance.cluster.pods import create_pod, end_pod, lost_to_the_cluster, node_of, wait_ended, wait_started
+from acceptance.cluster.resources import Object
+from acceptance.cluster.workspace import Workspace
+from acceptance.errors import EnvironmentFailure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Errand:
+    """How it went. `status`: the exit status of its command; `output`: all that it printed; `node`: where it ran."""
+
+    node: str
+    status: int
+    output: str
+
+
+def run_errand(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> Errand:
+    """Run the pod to its end, for `timeout_s` at most once it has started; it is gone afterwards.
+
+    Raises StorageFailure when it does not start, does not end or does not go, EnvironmentFailure when the cluster
+    ended it.
+    """
+    api = workspace.api
+    try:
+        create_pod(api, plan)
+        wait_started(api, plan, timeout_s=workspace.timeout_s)
+        pod = wait_ended(api, plan, timeout_s=timeout_s)
+        output = api.log(plan.name, namespace=plan.namespace, container=MAIN)
+        workspace.keep_output(plan.name, output)
+        if reason := lost_to_the_cluster(pod):
+            raise EnvironmentFailure(f"pod {plan.name} was ended by the cluster: {reason}")
+        return Errand(node=node_of(pod), status=_status(pod), output=output)
+    finally:
+        end_pod(api, plan, timeout_s=workspace.timeout_s)
+
+
+def _status(pod: Object) -> int:
+    for status in pod["status"].get("containerStatuses") or []:
+        ended = (status.get("state") or {}).get("terminated") or {}
+        if status["name"] == MAIN and "exitCode" in ended:
+            return int(ended["exitCode"])
+    raise EnvironmentFailure(f"the exit status of pod {pod['metadata']['name']} is not known")

@@ -1,0 +1,73 @@
+"""Other runs of the suite on the same cluster at the same time: they disturb the measurement, so each is told."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.objects import MANAGER, MANAGER_LABEL, NAMESPACE_PREFIX, RUN_LABEL, name_of, run_namespace
+from acceptance.cluster.resources import NAMESPACES, PODS, Object
+from acceptance.errors import AcceptanceError
+
+# A run leaves its id on the leases of those that it meets, so that they know of it however short it is.
+_WORD = "beside.storage-acceptance/"
+
+
+class OtherRuns:
+    """Those that one run met. Tells `warn` of each, by its id, in words; again when it is known to share a node."""
+
+    def __init__(self, api: Api, *, run_id: str, warn: Callable[[str, str], None]) -> None:
+        self._api = api
+        self._namespace = run_namespace(run_id)
+        self._warn = warn
+        self._met: set[str] = set()
+        self._nodes: dict[str, set[str]] = {}
+        self._lock = threading.Lock()
+        self.word: Object = {"metadata": {"annotations": {_WORD + run_id: "is on this cluster too"}}}
+
+    def namespaces(self) -> list[str]:
+        """Those of all other runs that the cluster has, alive or not."""
+        found = self._api.list(NAMESPACES, labels=f"{MANAGER_LABEL}={MANAGER},{RUN_LABEL}")
+        return [name for name in map(name_of, found) if name.startswith(NAMESPACE_PREFIX) and name != self._namespace]
+
+    def note(self, namespace: str) -> None:
+        """The run of that namespace is alive beside this one."""
+        with self._lock:
+            self._met.add(namespace)
+            self._look()
+
+    def take(self, lease: Object) -> None:
+        """Read who left word on this run's lease, and where those that were met have their pods now."""
+        words = lease["metadata"].get("annotations") or {}
+        with self._lock:
+            self._met |= {run_namespace(key.removeprefix(_WORD)) for key in words if key.startswith(_WORD)}
+            self._look()
+
+    def _look(self) -> None:
+        if not self._met:
+            return
+        with suppress(AcceptanceError):  # that they are there is known, if not where
+            for pod in self._api.list(PODS, labels=f"{MANAGER_LABEL}={MANAGER}", slim=_place):
+                if pod["spec"]["nodeName"]:
+                    self._nodes.setdefault(pod["metadata"]["namespace"], set()).add(pod["spec"]["nodeName"])
+        ours = self._nodes.get(self._namespace, set())
+        for namespace in self._met:
+            run_id = namespace.removeprefix(NAMESPACE_PREFIX)
+            self._warn(run_id, _sentence(run_id, ours & self._nodes.get(namespace, set())))
+
+
+def _sentence(run_id: str, shared: set[str]) -> str:
+    where = f", with pods on the same nodes ({', '.join(sorted(shared))})" if shared else ""
+    return (
+        f"another run of this suite, {run_id}, was on this cluster at the same time{where}: each has disturbed what "
+        "the other measured, so figures may be worse than the storage is; run them one after the other"
+    )
+
+
+def _place(pod: Object) -> Object:
+    return {
+        "metadata": {"namespace": pod["metadata"]["namespace"]},
+        "spec": {"nodeName": pod["spec"].get("nodeName")},
+    }

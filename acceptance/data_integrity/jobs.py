@@ -1,0 +1,36 @@
+"""The job files that write with checksums and read them again, and the commands that run them in a pod."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+BLOCK = 64 * 1024
+"""bytes of a block, as both job files say"""
+INTERVALS = ("64k", "32k")
+"""How far a checksum reaches, in turn with each writing of the same file: old blocks and new ones so differ."""
+WRITE, VERIFY = "write", "verify"
+DATA_FILE = "verified"
+TOLD_LINES = 600
+"""Of fio's words on mismatches; each has up to three lines. How many there are in all is in its document."""
+
+_FIO = "fio --output-format=json --eta=never"
+
+
+def job_files() -> dict[str, str]:
+    """The texts of both job files, by name."""
+    names = [f"{job}.fio" for job in (WRITE, VERIFY)]
+    return {name: files("acceptance.data_integrity").joinpath(name).read_text(encoding="utf-8") for name in names}
+
+
+def write_command(folder: str) -> str:
+    """Shell commands that write $FILE in full, $SIZE bytes; `folder` holds the job files."""
+    return f'{_FIO} "{folder}/{WRITE}.fio"'
+
+
+def verify_command(folder: str) -> str:
+    """Shell commands that read $FILE and print fio's document, then its words, the first of them where they are many.
+
+    $READ is the size to read: 100% of a file, the bytes that were written of a device.
+    """
+    keep = f"{{ head -n {TOLD_LINES}; while read -r line; do :; done; }}"  # to the end, or fio would die of its words
+    return f'exec 3>&1\nsaid=$(SIZE="$READ" {_FIO} "{folder}/{VERIFY}.fio" 2>&1 >&3 | {keep})\nprintf "%s\\n" "$said"'

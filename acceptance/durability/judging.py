@@ -1,0 +1,111 @@
+"""Crash + demand -> verdict. Pure; reasons say which records are gone, and where a failover's time went."""
+
+from __future__ import annotations
+
+from acceptance.durability.limits import METRIC, FailoverLimit
+from acceptance.durability.records import DurabilityRecord, FailoverRecord, Failure
+from acceptance.judging import decide, not_judged, verdict_id
+from acceptance.quantities import format_quantity
+from acceptance.results import Verdict
+
+RULE = "every acknowledged record is there and whole"
+LOOK_S = 1.0
+"""Looks at pods and nodes are so far apart: a failover is known to no less."""
+SHOWN_RANGES = 5
+
+TITLES: dict[Failure, str] = {
+    "pod-killed": "the pod was killed",
+    "pod-killed-and-moved": "the pod was killed and the volume moved",
+    "node-failed": "the node failed and came back",
+    "failover": "the node failed and the volume moved",
+}
+
+
+def judge_durability(record: DurabilityRecord, *, test: str) -> Verdict:
+    """Fail when one acknowledged record is not there or not whole: there is nothing to be unsure of."""
+    rule = f"{RULE} after {TITLES[record.failure]}"
+    return Verdict(
+        id=verdict_id(record.storage_class, "durability", record.failure, "holds"),
+        test=test,
+        storage_class=record.storage_class,
+        profile=None,
+        metric=None,
+        rule=rule,
+        limit=rule,
+        measured=None,
+        low=None,
+        high=None,
+        status="fail" if record.lost else "pass",
+        reason=durability_sentence(record),
+    )
+
+
+def durability_sentence(record: DurabilityRecord) -> str:
+    """`412 of 1,930 acknowledged records are gone: 1,519 to 1,930; ...`"""
+    after = f"on {record.storage_class} after {TITLES[record.failure]} (read on {record.read_on})"
+    if not record.lost:
+        return f"all {record.acknowledged:,} acknowledged records are there and whole {after}."
+    all_ = record.lost_count == record.acknowledged
+    count = f"all {record.acknowledged:,}" if all_ else f"{record.lost_count:,} of {record.acknowledged:,}"
+    return (
+        f"{count} acknowledged records are gone {after}: "
+        f"{ranges_in_words(record.lost)}; the storage acknowledged them before they were durable, or lost them later."
+    )
+
+
+def ranges_in_words(ranges: list[tuple[int, int]]) -> str:
+    """`7, 12 to 19 and 3 more places`"""
+    shown = [f"{first:,}" if first == last else f"{first:,} to {last:,}" for first, last in ranges[:SHOWN_RANGES]]
+    more = len(ranges) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more place{'s' * (more > 1)}" if more else "")
+
+
+def judge_failover(record: FailoverRecord, limit: FailoverLimit, *, test: str) -> Verdict:
+    """The verdict on the time; inconclusive where the looks were too far apart to tell."""
+    status = decide(max(record.seconds - LOOK_S, 0.0), record.seconds + LOOK_S, at_most=limit.at_most_s)
+    because = {
+        "pass": "",
+        "fail": f": {limit.because.rstrip('.')}",
+        "inconclusive": ", which is nearer than it was looked at",
+    }[status]
+    return Verdict(
+        id=verdict_id(record.storage_class, limit.profile, METRIC, limit.kind),
+        test=test,
+        storage_class=record.storage_class,
+        profile=limit.profile,
+        metric=METRIC,
+        rule=limit.kind,
+        limit=limit.describe(),
+        measured=record.seconds,
+        low=None,
+        high=None,
+        unit="s",
+        status=status,
+        reason=f"{failover_sentence(record)}; wanted {limit.wanted}{because}.",
+    )
+
+
+def unjudged(record: FailoverRecord, *, test: str) -> Verdict:
+    """No verdict: the tier has no limit on failovers. The reason holds what was measured."""
+    return not_judged(
+        verdict=verdict_id(record.storage_class, "failover", "none", "none"),
+        test=test,
+        storage_class=record.storage_class,
+        profile="failover",
+        reason=f"{failover_sentence(record)}; measured, not judged: the tier has no limit; to judge it add one under "
+        "failover: time:",
+    )
+
+
+def failover_sentence(record: FailoverRecord) -> str:
+    """`failover on fast took 58.2 s from the last durable write to the next: node seen to be lost 44 s, ...`"""
+    parts = ", ".join(f"{phase.name} {shown_time(phase.seconds)}" for phase in record.phases)
+    return (
+        f"failover on {record.storage_class} took {shown_time(record.seconds)} from the last durable write on "
+        f"{record.failed_node} to the first on {record.node}: {parts}"
+    )
+
+
+def shown_time(seconds: float) -> str:
+    """`58.2 s`, `6.4 min`: to the tenth of a second, for looks are not closer together."""
+    return f"{seconds:.1f} s" if seconds < 60 else format_quantity(round(seconds, 1), unit="s")

@@ -1,0 +1,134 @@
+"""A node that is made to fail by the user's own command, and always brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.nodes import is_up
+from acceptance.cluster.resources import LEASES, NODES, Object
+from acceptance.cluster.waiting import wait_for
+from acceptance.errors import AcceptanceError, EnvironmentFailure
+from acceptance.interruption import undisturbed
+from acceptance.target_commands import run_command
+
+HEARTBEATS = "kube-node-lease"
+"""the namespace in which each node has a lease of its own name"""
+NODE_PLACEHOLDERS = ("node",)
+"""what may stand in braces in a word of a command"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeFailurePlan:
+    """The commands, word by word. `timeout_s`: how long each may take, and the node to be Ready again."""
+
+    fail: Sequence[str]
+    restore: Sequence[str]
+    timeout_s: float
+
+
+class Outage:
+    """The node has failed from `__enter__` on; it is back after `end`, and after the block in any case.
+
+    `what` is the last line that the failing command printed, or the command itself.
+    """
+
+    def __init__(self, api: Api, plan: NodeFailurePlan, *, node: str) -> None:
+        self._api = api
+        self._plan = plan
+        self._node = node
+        self._over = False
+        self.what = ""
+
+    def __enter__(self) -> Self:
+        """Raises EnvironmentFailure, with the command's own words, when it fails; the node is then restored."""
+        try:
+            done = run_command(self._plan.fail, values={"node": self._node}, timeout_s=self._plan.timeout_s)
+            if done.status:
+                raise done.failed(f"0 of the command that makes node {self._node} fail")
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
+            raise
+        self.what = (done.stdout.strip().splitlines() or [f"`{' '.join(done.words)}`"])[-1]
+        return self
+
+    def end(self) -> None:
+        """Bring the node back, and see that its kubelet answers; at the first call only.
+
+        Raises EnvironmentFailure when it does not come back.
+        """
+        if self._over:
+            return
+        self._over = True
+        with undisturbed():
+            before = self._last_heard_of()
+            done = run_command(self._plan.restore, values={"node": self._node}, timeout_s=self._plan.timeout_s)
+            if done.status:
+                raise done.failed(f"0 of the command that restores node {self._node}, which may still be out of order")
+            wait_for(
+                f"node {self._node} to be Ready again",
+                look=lambda: (self._look(), self._heartbeat()),
+                ready=lambda seen: is_up(seen[0]) and seen[1] != before,
+                state=lambda seen: f"{_ready(seen[0])}, last heard of at {seen[1]}",
+                timeout_s=self._plan.timeout_s,
+                failure=EnvironmentFailure,
+            )
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Raises what `end` raises, unless another error is on its way, which is then told of it."""
+        try:
+            self.end()
+        except AcceptanceError as stuck:
+            if error is None:
+                raise
+            error.add_note(str(stuck))
+
+    def wait_seen(self, *, timeout_s: float) -> None:
+        """Wait until the cluster takes the node for lost: not Ready, and tainted, so that no pod is sent there.
+
+        Raises EnvironmentFailure when it never does.
+        """
+        wait_for(
+            f"node {self._node} to be NotReady, as it was made to fail",
+            look=self._look,
+            ready=lambda seen: not _is_ready(seen) and bool(seen["spec"].get("taints")),
+            state=_ready,
+            timeout_s=timeout_s,
+            failure=EnvironmentFailure,
+        )
+
+    def _look(self) -> Object:
+        return self._api.get(NODES, self._node)
+
+    def _heartbeat(self) -> str:
+        """When the node's kubelet last told that it lives; the cluster goes on calling a dead node Ready for a while.
+
+        https://kubernetes.io/docs/concepts/architecture/leases/#node-heart-beats
+        """
+        lease = self._api.get(LEASES, self._node, namespace=HEARTBEATS)
+        return str(lease["spec"].get("renewTime", "no time"))
+
+    def _last_heard_of(self) -> str:
+        """The same, before it is restored; nothing keeps it from being restored."""
+        try:
+            return self._heartbeat()
+        except AcceptanceError:
+            return ""
+
+
+def _condition(node: Object) -> Object:
+    conditions = node["status"].get("conditions") or []
+    return next((each for each in conditions if each["type"] == "Ready"), {})
+
+
+def _is_ready(node: Object) -> bool:
+    return _condition(node).get("status") == "True"
+
+
+def _ready(node: Object) -> str:
+    return f"Ready is {_condition(node).get('status', 'not told')}"

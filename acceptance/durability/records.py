@@ -1,0 +1,60 @@
+"""What crashes found: the models behind `durability` and `failovers` in `results.json`. All frozen; times in s.
+
+They import no model of the results that holds them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Failure = Literal["pod-killed", "pod-killed-and-moved", "node-failed", "failover"]
+FAILURES: tuple[Failure, ...] = ("pod-killed", "pod-killed-and-moved", "node-failed", "failover")
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DurabilityRecord(_Frozen):
+    """One crash while records were written, and which of the acknowledged ones were there afterwards."""
+
+    storage_class: str
+    failure: Failure
+    node: str = Field(description="from which the records were written")
+    read_on: str = Field(description="from which they were read")
+    crashed: datetime
+    what: str = Field(description="what was done to writer or node, in words")
+    acknowledged: int = Field(description="records whose number was printed after they were made durable")
+    write_s: float = Field(description="from the first acknowledged record to the last")
+    whole: int = Field(description="records that were whole at their places afterwards, acknowledged or not")
+    lost: list[tuple[int, int]] = Field(description="acknowledged and not whole: first and last number of each run")
+
+    @property
+    def lost_count(self) -> int:
+        """How many acknowledged records are not there."""
+        return sum(last - first + 1 for first, last in self.lost)
+
+
+class Phase(_Frozen):
+    """A part of a failover. `seconds`: since the part before it."""
+
+    name: str
+    seconds: float
+
+
+class FailoverRecord(_Frozen):
+    """A node that failed, and the volume in use on another one."""
+
+    storage_class: str
+    failed_node: str
+    node: str = Field(description="on which the volume is used afterwards")
+    failed: datetime = Field(description="when the last write was acknowledged on the node that failed")
+    phases: list[Phase] = Field(description="one after the other, from then to the first durable write elsewhere")
+
+    @property
+    def seconds(self) -> float:
+        """From the last durable write on the one node to the first on the other."""
+        return sum(phase.seconds for phase in self.phases)

@@ -1,0 +1,91 @@
+"""Crashes of all kinds, each class through each once, on a volume of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from acceptance.cluster.claims import Claim, create_claim, delete_claim, wait_claim_gone
+from acceptance.cluster.objects import object_name
+from acceptance.cluster.resources import PODS
+from acceptance.cluster.workspace import Workspace
+from acceptance.durability.outage import NodeFailurePlan
+from acceptance.durability.reading import READER
+from acceptance.durability.records import Failure
+from acceptance.durability.trial import Crash, CrashSettings, Trial
+from acceptance.durability.writer import WRITER
+from acceptance.errors import AcceptanceError, Unsupported
+from acceptance.once import Once
+
+CLAIM_SIZE = 1024**3
+NO_HOOK = (
+    "capability 'node failure': nobody says how a node of this cluster is made to fail and brought back; give both "
+    "commands as node_failure: in a target file (--storage-target FILE, see docs/durability.md)"
+)
+
+
+class CrashTrials:
+    """All crashes of a run. `node_failure` is the user's way to fail a node, None where there is none."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        settings: CrashSettings,
+        node_failure: NodeFailurePlan | None,
+        say: Callable[[str], None],
+    ) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self._node_failure = node_failure
+        self._say = say
+        self._crashes = Once(self._crash)
+
+    def crash(self, storage_class: str, failure: Failure) -> tuple[Crash, bool]:
+        """What the crash showed, and whether it happened just now.
+
+        Raises Unsupported for a class that cannot be used from another node or without a way to fail nodes,
+        StorageFailure when the volume is of no use afterwards, EnvironmentFailure for the rest; the same error to
+        everyone who asks.
+        """
+        return self._crashes((storage_class, failure))
+
+    def _crash(self, asked: tuple[str, Failure]) -> Crash:
+        storage_class, failure = asked
+        if failure in ("node-failed", "failover") and self._node_failure is None:
+            raise Unsupported(NO_HOOK)
+        claim = self._workspace.claim(
+            "durability", failure, storage_class, storage_class=storage_class, size=CLAIM_SIZE
+        )
+        create_claim(self._workspace.api, claim)
+        trial = Trial(
+            workspace=self._workspace,
+            claim=claim,
+            failure=failure,
+            settings=self._settings,
+            node_failure=self._node_failure,
+            say=self._say,
+        )
+        keep = self._settings.keep
+        try:
+            crash = trial.run()
+        except AcceptanceError as error:
+            if not keep or isinstance(error, Unsupported):
+                self._remove_after(error, claim)
+            raise
+        if not (keep and crash.durability.lost):
+            _remove(self._workspace, claim)
+        return crash
+
+    def _remove_after(self, error: AcceptanceError, claim: Claim) -> None:
+        """What failed first is what its reader hears of first."""
+        try:
+            _remove(self._workspace, claim)
+        except AcceptanceError as stuck:
+            error.add_note(str(stuck))
+
+
+def _remove(workspace: Workspace, claim: Claim) -> None:
+    for part in (WRITER, READER):
+        workspace.api.delete(PODS, object_name(claim.name, part), namespace=claim.namespace, grace_s=0)
+    delete_claim(workspace.api, claim)
+    wait_claim_gone(workspace.api, claim, timeout_s=workspace.timeout_s)

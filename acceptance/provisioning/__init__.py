@@ -1,0 +1,1 @@
+"""How soon volumes come: limits on the provisioning of a class, and their judging."""

@@ -1,0 +1,49 @@
+"""Times of claims + limit -> verdict. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from acceptance.judging import decide, verdict_id
+from acceptance.provisioning.limits import ProvisioningLimit
+from acceptance.quantities import format_quantity
+from acceptance.results import Verdict
+
+LOOKS_APART_S = 1.0
+"""A claim is looked at no less often while it is waited for: it was bound so much earlier at most than it was seen."""
+
+
+def judge_bind_time(seconds: Sequence[float], limit: ProvisioningLimit, *, test: str, storage_class: str) -> Verdict:
+    """The verdict on the slowest of the class's claims; `seconds` until each was seen to be bound.
+
+    None may be slower than the limit, so that no interval around a mean is needed: inconclusive is only what the looks
+    are too far apart to tell. Raises ValueError for no claim at all.
+    """
+    if not seconds:
+        raise ValueError("wanted the time of at least one claim, found none")
+    slowest = max(seconds)
+    low = max(0.0, slowest - LOOKS_APART_S)
+    status = decide(low, slowest, at_most=limit.at_most)
+    subject = "the claim" if len(seconds) == 1 else f"the slowest of {len(seconds)} claims"
+    took = format_quantity(slowest, unit="s", beside=limit.at_most)
+    found = f"{subject} of storage class {storage_class} was bound {took} after it was asked for"
+    because = {
+        "pass": f"within the limit of {limit.wanted}",
+        "fail": f"outside the limit of {limit.wanted}: {limit.because.rstrip('.')}",
+        "inconclusive": f"too near to the limit of {limit.wanted} to tell from looks 1 s apart",
+    }[status]
+    return Verdict(
+        id=verdict_id(storage_class, limit.profile, limit.metric, limit.kind),
+        test=test,
+        storage_class=storage_class,
+        profile=limit.profile,
+        metric=limit.metric,
+        rule=limit.kind,
+        limit=limit.describe(),
+        measured=slowest,
+        low=low,
+        high=slowest,
+        unit="s",
+        status=status,
+        reason=f"{found}, {because}.",
+    )

@@ -1,0 +1,88 @@
+"""How soon volumes must come: the section `provisioning` of a tier, as pydantic models and as plain limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+
+from acceptance.quantities import format_quantity, parse_quantity
+from acceptance.scaling.limits import Sentence
+
+PROFILE = "volume"
+"""Under this name verdicts on the life of a volume stand where others have the profile that was run."""
+
+Kind = Literal["bind_time"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProvisioningLimit:
+    """One requirement. `bind_time`: from when a volume is asked for, a pod waiting for it, to when its claim is bound.
+
+    `at_most` in s. `tier` is the tier that it was written in.
+    """
+
+    kind: Kind
+    at_most: float
+    because: str
+    tier: str
+
+    @property
+    def profile(self) -> str:
+        """No profile is run."""
+        return PROFILE
+
+    @property
+    def metric(self) -> str:
+        """What stands in a verdict where others have the path of a metric."""
+        return f"provisioning.{self.kind}"
+
+    @property
+    def wanted(self) -> str:
+        """`at most 60 s`"""
+        return f"at most {format_quantity(self.at_most, unit='s')}"
+
+    def describe(self) -> str:
+        """`claim bound at most 60 s after it was asked for`"""
+        return f"claim bound {self.wanted} after it was asked for"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _time(text: Any) -> float:
+    value = parse_quantity(text, unit="s")
+    if value == 0.0:
+        raise ValueError(f"wanted a time above zero, found {text!r}, which nothing can meet")
+    return value
+
+
+class _BindTime(_Strict):
+    at_most: Annotated[float, BeforeValidator(_time)]
+    because: Sentence
+
+
+class ProvisioningEntry(_Strict):
+    """`bind_time: {at_most: 60s, because: ...}`"""
+
+    bind_time: _BindTime | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.bind_time is None:
+            raise ValueError("wanted bind_time, found nothing")
+        return self
+
+
+def inherited(entries: Iterable[tuple[str, ProvisioningEntry | None]]) -> tuple[ProvisioningLimit, ...]:
+    """The limits of a tier from the sections of its ancestors and itself, each with the tier's name, oldest first."""
+    found: dict[Kind, ProvisioningLimit] = {}
+    for tier, entry in entries:
+        if entry is not None and (bind := entry.bind_time) is not None:
+            found["bind_time"] = ProvisioningLimit(
+                kind="bind_time", at_most=bind.at_most, because=bind.because, tier=tier
+            )
+    return tuple(found.values())

@@ -1,0 +1,66 @@
+"""Crashes and failovers for the report: what was lost, and where the time went. Nothing is judged here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from acceptance.durability.judging import TITLES, ranges_in_words, shown_time
+from acceptance.durability.records import DurabilityRecord, FailoverRecord
+from acceptance.results import Results
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrashRow:
+    """One crash, as it is shown."""
+
+    storage_class: str
+    what: str
+    where: str
+    acknowledged: str
+    lost: str
+    failed: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailoverTable:
+    """One failover, phase by phase: name, seconds, share of the bar."""
+
+    storage_class: str
+    nodes: str
+    total: str
+    phases: Sequence[tuple[str, str, float]]
+
+
+def crash_rows(results: Results) -> list[CrashRow]:
+    """One row for each crash, in the order in which they happened."""
+    return [_row(record) for record in results.durability]
+
+
+def failover_tables(results: Results) -> list[FailoverTable]:
+    """One table for each failover."""
+    return [_table(record) for record in results.failovers]
+
+
+def _row(record: DurabilityRecord) -> CrashRow:
+    moved = "" if record.node == record.read_on else f", read on {record.read_on}"
+    return CrashRow(
+        storage_class=record.storage_class,
+        what=f"{TITLES[record.failure]} ({record.what})",
+        where=f"{record.node}{moved}",
+        acknowledged=f"{record.acknowledged:,} in {shown_time(record.write_s)}",
+        lost=f"{record.lost_count:,}: {ranges_in_words(record.lost)}" if record.lost else "none",
+        failed=bool(record.lost),
+    )
+
+
+def _table(record: FailoverRecord) -> FailoverTable:
+    return FailoverTable(
+        storage_class=record.storage_class,
+        nodes=f"{record.failed_node} to {record.node}",
+        total=shown_time(record.seconds),
+        phases=[
+            (phase.name, shown_time(phase.seconds), 100 * phase.seconds / record.seconds if record.seconds else 0.0)
+            for phase in record.phases
+        ],
+    )

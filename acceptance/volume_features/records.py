@@ -1,0 +1,36 @@
+"""What a class was seen to be able to do: the models behind `capabilities` in `results.json`.
+
+They import no model of the results that holds them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Capability = Literal["expansion", "snapshot", "clone", "shared", "fs-group", "read-only"]
+CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
+TITLES: dict[Capability, str] = {
+    "expansion": "Volumes grow while they are used",
+    "snapshot": "Snapshots are taken and restored",
+    "clone": "Volumes are cloned",
+    "shared": "Several nodes use a volume at once (RWX)",
+    "fs-group": "Volumes are given to a pod's group (fsGroup)",
+    "read-only": "Volumes are mounted read-only",
+}
+CapabilityStatus = Literal["seen", "missing", "failed", "not_tried"]
+
+
+class CapabilityRecord(BaseModel):
+    """One capability of one class."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    storage_class: str
+    capability: Capability
+    status: CapabilityStatus = Field(
+        description="seen: it did what it must; missing: the class does not have it; failed: it has it and it does not "
+        "do what it must; not_tried: nothing is known"
+    )
+    how: str = Field(description="how that was found, in words")

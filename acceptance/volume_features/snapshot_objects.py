@@ -1,0 +1,109 @@
+"""Snapshots of claims as the API group `snapshot.storage.k8s.io` has them: found, taken, waited for, removed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.events import recent_events
+from acceptance.cluster.objects import labels, metadata, name_of
+from acceptance.cluster.resources import SNAPSHOT_CLASSES, SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, Object
+from acceptance.cluster.waiting import wait_for
+from acceptance.quantities import parse_size
+
+GROUP = VOLUME_SNAPSHOTS.group
+VERSION = "v1"
+_DEFAULT = "snapshot.storage.kubernetes.io/is-default-class"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """A snapshot of the run."""
+
+    name: str
+    namespace: str
+    snapshot_class: str
+    run_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taken:
+    """A snapshot that can be restored. `content`: the object behind it; `size`: what restoring needs at the least."""
+
+    content: str
+    size: int | None
+
+
+def serves_snapshots(api: Api) -> bool:
+    """Whether the cluster knows snapshots at all."""
+    return VERSION in api.group_versions(GROUP)
+
+
+def snapshot_classes(api: Api, *, driver: str) -> list[str]:
+    """The snapshot classes of the driver, the default one first."""
+    found = [each for each in api.list(SNAPSHOT_CLASSES) if each.get("driver") == driver]
+    found.sort(key=lambda each: (each["metadata"].get("annotations") or {}).get(_DEFAULT) != "true")
+    return [name_of(each) for each in found]
+
+
+def take_snapshot(api: Api, snapshot: Snapshot, *, claim: Claim) -> None:
+    """Ask for a snapshot of the claim's volume."""
+    body = {
+        "apiVersion": f"{GROUP}/{VERSION}",
+        "kind": "VolumeSnapshot",
+        "metadata": metadata(snapshot.name, run_id=snapshot.run_id),
+        "spec": {
+            "volumeSnapshotClassName": snapshot.snapshot_class,
+            "source": {"persistentVolumeClaimName": claim.name},
+        },
+    }
+    api.create(VOLUME_SNAPSHOTS, body, namespace=snapshot.namespace)
+
+
+def wait_taken(api: Api, snapshot: Snapshot, *, timeout_s: float) -> Taken:
+    """Wait until it can be restored. Raises StorageFailure with its state, its error and its events."""
+    seen = wait_for(
+        f"snapshot {snapshot.name} of class {snapshot.snapshot_class} to be ready to use",
+        look=lambda: api.get(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace).get("status") or {},
+        ready=lambda status: bool(status.get("readyToUse")),
+        state=_state,
+        events=lambda: recent_events(api, namespace=snapshot.namespace, name=snapshot.name),
+        timeout_s=timeout_s,
+    )
+    content = str(seen["boundVolumeSnapshotContentName"])
+    api.patch(SNAPSHOT_CONTENTS, content, {"metadata": {"labels": labels(snapshot.run_id)}})
+    size = seen.get("restoreSize")
+    return Taken(content=content, size=None if size is None else parse_size(str(size)))
+
+
+def delete_snapshot(api: Api, snapshot: Snapshot, *, timeout_s: float) -> None:
+    """Delete it, and wait until it is gone, and what is behind it. Raises StorageFailure at the deadline."""
+    existing = api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace) or {}
+    content = (existing.get("status") or {}).get("boundVolumeSnapshotContentName")
+    if content:  # its class may keep what is behind it; it was made for this run alone
+        api.patch(SNAPSHOT_CONTENTS, content, {"spec": {"deletionPolicy": "Delete"}})
+    api.delete(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)
+
+    def look() -> list[Object]:
+        left = [api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)]
+        left += [api.find(SNAPSHOT_CONTENTS, content)] if content else []
+        return [each for each in left if each is not None]
+
+    wait_for(
+        f"snapshot {snapshot.name} and its content to be gone",
+        look=look,
+        ready=lambda seen: not seen,
+        state=lambda seen: "; ".join(
+            f"{name_of(each)} (finalizers: {', '.join(each['metadata'].get('finalizers') or []) or 'none'})"
+            for each in seen
+        ),
+        events=lambda: recent_events(api, namespace=snapshot.namespace, name=snapshot.name),
+        timeout_s=timeout_s,
+    )
+
+
+def _state(status: Object) -> str:
+    ready = f"readyToUse {str(status.get('readyToUse', 'not told')).lower()}"
+    error = (status.get("error") or {}).get("message")
+    return f"{ready}, error: {error}" if error else ready

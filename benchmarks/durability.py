@@ -1,0 +1,86 @@
+"""How often a crash is judged rightly: N rounds each on the two good classes and on one that forgets.
+
+    python -m acceptance.embedded run -- python benchmarks/durability.py [ROUNDS [CLUSTER]]
+
+Each round writes records for 2 s, has the node fail, brings it back, and looks for the records.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from acceptance import embedded
+from acceptance.cluster.api import Api
+from acceptance.cluster.cleanup import remove_run
+from acceptance.cluster.objects import new_run_id
+from acceptance.cluster.run_namespace import alive, create_namespace
+from acceptance.cluster.workspace import Workspace
+from acceptance.durability.judging import durability_sentence
+from acceptance.durability.trial import CrashSettings
+from acceptance.durability.trials import CrashTrials
+from acceptance.errors import AcceptanceError
+from acceptance.target_file import NodeFailureTarget
+from selftests.lab.forgetful import forgetful_disk, hook
+from selftests.lab.provisioner import LabClass, lab_classes
+
+FORGETFUL = "lab-forgetful"
+WRITE_S = 2.0
+TIMEOUT_S = 120.0
+
+
+def main(rounds: int, cluster: str) -> int:
+    """Prints one line a round and the counts at the end; 0 when every round was judged as it should be."""
+    running = embedded.find(cluster)
+    if running is None:
+        raise SystemExit(f"no embedded cluster {cluster} runs")
+    api = Api.from_kubeconfig(running.kubeconfig)
+    run_id = new_run_id(datetime.now(UTC))
+    right: dict[str, int] = {}
+    with ExitStack() as undo:
+        folder = Path(undo.enter_context(TemporaryDirectory(prefix="storage-acceptance-lab-")))
+        folder.chmod(0o755)
+        disk = undo.enter_context(forgetful_disk(folder / "disk", size="256M"))
+        undo.enter_context(lab_classes(api, [LabClass(name=FORGETFUL, folder=disk.mounted)]))
+        undo.callback(partial(remove_run, api, run_id=run_id, timeout_s=TIMEOUT_S))
+        namespace = create_namespace(api, run_id=run_id)
+        undo.enter_context(alive(api, run_id=run_id))
+        workspace = Workspace(api=api, run_id=run_id, namespace=namespace, image=running.image, timeout_s=TIMEOUT_S)
+        honest = embedded.node_failure_commands(name=cluster)
+        for name in (FORGETFUL, "local-path", "replicated"):
+            commands = hook(cluster, folder / "disk") if name == FORGETFUL else honest
+            right[name] = sum(_round(workspace, name, commands, number) for number in range(1, rounds + 1))
+    for name, count in right.items():
+        wanted = "caught" if name == FORGETFUL else "passed"
+        print(f"{name}: {wanted} in {count} of {rounds} rounds", flush=True)
+    return 0 if all(count == rounds for count in right.values()) else 1
+
+
+def _round(workspace: Workspace, storage_class: str, commands: dict[str, list[str]], number: int) -> bool:
+    """Whether it was judged as it should be."""
+    began_s = time.monotonic()
+    trials = CrashTrials(
+        workspace,
+        settings=CrashSettings(write_s=WRITE_S, failover_s=TIMEOUT_S),
+        node_failure=NodeFailureTarget.model_validate(commands).plan,
+        say=lambda text: None,
+    )
+    try:
+        record = trials.crash(storage_class, "node-failed")[0].durability
+        said, right = durability_sentence(record), bool(record.lost) == (storage_class == FORGETFUL)
+    except AcceptanceError as error:
+        said, right = f"{type(error).__name__}: {error}", False
+    print(f"{number:3} {time.monotonic() - began_s:5.1f} s  {said}", flush=True)
+    return right
+
+
+if __name__ == "__main__":
+    given = sys.argv[1:]
+    sys.exit(main(int(given[0]) if given else 20, given[1] if len(given) > 1 else "default"))

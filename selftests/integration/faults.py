@@ -1,0 +1,57 @@
+"""A load for tests that break something while it runs: as short as one can be, on limits that any storage meets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from selftests.integration.suite import SuiteRun
+
+PROFILE = "steady"
+_JOB = """\
+# Random reads, one at a time.
+[NAME]
+filename=${FILE}
+size=${SIZE}
+runtime=${RUNTIME}
+time_based
+direct=1
+ioengine=psync
+readwrite=randread
+bs=4k
+rate_iops=100
+"""
+_LIMITS = """\
+version: 1
+tiers:
+  baseline:
+    description: for a test of the suite
+    limits:
+"""
+_LIMIT = """\
+      NAME:
+        read.iops: {at_least: 1, because: the test wants it so}
+"""
+
+
+def steady_load(folder: Path, *, times: int = 1) -> list[str]:
+    """The options for so many measurements of some 15 s, each in a pod whose name begins with PROFILE."""
+    profiles, limits = folder / "profiles", folder / "limits.yaml"
+    profiles.mkdir()
+    names = [PROFILE, *(f"{PROFILE}{number}" for number in range(2, times + 1))]
+    for name in names:
+        (profiles / f"{name}.fio").write_text(_JOB.replace("NAME", name))
+    limits.write_text(_LIMITS + "".join(_LIMIT.replace("NAME", name) for name in names))
+    options = [f"--storage-profiles={profiles}", f"--storage-thresholds={limits}", "--storage-class", "local-path"]
+    return [*options, "-m", "data_plane", "-k", PROFILE]
+
+
+def assert_measured_well(run: SuiteRun, *, times: int = 1) -> None:
+    """The fault was borne: the verdict stands, on seconds of load that are all there and each there once."""
+    assert run.status == 0, run.output
+    assert [each["status"] for each in run.results["verdicts"]] == ["pass"] * times, run.output
+    assert len(run.results["measurements"]) == times
+    for measurement in run.results["measurements"]:
+        seconds = measurement["series"]["read.iops"]
+        assert 12 <= len(seconds) <= 60 and measurement["duration_s"] < len(seconds) + 2
+        assert 50 < sum(seconds) / len(seconds) < 150, seconds  # as the load is set: none lost, none counted twice
+    assert run.results["errors"] == []

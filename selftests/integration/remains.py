@@ -1,0 +1,202 @@
+"""What tests could leave on this host and in a cluster, found without the suite's own code for removing it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from acceptance import embedded
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, VOLUMES, Resource
+from acceptance.embedded.layout import RUN_ROOT, STATE_ROOT, Layout
+from acceptance.private_folder import PREFIX
+
+CNI_RESULTS = Path("/var/lib/cni/results")
+FOLDERS = (
+    "/opt",
+    "/run",
+    "/run/gluster",
+    "/run/netns",
+    "/sys/fs/cgroup",
+    "/usr/libexec",
+    "/var/lib",
+    "/var/lib/cni",
+    "/var/lib/cni/results",
+    "/var/lib/glusterd",
+    "/var/lib/storage-acceptance",
+    "/var/log",
+    "/var/log/glusterfs",
+)
+# Of all clusters together.
+SHARED_FOLDERS = ("/run/containerd", "/run/storage-acceptance", "/var/log/containers")
+KINDS: dict[str, Resource] = {
+    "namespace": NAMESPACES,
+    "pod": PODS,
+    "claim": CLAIMS,
+    "volume": VOLUMES,
+    "attachment": ATTACHMENTS,
+}
+# Of a new embedded cluster; its provisioner takes volumes away in pods of its own.
+OWN_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system", "local-path-storage")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Before:
+    """What was there before the first test, and may be there after the last: not theirs."""
+
+    clusters: frozenset[str]
+    objects: frozenset[str]
+    unowned: frozenset[str]
+
+
+def look_before(cluster: str) -> Before:
+    """What is there now; `cluster`: that of the tests, which may run already or not."""
+    running = embedded.find(cluster)
+    return Before(
+        clusters=frozenset(cluster_names()),
+        objects=frozenset() if running is None else frozenset(objects(Api.from_kubeconfig(running.kubeconfig))),
+        unowned=frozenset(unowned()),
+    )
+
+
+def objects(api: Api) -> set[str]:
+    """All that runs could leave in a cluster, whoever made it, by kind and name."""
+    found = set()
+    for kind, resource in KINDS.items():
+        for item in api.list(resource):
+            name, namespace = item["metadata"]["name"], item["metadata"].get("namespace", "")
+            own = name if kind == "namespace" else namespace if kind == "pod" else ""
+            if own not in OWN_NAMESPACES:
+                found.add(f"{kind} {namespace}/{name}".replace(" /", " "))
+    return found
+
+
+def processes_of(name: str) -> set[int]:
+    """Every process that mentions the cluster."""
+    return mentioning([f"storage-acceptance/{name}/", f"STORAGE_ACCEPTANCE_CLUSTER={name}\0"])
+
+
+def mentioning(traces: Collection[str]) -> set[int]:
+    """Every process whose command line, environment or control group holds one of the texts."""
+    found = set()
+    for pid in psutil.pids():
+        for file in ("cmdline", "environ", "cgroup"):
+            try:
+                content = Path(f"/proc/{pid}/{file}").read_bytes().replace(b"\n", b"/") + b"\0"
+            except OSError:
+                continue
+            if any(trace.encode() in content for trace in traces):
+                found.add(pid)
+    return found
+
+
+def on_host(clusters: Collection[str], *, folders: Collection[Path] = ()) -> set[str]:
+    """All that is on this host of the clusters of these names, and of disks and loads below the folders."""
+    return {f"{subject} {each}" for name in clusters for subject, each in _of_cluster(name)} | {
+        f"{subject} {each}" for folder in folders for subject, each in _below(folder)
+    }
+
+
+def cluster_names() -> set[str]:
+    """The names of all clusters that something on this host tells of, living or not."""
+    groups = Path("/sys/fs/cgroup").glob("**/storage-acceptance")
+    roots = [STATE_ROOT, RUN_ROOT, *groups]
+    return {path.name for root in roots if root.is_dir() for path in root.iterdir() if path.is_dir()}
+
+
+def unowned() -> set[str]:
+    """What bears no cluster's name: folders of dead runs, disks whose file is gone, networks of pods that are gone."""
+    clusters = cluster_names()
+    results = CNI_RESULTS.iterdir() if CNI_RESULTS.is_dir() else iter(())
+    found = {f"network of a pod {path}" for path in results if not clusters}
+    bridges = {Layout(name).bridge for name in clusters}
+    found |= {f"bridge {name}" for name in _links() if name.startswith("sab-") and name not in bridges}
+    for folder in Path("/tmp").glob(f"{PREFIX}*"):
+        if not mentioning([str(folder)]) and not _is_open_below(folder):
+            found.add(f"folder {folder}")
+    return found | {f"loop device {device}" for device, file in _loops() if file.endswith("(deleted)")}
+
+
+def everything(*, without: Collection[str]) -> set[str]:
+    """All of this host that a cluster could change, but for what is of those in `without`, and for tests' own disks."""
+    others = [f"storage-acceptance/{name}" for name in without] + [f"storage-acceptance-{name}-" for name in without]
+    others += ["cni-loopback-"] * bool(without)  # these bear no cluster's name
+    bridges = {Layout(name).bridge for name in without}
+    found = {f"mount {line}" for line in _mounts() if " /tmp/" not in line}
+    found |= {f"link {link}" for link, master in _links().items() if {link, master}.isdisjoint(bridges)}
+    found |= {f"cgroup {path}" for path, _, _ in os.walk("/sys/fs/cgroup")}
+    for folder in (*FOLDERS, *(() if without else SHARED_FOLDERS)):
+        found |= {f"file {each}" for each in (Path(folder).iterdir() if Path(folder).is_dir() else ())}
+    rules = subprocess.run(["iptables-save"], capture_output=True, text=True, check=False).stdout
+    found |= {f"rule {line}" for line in rules.splitlines() if not line.startswith(("#", ":"))}
+    return {each for each in found if not any(other in each for other in others)}
+
+
+def _of_cluster(name: str) -> Iterator[tuple[str, str]]:
+    layout = Layout(name)
+    for pid in processes_of(name):
+        yield "process", _describe(pid)
+    part = f"/storage-acceptance/{name}"
+    yield from (("mount", line) for line in _mounts() if f"{part}/" in f"{line}/".replace(" ", "/"))
+    yield from (("cgroup", path) for path, _, _ in os.walk("/sys/fs/cgroup") if f"{part}/" in f"{path}/")
+    yield from (("folder", str(path)) for path in (layout.state, layout.run) if path.exists())
+    links = _links()
+    yield from (("link", link) for link, master in links.items() if layout.bridge in (link, master))
+    if CNI_RESULTS.is_dir():
+        yield from (("network of a pod", str(path)) for path in CNI_RESULTS.glob(f"{layout.cni_network}-*"))
+    rules = subprocess.run(["iptables-save"], capture_output=True, text=True, check=False).stdout
+    yield from (("rule", line) for line in rules.splitlines() if layout.bridge in line)
+
+
+def _below(folder: Path) -> Iterator[tuple[str, str]]:
+    inside = f"{folder}/"
+    for pid in mentioning([inside]) - _own_family():
+        yield "process", _describe(pid)
+    yield from (("mount", line) for line in _mounts() if inside in line)
+    yield from (("loop device", f"{device} on {file}") for device, file in _loops() if inside in file)
+
+
+def _own_family() -> set[int]:
+    me = psutil.Process()
+    return {me.pid, *(each.pid for each in me.parents())}
+
+
+def _mounts() -> list[str]:
+    """Of each mount its root, its place and its source."""
+    lines = (line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines())
+    return [f"{words[3]} {words[4]} {words[words.index('-') + 2]}" for words in lines]
+
+
+def _links() -> dict[str, str]:
+    """The network interfaces, each with the bridge that it is a part of."""
+    shown = subprocess.run(["ip", "-json", "link"], capture_output=True, text=True, check=True).stdout
+    return {link["ifname"]: link.get("master", "") for link in json.loads(shown)}
+
+
+def _loops() -> list[tuple[str, str]]:
+    files = Path("/sys/block").glob("loop*/loop/backing_file")
+    return [(file.parts[3], file.read_text().strip()) for file in files]
+
+
+def _is_open_below(folder: Path) -> bool:
+    """Whether a process holds a file there open, as one does that uses a private folder."""
+    for link in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if Path(os.readlink(link)).is_relative_to(folder):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _describe(pid: int) -> str:
+    try:
+        return f"{pid} {' '.join(psutil.Process(pid).cmdline())[:120]}"
+    except psutil.Error:
+        return str(pid)

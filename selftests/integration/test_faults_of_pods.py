@@ -1,0 +1,74 @@
+"""A pod of the run is taken away while it is needed: the environment is named, and the storage is not blamed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import NAMESPACES, PODS, Object, Resource
+from acceptance.embedded import EmbeddedCluster
+from selftests.integration.faults import PROFILE, steady_load
+from selftests.integration.suite import SuiteRun, finish, started_suite, wait_for_load
+from selftests.lab.components import kubelet_of, with_words
+from selftests.lab.memory import use_up_memory
+
+
+def assert_environment_failed(run: SuiteRun, *said: str) -> None:
+    """No verdict on the storage, and an error that says what became of the pod."""
+    assert run.status == 10, run.output
+    assert run.results["verdicts"] == []
+    (error,) = run.results["errors"]
+    for each in said:
+        assert each in error
+
+
+def broken(harm: Callable[[Object], None], folder: Path, api: Api, reports: Path) -> SuiteRun:
+    """A run whose load pod comes to harm in mid-measurement."""
+    with started_suite(*steady_load(folder), reports=reports) as process:
+        harm(wait_for_load(api, profile=PROFILE))
+        return finish(process, reports=reports, timeout=90)
+
+
+def delete(api: Api, pod: Object, *, grace_s: int | None) -> None:
+    api.delete(PODS, pod["metadata"]["name"], namespace=pod["metadata"]["namespace"], grace_s=grace_s)
+
+
+@pytest.mark.parametrize("grace_s", [None, 0], ids=["told-to-end", "by-force"])
+def test_a_pod_deleted_by_hand(grace_s: int | None, clean: Api, reports: Path, tmp_path: Path) -> None:
+    run = broken(lambda pod: delete(clean, pod, grace_s=grace_s), tmp_path, clean, reports)
+    assert_environment_failed(run, "pod steady-local-path", "deleted while it was needed")
+
+
+def test_a_pod_that_a_drain_evicts(clean: Api, reports: Path, tmp_path: Path) -> None:
+    """Through the API that `kubectl drain` uses."""
+
+    def evict(pod: Object) -> None:
+        name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
+        eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": namespace}}
+        of_pod = Resource(prefix=f"api/v1/namespaces/{namespace}/pods/{name}", plural="eviction", namespaced=False)
+        clean.ask(of_pod, eviction)
+
+    run = broken(evict, tmp_path, clean, reports)
+    assert_environment_failed(run, "pod steady-local-path", "EvictionByEvictionAPI")
+
+
+def test_a_pod_that_its_node_evicts(cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path) -> None:
+    """The kubelet is told that the node has too little memory left."""
+    with started_suite(*steady_load(tmp_path), reports=reports) as process:
+        node = wait_for_load(clean, profile=PROFILE)["spec"]["nodeName"]
+        with with_words(cluster.name, kubelet_of(node), "--eviction-hard=memory.available<99%"):
+            run = finish(process, reports=reports, timeout=120)
+    assert_environment_failed(run, "pod steady-local-path", "low on resource: memory")
+
+
+def test_a_load_that_the_kernel_kills_for_memory(
+    cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    run = broken(use_up_memory, tmp_path, clean, reports)
+    assert_environment_failed(run, "steady-local-path", "memory")
+
+
+def test_a_namespace_deleted_by_hand(clean: Api, reports: Path, tmp_path: Path) -> None:
+    run = broken(lambda pod: clean.delete(NAMESPACES, pod["metadata"]["namespace"]), tmp_path, clean, reports)
+    assert_environment_failed(run, "namespace storage-acceptance-", "was deleted while the run needed it")

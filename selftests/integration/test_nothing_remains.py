@@ -1,0 +1,43 @@
+"""After all other tests: nothing of them is left, in the cluster and on this host. Runs last."""
+
+import subprocess
+import sys
+
+import pytest
+
+from acceptance import embedded
+from acceptance.cluster.api import Api
+from acceptance.cluster.waiting import wait_for
+from selftests.integration.remains import Before, cluster_names, objects, on_host, unowned
+from selftests.integration.suite import CLUSTER, ROOT
+
+pytestmark = pytest.mark.alone
+
+# Those that tests start beside their own.
+OF_TESTS = (CLUSTER, "selftest", "refused")
+
+
+def test_no_object_remains_in_the_cluster(before_all_tests: Before) -> None:
+    """No namespace, claim, volume, attachment or pod but those that were there before."""
+    running = embedded.find(CLUSTER)
+    if running is None:
+        pytest.skip("no test of this session has used the cluster")
+    api = Api.from_kubeconfig(running.kubeconfig)
+    wait_for(
+        "all that was deleted to be gone",
+        look=lambda: objects(api) - before_all_tests.objects,
+        ready=lambda seen: not seen,
+        state=lambda seen: ", ".join(sorted(seen)),
+        timeout_s=60,
+    )
+
+
+def test_nothing_remains_on_this_host(before_all_tests: Before, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No process, mount, loop device, bridge, cgroup, folder or network of a pod, of whatever session's clusters."""
+    if CLUSTER not in before_all_tests.clusters:
+        words = [sys.executable, "-m", "acceptance.embedded", "down", "--name", CLUSTER]
+        subprocess.run(words, cwd=ROOT, check=True)
+    names = {CLUSTER, *cluster_names()} - before_all_tests.clusters
+    theirs = {name for name in names if name in OF_TESTS or name.startswith(tuple(f"{each}-" for each in OF_TESTS))}
+    left = on_host(theirs, folders=[tmp_path_factory.getbasetemp()]) | unowned() - before_all_tests.unowned
+    assert left == set()

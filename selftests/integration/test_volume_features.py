@@ -1,0 +1,171 @@
+"""What volumes can do, through the suite's own command line: seen on storage that does it, missing where it is not had,
+and a fail on storage that gets it wrong."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS
+from acceptance.cluster.waiting import wait_for
+from selftests.integration.suite import SuiteRun, finish, left_behind, run_suite, started_suite
+from selftests.lab.feature_classes import Fault, FeatureClass
+from selftests.lab.feature_snapshots import snapshot_kinds
+from selftests.lab.feature_storage import feature_storage
+
+FEATURES = ("tests/test_volume_features.py",)
+GOOD = "lab-able"
+FAULTS: dict[Fault, tuple[str, str]] = {
+    "grows in name only": (
+        "test_volume_grows",
+        "to grow in the pod that uses it: the claim says 2 GiB since it was expanded",
+    ),
+    "snapshots are taken late": ("test_snapshot_holds", "it holds what was written only after it was made"),
+    "snapshots are empty": ("test_snapshot_holds", "it is empty"),
+    "snapshots never get ready": ("test_snapshot_holds", "readyToUse false, error: the pool has no room for snapshots"),
+    "clones share": ("test_clone_goes", "what was written to the clone is on its source"),
+    "forgets groups": ("given_to_the_group", "the volume and a file on it are of group 0"),
+    "has mounts inside": ("test_read_only", "took writes: a new file in a folder, another content of a file"),
+    "shows each node its own": ("test_two_nodes", "what was written on the first does not show on the second"),
+}
+"""For each: part of the name of the test that finds it, and what it says."""
+
+
+def class_of(fault: Fault) -> str:
+    """The name of the class with that fault."""
+    return "lab-" + fault.replace(" ", "-")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lab(api: Api, lab_folder: Path) -> Iterator[None]:
+    """A class that can do everything, and one for each way to get it wrong."""
+    classes = [FeatureClass(name=GOOD), *(FeatureClass(name=class_of(fault), fault=fault) for fault in FAULTS)]
+    with feature_storage(api, lab_folder, classes):
+        yield
+
+
+@pytest.fixture(scope="module")
+def snapshots(lab: None, api: Api) -> Iterator[None]:
+    """The cluster knows snapshots."""
+    with snapshot_kinds(api):
+        yield
+
+
+@pytest.fixture(scope="module")
+def good(snapshots: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+    """All of it on the class that can do everything."""
+    run = run_suite(*FEATURES, "--storage-class", GOOD, reports=tmp_path_factory.mktemp("features") / "reports")
+    assert left_behind(api) == []
+    return run
+
+
+@pytest.fixture(scope="module")
+def wrong(snapshots: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+    """Each fault on its class, tried by the test that finds it, in one run."""
+    classes = [word for fault in FAULTS for word in ("--storage-class", class_of(fault))]
+    select = " or ".join(f"({part} and {class_of(fault)})" for fault, (part, _) in FAULTS.items())
+    reports = tmp_path_factory.mktemp("wrong") / "reports"
+    run = run_suite(*FEATURES, *classes, "-k", select, "--storage-timeout", "20s", reports=reports)
+    assert run.status == 1, run.output
+    assert left_behind(api) == []
+    return run
+
+
+def capabilities(run: SuiteRun) -> dict[str, str]:
+    """The status of each capability."""
+    return {each["capability"]: each["status"] for each in run.results["capabilities"]}
+
+
+def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
+    assert good.status == 0, good.output
+    names = ("expansion", "snapshot", "clone", "shared", "fs-group", "read-only")
+    assert capabilities(good) == dict.fromkeys(names, "seen")
+    how = {each["capability"]: each["how"] for each in good.results["capabilities"]}
+    assert "under a pod that used it all along" in how["expansion"]
+    assert "a snapshot of class lab-snapshots" in how["snapshot"]
+
+
+def test_the_report_has_a_table_of_them(good: SuiteRun) -> None:
+    html = (good.folder / "latest" / "report.html").read_text()
+    assert "What volumes can do" in html and "Volumes grow while they are used" in html
+
+
+def test_no_snapshot_and_no_content_stays(good: SuiteRun, api: Api) -> None:
+    assert api.list(VOLUME_SNAPSHOTS) == [] and api.list(SNAPSHOT_CONTENTS) == []
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_is_wrong_fails_for_that_reason(fault: Fault, wrong: SuiteRun) -> None:
+    part, said = FAULTS[fault]
+    (verdict,) = [each for each in wrong.results["verdicts"] if part in each["test"] and on(fault, each)]
+    assert verdict["status"] == "fail" and said in verdict["reason"]
+    (record,) = [each for each in wrong.results["capabilities"] if on(fault, each)]
+    assert record["status"] == "failed" and record["how"] == verdict["reason"]
+
+
+def on(fault: Fault, record: dict[str, Any]) -> bool:
+    """Whether the record is of the class with that fault."""
+    return bool(record["storage_class"] == class_of(fault))
+
+
+def test_an_interrupted_run_leaves_no_snapshot(snapshots: None, clean: Api, reports: Path) -> None:
+    """Ctrl-C once the snapshot is taken: it goes before the claim that it is of, with what is behind it."""
+    options = ["--storage-class", GOOD, "-k", "test_snapshot_holds"]
+    with started_suite(*FEATURES, *options, reports=reports) as process:
+        wait_for(
+            "a snapshot to be taken",
+            look=lambda: clean.list(SNAPSHOT_CONTENTS),
+            ready=bool,
+            state=lambda seen: f"{len(seen)} contents",
+            timeout_s=120,
+        )
+        process.send_signal(signal.SIGINT)
+        run = finish(process, reports=reports)
+    assert run.status == 2, run.output
+    assert run.results["errors"] == []
+    assert clean.list(VOLUME_SNAPSHOTS) == [] and clean.list(SNAPSHOT_CONTENTS) == []
+
+
+@pytest.fixture(scope="module")
+def embedded(cluster: object, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+    """What the cluster's own classes can do, where fs-group is expected."""
+    lacks = "test_volume_grows or test_clone_goes or test_two_nodes or given_to_the_group"
+    select = f"(local-path and ({lacks})) or (replicated and (test_two_nodes or test_read_only))"
+    options = ["--storage-class", "local-path", "--storage-class", "replicated", "-k", select]
+    reports = tmp_path_factory.mktemp("embedded") / "reports"
+    return run_suite(*FEATURES, *options, "--storage-expect", "fs-group,snapshot", reports=reports)
+
+
+def found_on(storage_class: str, run: SuiteRun) -> dict[str, tuple[str, str]]:
+    """The status of each capability of one class, and how it was found."""
+    records = [each for each in run.results["capabilities"] if each["storage_class"] == storage_class]
+    return {each["capability"]: (each["status"], each["how"]) for each in records}
+
+
+@pytest.mark.parametrize(
+    ("capability", "how"),
+    [
+        ("expansion", "allowVolumeExpansion is not true"),
+        ("clone", "gives an empty volume, without a word"),
+        ("shared", "NodePath only supports ReadWriteOnce"),
+        ("fs-group", "they are of kind hostPath"),
+    ],
+)
+def test_what_a_class_lacks_is_named(capability: str, how: str, embedded: SuiteRun) -> None:
+    status, said = found_on("local-path", embedded)[capability]
+    assert status == "missing" and how in said
+
+
+def test_what_is_missing_is_a_skip_unless_it_is_expected(embedded: SuiteRun) -> None:
+    assert embedded.status == 1, embedded.output
+    assert embedded.verdict("test_volume_grows")["status"] == "skipped"
+    assert embedded.verdict("given_to_the_group")["status"] == "fail"
+    assert "(--storage-expect fs-group)" in embedded.verdict("given_to_the_group")["reason"]
+
+
+def test_two_nodes_share_the_replicated_class(embedded: SuiteRun) -> None:
+    found = found_on("replicated", embedded)
+    assert {name: status for name, (status, _) in found.items()} == {"shared": "seen", "read-only": "seen"}

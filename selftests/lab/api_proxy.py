@@ -1,0 +1,137 @@
+"""A proxy in front of the real API server that delays, refuses and breaks off, as load and bad networks do."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import secrets
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+from aiohttp import ClientSession, ClientTimeout, TCPConnector, web
+from yarl import URL
+
+# What speaks of a connection, not of what is sent over it.
+_OF_A_HOP = ("connection", "content-length", "content-encoding", "transfer-encoding", "keep-alive", "host")
+RETRY_AFTER_S = 1
+
+
+class ApiProxy:
+    """Speaks plain HTTP on loopback to whoever knows its token, and to the API server as the kubeconfig's user.
+
+    `delay_s`: before each request is passed on. `refuses`: each first try of a request is answered 429; `refused` of
+    them were, and `impatient` came again before the time that Retry-After asked for. `drops_after_s`: a log that is
+    followed or a watch is cut off after that, without a word; `dropped` of them were.
+    """
+
+    def __init__(self, kubeconfig: Path) -> None:
+        self._upstream, self._tls = _reached_by(kubeconfig)
+        self._token = secrets.token_hex(16)
+        self._until: dict[str, float] = {}
+        self.delay_s = 0.0
+        self.refuses = False
+        self.drops_after_s: float | None = None
+        self.refused = self.impatient = self.dropped = 0
+        self.port = 0
+
+    def write_kubeconfig(self, path: Path) -> None:
+        """Write a kubeconfig that leads through the proxy."""
+        name = "proxy"
+        content = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": name, "cluster": {"server": f"http://127.0.0.1:{self.port}"}}],
+            "users": [{"name": name, "user": {"token": self._token}}],
+            "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+            "current-context": name,
+        }
+        path.touch(mode=0o600)
+        path.write_text(json.dumps(content))
+
+    async def serve(self, started: threading.Event, ended: asyncio.Event) -> None:
+        """Pass requests on until `ended`."""
+        connector = TCPConnector(ssl=self._tls, limit=0)
+        async with ClientSession(connector=connector, timeout=ClientTimeout(total=None)) as self._session:
+            server = web.Server(self._answer)
+            runner = web.ServerRunner(server)
+            await runner.setup()
+            site = web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=1)
+            await site.start()
+            self.port = runner.addresses[0][1]
+            started.set()
+            await ended.wait()
+            await runner.cleanup()
+
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        if request.headers.get("Authorization") != f"Bearer {self._token}":
+            return web.Response(status=401)
+        if self.refuses and self._is_refused(f"{request.method} {request.raw_path}"):
+            self.refused += 1
+            return web.Response(status=429, headers={"Retry-After": str(RETRY_AFTER_S)}, text="too many requests")
+        await asyncio.sleep(self.delay_s)
+        headers = {
+            key: value for key, value in request.headers.items() if key.lower() not in (*_OF_A_HOP, "authorization")
+        }
+        url = URL(self._upstream + request.raw_path, encoded=True)
+        async with self._session.request(request.method, url, headers=headers, data=await request.read()) as answer:
+            kept = {key: value for key, value in answer.headers.items() if key.lower() not in _OF_A_HOP}
+            response = web.StreamResponse(status=answer.status, headers=kept)
+            await response.prepare(request)
+            lasting = "watch" in request.query or request.query.get("follow") == "true"
+            try:
+                async with asyncio.timeout(self.drops_after_s if lasting else None):
+                    async for piece in answer.content.iter_any():
+                        await response.write(piece)
+            except TimeoutError:
+                self.dropped += 1
+                if request.transport is not None:
+                    request.transport.abort()
+            return response
+
+    def _is_refused(self, request: str) -> bool:
+        """Every other try of the same request; one that comes too soon is refused once more."""
+        now = time.monotonic()
+        until = self._until.pop(request, None)
+        if until is not None and now >= until:
+            return False
+        self.impatient += until is not None
+        self._until[request] = until or now + RETRY_AFTER_S
+        return True
+
+
+@contextmanager
+def api_proxy(kubeconfig: Path) -> Iterator[ApiProxy]:
+    """A proxy in front of the API server that the kubeconfig names, for as long as the block."""
+    proxy, started = ApiProxy(kubeconfig), threading.Event()
+    loop, ended = asyncio.new_event_loop(), asyncio.Event()
+    thread = threading.Thread(target=loop.run_until_complete, args=(proxy.serve(started, ended),), daemon=True)
+    thread.start()
+    assert started.wait(10)
+    try:
+        yield proxy
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join(10)
+        loop.close()
+
+
+def _reached_by(kubeconfig: Path) -> tuple[str, ssl.SSLContext]:
+    """The server's address and how to speak to it; for a kubeconfig that holds the certificates, as ours."""
+    content: dict[str, Any] = yaml.safe_load(kubeconfig.read_text())
+    cluster, user = content["clusters"][0]["cluster"], content["users"][0]["user"]
+    context = ssl.create_default_context(cadata=base64.b64decode(cluster["certificate-authority-data"]).decode())
+    pair = kubeconfig.with_name("proxy.pem")  # beside the keys of the cluster, and gone at once
+    pair.touch(mode=0o600)
+    try:
+        pair.write_bytes(b"".join(base64.b64decode(user[f"client-{kind}-data"]) for kind in ("certificate", "key")))
+        context.load_cert_chain(pair)
+    finally:
+        pair.unlink()
+    return cluster["server"], context

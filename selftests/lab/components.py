@@ -1,0 +1,79 @@
+"""A process of the embedded cluster, killed and started again with the same words, as a crash or an upgrade does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from acceptance.embedded.layout import Layout
+from acceptance.embedded.processes import Daemons, is_running
+from acceptance.embedded.state import read_state
+from acceptance.errors import EnvironmentFailure
+
+API_SERVER = "kube-apiserver"
+# A component whose port is taken ends within the first.
+STAYS_S, STARTS = 1.5, 20
+
+
+@contextmanager
+def stopped(cluster: str, component: str) -> Iterator[None]:
+    """Without the component for as long as the block; its words and environment are as before then."""
+    words = _kill(cluster, component)
+    try:
+        yield
+    finally:
+        _start(cluster, component, words)
+
+
+def restart(cluster: str, component: str, *, down_s: float, more: Sequence[str] = ()) -> None:
+    """Kill it and start it again so long after, with `more` words at the end."""
+    words = _kill(cluster, component)
+    time.sleep(down_s)
+    _start(cluster, component, [*words, *more])
+
+
+@contextmanager
+def with_words(cluster: str, component: str, *more: str) -> Iterator[None]:
+    """The component with more words at its end for as long as the block."""
+    words = _kill(cluster, component)
+    _start(cluster, component, [*words, *more])
+    try:
+        yield
+    finally:
+        _kill(cluster, component)
+        _start(cluster, component, words)
+
+
+def kubelet_of(node: str) -> str:
+    """The component that is the kubelet of a node, `<cluster>-node-2` or the like."""
+    return f"kubelet-{node.rpartition('-')[2]}"
+
+
+def _kill(cluster: str, component: str) -> list[str]:
+    """The words that it ran with."""
+    state = read_state(Layout(cluster))
+    assert state is not None
+    (record,) = [each for each in state.processes if each.component == component]
+    words = Path(f"/proc/{record.pid}/cmdline").read_text().rstrip("\0").split("\0")
+    os.kill(record.pid, signal.SIGKILL)
+    while is_running(record):
+        time.sleep(0.05)
+    return words
+
+
+def _start(cluster: str, component: str, words: Sequence[str]) -> None:
+    """Start it until it stays: a client that looked for it meanwhile may have come to hold its port itself."""
+    layout = Layout(cluster)
+    for _ in range(STARTS):
+        state = read_state(layout)
+        assert state is not None
+        daemons = Daemons(layout=layout, state=state)
+        daemons.start(component, words)
+        time.sleep(STAYS_S)
+        if any(record.component == component and is_running(record) for record in daemons.state.processes):
+            return
+    raise EnvironmentFailure(f"{component} does not stay: {daemons.last_words(component)}")

@@ -1,0 +1,153 @@
+"""Blocks that are not what was written: found by the real fio on a file of this host, counted, and told in words."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acceptance.data_integrity.jobs import BLOCK, INTERVALS, job_files, verify_command, write_command
+from acceptance.data_integrity.judging import complaint
+from acceptance.data_integrity.mismatches import Mismatch, Verification, read_verification
+from acceptance.data_integrity.rewriting import last_interval, read_told, rewrite_command
+from acceptance.errors import EnvironmentFailure, StorageFailure
+
+BLOCKS = 32
+SIZE = BLOCKS * BLOCK
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file that was written in full."""
+    for name, text in job_files().items():
+        (tmp_path / name).write_text(text)
+    run_command(tmp_path, write_command(str(tmp_path)))
+    return tmp_path / "verified"
+
+
+def run_command(folder: Path, command: str, *, interval: str = INTERVALS[0]) -> str:
+    """What the command prints, run as a pod would."""
+    variables = {"FILE": f"{folder}/verified", "SIZE": str(SIZE), "READ": "100%", "INTERVAL": interval}
+    done = subprocess.run(
+        ["sh", "-c", command], env=os.environ | variables, capture_output=True, text=True, cwd=folder, check=False
+    )
+    return done.stdout + done.stderr
+
+
+def seen(file: Path) -> Verification:
+    """What reading it shows."""
+    return read_verification(run_command(file.parent, verify_command(str(file.parent))), wanted=SIZE)
+
+
+def change(file: Path, offset: int, content: bytes) -> None:
+    with file.open("r+b") as opened:
+        opened.seek(offset)
+        opened.write(content)
+
+
+def test_nothing_is_wrong_with_what_was_written(file: Path) -> None:
+    assert seen(file) == Verification(wanted=SIZE, read=SIZE, bad=0, mismatches=())
+    assert complaint(seen(file)) is None
+
+
+def test_one_changed_byte_is_found_with_its_checksums(file: Path) -> None:
+    before = file.read_bytes()
+    change(file, 3 * BLOCK + 777, bytes([before[3 * BLOCK + 777] ^ 1]))
+    found = seen(file)
+    assert found.bad == 1
+    assert [each.offset for each in found.mismatches] == [3 * BLOCK]
+    told = str(complaint(found))
+    assert told.startswith(f"1 of {BLOCKS} blocks of 64 KiB are not what was written: at offset 196,608 checksum ")
+    assert " expected, " in told and told.endswith(" found")
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda file: change(file, 5 * BLOCK, bytes(2 * BLOCK)), "from offset 327,680 to 458,751 zeros"),
+        (lambda file: change(file, 0, b"x" * BLOCK), "at offset 0 no block of this file"),
+        (
+            lambda file: change(file, 0, file.read_bytes()[9 * BLOCK : 10 * BLOCK]),
+            "at offset 0 the block that was written at offset 589,824",
+        ),
+        (lambda file: os.truncate(file, SIZE - BLOCK), "2 MiB were written, 1.938 MiB are there"),
+    ],
+    ids=["lost", "foreign", "misplaced", "cut off"],
+)
+def test_damage_is_told_for_what_it_is(file: Path, damage: Callable[[Path], None], said: str) -> None:
+    damage(file)
+    assert said in str(complaint(seen(file)))
+
+
+def test_a_block_from_before_the_file_was_written_anew_is_found(file: Path) -> None:
+    old = file.read_bytes()
+    run_command(file.parent, write_command(str(file.parent)), interval=INTERVALS[1])
+    change(file, 4 * BLOCK, old[4 * BLOCK : 5 * BLOCK])
+    output = run_command(file.parent, verify_command(str(file.parent)), interval=INTERVALS[1])
+    found = read_verification(output, wanted=SIZE)
+    assert "1 of 32 blocks" in str(complaint(found))
+    assert found.mismatches == (
+        Mismatch(offset=4 * BLOCK, found="an older block, from before the file was written anew"),
+    )
+
+
+def test_a_file_that_is_gone_cannot_be_read_and_is_not_made_anew(file: Path) -> None:
+    file.unlink()
+    with pytest.raises(StorageFailure, match=r"it cannot be read: .*size="):
+        seen(file)
+    assert not file.exists()
+
+
+def test_fio_that_never_came_to_its_end_says_nothing_of_the_storage() -> None:
+    with pytest.raises(EnvironmentFailure, match="fio printed Killed"):
+        read_verification("Killed\n", wanted=SIZE)
+
+
+def test_of_a_file_that_is_all_wrong_the_count_is_whole_and_the_words_are_few(file: Path) -> None:
+    before = bytearray(file.read_bytes())
+    before[777::BLOCK] = bytes(each ^ 1 for each in before[777::BLOCK])
+    file.write_bytes(before)
+    told = str(complaint(seen(file)))
+    assert f"{BLOCKS} of {BLOCKS} blocks" in told
+    assert told.count("checksum") == 5 and "and more, the last that fio told of at offset" in told
+
+
+@given(bad=st.sets(st.integers(0, 200)), lost=st.integers(0, 3))
+def test_no_mismatch_and_no_loss_goes_untold(bad: set[int], lost: int) -> None:
+    mismatches = tuple(Mismatch(offset=each * BLOCK, found="zeros") for each in sorted(bad))
+    told = complaint(Verification(wanted=201 * BLOCK, read=(201 - lost) * BLOCK, bad=len(bad), mismatches=mismatches))
+    assert (told is None) == (not bad and not lost)
+    if bad:
+        assert str(told).startswith(f"{len(bad)} of {201 - lost} blocks") and f"{min(bad) * BLOCK:,}" in str(told)
+
+
+def test_a_count_without_words_is_a_complaint_all_the_same() -> None:
+    assert "3 of 32 blocks" in str(complaint(Verification(wanted=SIZE, read=SIZE, bad=3, mismatches=())))
+
+
+def test_a_file_that_is_written_over_and_over_is_that_of_the_last_time(file: Path) -> None:
+    script = rewrite_command(str(file.parent))
+    variables = {"FILE": str(file), "SIZE": str(SIZE), "HELD": "0"}
+    with subprocess.Popen(
+        ["sh", "-c", script], env=os.environ | variables, stdout=subprocess.PIPE, text=True, cwd=file.parent
+    ) as process:
+        assert process.stdout is not None
+        output = process.stdout.readline()
+        (file.parent / "enough").touch()
+        output += process.stdout.read()
+    told = read_told(output)
+    assert told.over and told.written >= 1
+    again = run_command(file.parent, verify_command(str(file.parent)), interval=last_interval(told.written))
+    assert complaint(read_verification(again, wanted=SIZE)) is None
+    before = run_command(file.parent, verify_command(str(file.parent)), interval=last_interval(told.written + 1))
+    assert read_verification(before, wanted=SIZE).bad == BLOCKS
+
+
+def test_a_write_that_fails_ends_the_writing(file: Path) -> None:
+    (file.parent / "write.fio").unlink()
+    told = read_told(run_command(file.parent, rewrite_command(str(file.parent))))
+    assert (told.written, told.over) == (0, False)
+    assert "write.fio" in told.output

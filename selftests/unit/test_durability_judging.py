@@ -1,0 +1,109 @@
+"""Verdicts on crashes and failovers: what is lost is told by number, and a failover's time by its phases."""
+
+from __future__ import annotations
+
+import pytest
+
+from acceptance.durability.failing_over import Stopwatch
+from acceptance.durability.judging import judge_durability, judge_failover, ranges_in_words, unjudged
+from acceptance.durability.limits import FailoverEntry, FailoverLimit, inherited
+from acceptance.durability.records import FAILURES
+from selftests.unit.crash_records import durability, failover
+
+LIMIT = FailoverLimit(at_most_s=60.0, because="nobody waits longer.", tier="baseline")
+
+
+def test_all_records_there_is_a_pass() -> None:
+    verdict = judge_durability(durability(), test="t")
+    assert verdict.status == "pass"
+    assert verdict.reason == (
+        "all 1,930 acknowledged records are there and whole on fast after the node failed and came back (read on "
+        "node-1)."
+    )
+
+
+def test_lost_records_are_told_by_how_many_and_which() -> None:
+    verdict = judge_durability(durability(lost=[(1519, 1930)], whole=1518), test="t")
+    assert verdict.status == "fail"
+    assert verdict.reason == (
+        "412 of 1,930 acknowledged records are gone on fast after the node failed and came back (read on node-1): "
+        "1,519 to 1,930; the storage acknowledged them before they were durable, or lost them later."
+    )
+
+
+def test_one_lost_record_is_enough() -> None:
+    assert judge_durability(durability(lost=[(7, 7)]), test="t").status == "fail"
+
+
+def test_all_lost_is_said_as_all() -> None:
+    assert judge_durability(durability(lost=[(1, 1930)]), test="t").reason.startswith("all 1,930 acknowledged records")
+
+
+def test_each_kind_of_crash_has_a_verdict_of_its_own() -> None:
+    verdicts = [judge_durability(durability(failure=each), test="t") for each in FAILURES]
+    assert len({each.id for each in verdicts}) == len({each.rule for each in verdicts}) == len(FAILURES)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "words"),
+    [
+        ([(7, 7)], "7"),
+        ([(7, 7), (12, 19)], "7, 12 to 19"),
+        ([(each, each) for each in range(2, 14, 2)], "2, 4, 6, 8, 10 and 1 more place"),
+        ([(each, each) for each in range(2, 18, 2)], "2, 4, 6, 8, 10 and 3 more places"),
+    ],
+)
+def test_many_places_are_counted(ranges: list[tuple[int, int]], words: str) -> None:
+    assert ranges_in_words(ranges) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status"), [(58.9, "pass"), (59.5, "inconclusive"), (60.9, "inconclusive"), (61.1, "fail")]
+)
+def test_a_failover_is_judged_to_the_second(seconds: float, status: str) -> None:
+    assert judge_failover(failover(seconds), LIMIT, test="t").status == status
+
+
+def test_a_failover_that_took_too_long_tells_where_the_time_went() -> None:
+    verdict = judge_failover(failover(44.0, 370.0, 0.25), LIMIT, test="t")
+    assert verdict.measured == 414.25
+    assert verdict.reason == (
+        "failover on fast took 6.903 min from the last durable write on node-1 to the first on node-2: node seen to be "
+        "lost 44.0 s, new pod runs with the volume 6.167 min, first durable write 0.2 s; wanted at most 60 s: nobody "
+        "waits longer."
+    )
+
+
+def test_without_a_limit_it_is_measured_and_not_judged() -> None:
+    verdict = unjudged(failover(44.0), test="t")
+    assert verdict.status == "skipped"
+    assert "took 44.0 s" in verdict.reason and "failover: time:" in verdict.reason
+
+
+def test_a_limit_is_inherited_and_replaced() -> None:
+    early, late = (
+        FailoverEntry.model_validate({"time": {"at_most": text, "because": "so"}}) for text in ("8min", "2min")
+    )
+    assert inherited([("baseline", early), ("production", None)]) == early.limit(tier="baseline")
+    assert inherited([("baseline", early), ("production", late)]) == late.limit(tier="production")
+    assert inherited([("baseline", None)]) is None
+    assert late.limit(tier="x").describe().endswith("at most 2 min")
+
+
+@pytest.mark.parametrize("text", ["0s", "8", "8MiB", 8])
+def test_a_limit_that_is_no_time_is_refused(text: object) -> None:
+    with pytest.raises(ValueError, match="wanted a time"):
+        FailoverEntry.model_validate({"time": {"at_most": text, "because": "so"}})
+
+
+def test_phases_follow_each_other_and_add_up() -> None:
+    now = iter([12.0, 15.0, 99.0, 18.5])
+    watch = Stopwatch(began_s=10.0, clock=lambda: next(now))
+    for name in ("lost", "scheduled", "lost", "writes"):
+        watch.note(name)
+    assert [(each.name, each.seconds) for each in watch.phases()] == [
+        ("lost", 2.0),
+        ("scheduled", 3.0),
+        ("writes", 3.5),
+    ]
+    assert sum(each.seconds for each in watch.phases()) == 8.5

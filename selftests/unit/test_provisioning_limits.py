@@ -1,0 +1,78 @@
+"""How soon volumes must come: what the section says, and how the slowest claim is judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from acceptance.provisioning.judging import LOOKS_APART_S, judge_bind_time
+from acceptance.provisioning.limits import ProvisioningEntry, ProvisioningLimit, inherited
+from acceptance.results import Verdict
+
+
+def limit(at_most: float = 60.0) -> ProvisioningLimit:
+    return ProvisioningLimit(kind="bind_time", at_most=at_most, because="Installers give up.", tier="t")
+
+
+def judged(*seconds: float, at_most: float = 60.0) -> Verdict:
+    return judge_bind_time(seconds, limit(at_most), test="t::x", storage_class="fast")
+
+
+def test_the_section_is_read_and_inherited() -> None:
+    both = [
+        ProvisioningEntry.model_validate({"bind_time": {"at_most": at_most, "because": "b"}})
+        for at_most in ("1min", "30s")
+    ]
+    (found,) = inherited([("baseline", both[0]), ("production", None)])
+    assert (found.at_most, found.tier, found.because) == (60.0, "baseline", "b")
+    assert found.describe() == "claim bound at most 60 s after it was asked for"
+    (younger,) = inherited([("baseline", both[0]), ("production", both[1])])
+    assert (younger.at_most, younger.tier) == (30.0, "production")
+    assert inherited([("baseline", None)]) == ()
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ({}, "wanted bind_time, found nothing"),
+        ({"bind_time": {"at_most": "60", "because": "b"}}, "has no unit"),
+        ({"bind_time": {"at_most": "0s", "because": "b"}}, "nothing can meet"),
+        ({"bind_time": {"at_most": "60s", "because": " "}}, "wanted a sentence"),
+        ({"bind_time": {"at_least": "60s", "because": "b"}}, "at_least"),
+    ],
+)
+def test_a_wrong_section_is_refused(section: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        ProvisioningEntry.model_validate(section)
+
+
+def test_the_slowest_claim_is_judged() -> None:
+    verdict = judged(2.0, 75.0, 3.0)
+    assert (verdict.status, verdict.measured) == ("fail", 75.0)
+    assert (verdict.id, verdict.metric) == (
+        "fast/volume/provisioning.bind-time/bind-time",
+        "provisioning.bind_time",
+    )
+    assert verdict.reason == (
+        "the slowest of 3 claims of storage class fast was bound 75 s after it was asked for, outside the limit of at "
+        "most 60 s: Installers give up."
+    )
+    assert judged(2.0).reason == (
+        "the claim of storage class fast was bound 2 s after it was asked for, within the limit of at most 60 s."
+    )
+
+
+@given(st.lists(st.floats(0.0, 1e5), min_size=1), st.floats(0.1, 1e4))
+def test_a_claim_was_bound_between_the_last_look_without_and_the_first_with_it(seconds: list[float], at: float) -> None:
+    verdict = judged(*seconds, at_most=at)
+    assert (verdict.status == "pass") == (max(seconds) <= at)
+    assert (verdict.status == "fail") == (max(0.0, max(seconds) - LOOKS_APART_S) > at)
+
+
+def test_no_claim_at_all_is_an_error_of_the_caller() -> None:
+    with pytest.raises(ValueError, match="at least one claim"):
+        judged()

@@ -1,0 +1,53 @@
+"""The report's part on crashes: what was lost, and a failover phase by phase."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from acceptance.report import render_summary
+from acceptance.report.crashes import crash_rows, failover_tables
+from acceptance.results import Results, Run
+from selftests.unit.crash_records import NOW, durability, failover
+
+
+def results(**found: Any) -> Results:
+    fields: dict[str, Any] = {
+        "run": Run(id="r", started=NOW, finished=NOW, complete=True, suite_version="1", exit_status=0),
+        "cluster": None,
+        "settings": {"tier": "baseline", "volume_size": 1024, "test_size": 1024},
+        "measurements": [],
+        "steps": [],
+        "verdicts": [],
+        "asked": 1,
+        "errors": [],
+        "overall": "pass",
+    }
+    return Results(**fields | found)
+
+
+def test_without_crashes_nothing_is_said_of_them() -> None:
+    html = render_summary(results())
+    assert "after a crash" not in html and "Failover of" not in html
+
+
+def test_a_crash_is_a_row_with_what_was_lost() -> None:
+    whole, torn = crash_rows(results(durability=[durability(), durability(read_on="node-2", lost=[(3, 3), (9, 12)])]))
+    assert (whole.acknowledged, whole.lost, whole.failed) == ("1,930 in 5.0 s", "none", False)
+    assert whole.what == "the node failed and came back (power off)"
+    assert (torn.where, torn.lost, torn.failed) == ("node-1, read on node-2", "5: 3, 9 to 12", True)
+
+
+def test_a_failover_is_a_table_whose_shares_add_up() -> None:
+    (table,) = failover_tables(results(failovers=[failover(44.0, 10.0, 1.0)]))
+    assert (table.nodes, table.total) == ("node-1 to node-2", "55.0 s")
+    assert next(name for name, _, _ in table.phases) == "node seen to be lost"
+    assert sum(share for _, _, share in table.phases) == 100.0
+
+
+def test_both_are_shown_and_hostile_words_escaped() -> None:
+    html = render_summary(
+        results(durability=[durability(what="<script>alert(1)</script>", lost=[(3, 9)])], failovers=[failover(44.0)])
+    )
+    assert "What was acknowledged, after a crash" in html and "7: 3 to 9" in html
+    assert "Failover of fast: 44.0 s" in html
+    assert "<script>alert" not in html

@@ -1,0 +1,85 @@
+"""Whatever clusters, pods and load generators say, what is shown of it is text: to a terminal, a CI system, a file."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acceptance.cluster.api import ApiError
+from acceptance.errors import StorageFailure
+from acceptance.shown_text import on_one_line, printable, shown, shown_values
+
+ANYTHING = st.text(alphabet=st.one_of(st.characters(codec=None), st.sampled_from("\x1b\x9b\r\n\t:#[")), max_size=60)
+# What XML 1.0 takes (section 2.2); a JUnit file with anything else cannot be read at all.
+XML = re.compile("[\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
+
+
+@settings(deadline=None)
+@given(ANYTHING)
+def test_nothing_but_text_is_left(text: str) -> None:
+    told = printable(text)
+    assert XML.fullmatch(told)
+    assert not [each for each in told if unicodedata.category(each) in ("Cc", "Cs") and each not in "\n\t"]
+    assert not [each for each in told if unicodedata.bidirectional(each) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI")]
+    told.encode()
+
+
+@settings(deadline=None)
+@given(ANYTHING)
+def test_no_line_is_a_command_to_a_ci_system(text: str) -> None:
+    told = printable(text)
+    assert not re.search(r"^\s*::", told, re.MULTILINE) and not re.search(r"##\w*\[", told)
+
+
+@settings(deadline=None)
+@given(ANYTHING)
+def test_what_is_fit_to_be_shown_stays_so(text: str) -> None:
+    assert shown(shown(text)) == shown(text)
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.characters(categories=("L", "N", "Zs")), max_size=60))
+def test_ordinary_text_stays_as_it_is(text: str) -> None:
+    assert printable(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("\x1b[2Jgone\x07", "\\x1b[2Jgone\\x07"),
+        ("one\r\x1b[1mPASS", "one\\r\\x1b[1mPASS"),
+        ("an error\n::error file=x::y", "an error\n: :error file=x::y"),
+        ("##vso[task.setvariable]x", "# #vso[task.setvariable]x"),
+        ("abc\u202edcba", "abc\\u202edcba"),
+        ("disk-\udcff", "disk-\\udcff"),
+        ("tests/a.py::test[b]: 1,204 IOPS, 90 % µs", "tests/a.py::test[b]: 1,204 IOPS, 90 % µs"),
+    ],
+)
+def test_what_was_there_can_still_be_seen(text: str, told: str) -> None:
+    assert printable(text) == told
+
+
+def test_errors_are_fit_to_be_shown() -> None:
+    assert str(StorageFailure("fio said: \x1b[31mpassword=hunter2hunter2")) == "fio said: \\x1b[31mpassword=(not shown)"
+    answer = ApiError(status=500, request="GET /x", message="cannot log in as https://me:hunter2@store\n::stop")
+    assert str(answer).endswith("https://(not shown)@store\n: :stop")
+
+
+def test_all_texts_of_a_document_are_shown_and_all_else_is_as_it_was() -> None:
+    document = {"a\x00": ["\x1b", 1, None, {"b": True}], "series": [1.0, 2.0], "pair": ("\x07", 2)}
+    assert shown_values(document) == {
+        "a\\x00": ["\\x1b", 1, None, {"b": True}],
+        "series": [1.0, 2.0],
+        "pair": ["\\x07", 2],
+    }
+
+
+def test_an_event_is_one_line() -> None:
+    assert (
+        on_one_line("Warning Failed: first\nPASS  fast: all is well\r\n")
+        == "Warning Failed: first PASS fast: all is well"
+    )

@@ -1,0 +1,135 @@
+"""Stalls: found wherever they are, told in words, judged for what they are."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from acceptance.findings import judge_limit
+from acceptance.fio.samples import DIRECTIONS, Counts, Sample
+from acceptance.limits_schema import TierEntry
+from acceptance.looks import LookPlan
+from acceptance.measuring.metric_values import shown_metrics
+from acceptance.measuring.stalls import longest_stall
+from acceptance.metrics import Metric
+from acceptance.results import Verdict
+from acceptance.tiers import Limit
+
+PLAN = LookPlan(seconds=(12,), batch_s=4, segment_s=12)
+
+
+def second(*latencies_s: float, direction: str = "write", duration_s: float = 1.0) -> Sample:
+    """A sample with one operation of each latency."""
+    histogram = {round(each * 1e9): latencies_s.count(each) for each in latencies_s}
+    done = Counts(ios=len(latencies_s), bytes=4096, latencies=len(latencies_s), histogram=histogram)
+    counts = {each: done if each == direction else Counts() for each in DIRECTIONS}
+    return Sample(duration_s=duration_s, counts=counts)
+
+
+def judged(samples: list[Sample], *, path: str = "stall.longest", limit: float = 10.0) -> Verdict:
+    asked = Limit(
+        profile="sync-write-iops",
+        metric=Metric.parse(path),
+        **{"at_most" if path.startswith("stall") else "at_least": limit},
+        because="Leaders step down.",
+        tier="t",
+    )
+    return judge_limit([samples], asked, plan=PLAN, test="t", storage_class="fast", final=True)
+
+
+@given(
+    st.lists(st.lists(st.floats(0.001, 30.0), min_size=1, max_size=5), min_size=1, max_size=8),
+    st.sampled_from(sorted(DIRECTIONS)),
+)
+def test_the_longest_operation_is_found_wherever_it_is(latencies: list[list[float]], direction: str) -> None:
+    samples = [second(*each, direction=direction) for each in latencies]
+    found = longest_stall([samples[: len(samples) // 2], samples[len(samples) // 2 :]])
+    assert found is not None and found.at_least == found.at_most
+    assert found.at_least == pytest.approx(max(each for one in latencies for each in one), abs=1e-8)
+
+
+def test_a_stall_in_which_the_load_generator_was_silent_is_a_standstill() -> None:
+    """As seen: with all its operations waiting, fio prints nothing until the first is done."""
+    samples = [second(0.001), second(0.001), second(0.001, 14.0, duration_s=14.57, direction="sync"), second(0.002)]
+    stall = longest_stall([samples])
+    assert stall is not None and (stall.after, stall.silent) == (2.0, True)
+    assert stall.describe() == (
+        "storage stood still for 14 s, after 2 s of load: in that time nothing was read or written"
+    )
+
+
+def test_one_slow_operation_among_others_is_no_standstill() -> None:
+    stall = longest_stall([[second(0.001), second(0.001, 5.0)]])
+    assert stall is not None and not stall.silent
+    assert stall.describe() == "one operation, after 1 s of load, took 5 s"
+
+
+def uncounted(ios: int, *, duration_s: float = 1.0) -> Sample:
+    """A sample of a load that takes no latencies (gtod_reduce), or of nothing at all."""
+    counts = {each: Counts(ios=ios * (each == "write")) for each in DIRECTIONS}
+    return Sample(duration_s=duration_s, counts=counts)
+
+
+@given(st.floats(0.0, 60.0), st.floats(0.0, 0.99))
+def test_without_latencies_a_late_sample_shows_a_stall_to_within_a_second(stalled_s: float, after: float) -> None:
+    """fio meant to speak `after` s into the stall, and could not before its end."""
+    late = uncounted(1200, duration_s=1.0 + max(0.0, stalled_s - after))
+    stall = longest_stall([[uncounted(1200), late, uncounted(1200)]])
+    assert stall is not None
+    assert stall.at_least - 1e-9 <= stalled_s <= stall.at_most + 1e-9
+    assert stall.at_most - stall.at_least <= 1.0 + 1e-9
+
+
+def test_a_late_sample_of_a_load_that_went_on_is_no_stall() -> None:
+    """fio itself waited for a CPU."""
+    stall = longest_stall([[uncounted(1000), uncounted(14000, duration_s=15.0), uncounted(1000)]])
+    assert stall is not None and stall.at_most <= 1.0
+
+
+def test_seconds_in_which_nothing_was_done_are_one_stall() -> None:
+    """As of load generators that speak whatever storage does."""
+    stall = longest_stall([[uncounted(9)] * 3 + [uncounted(0)] * 5 + [uncounted(9)] + [uncounted(0)] * 2])
+    assert stall is not None and (stall.at_least, stall.at_most, stall.after) == (5.0, 7.0, 3.0)
+    assert "stood still for 5 s, after 3 s of load" in stall.describe()
+
+
+def test_a_stall_is_judged_without_doubt_and_told_in_words() -> None:
+    samples = [second(0.001)] * 11 + [second(14.0, duration_s=14.6)]
+    verdict = judged(samples)
+    assert (verdict.status, verdict.measured, verdict.low, verdict.high) == ("fail", 14.0, 14.0, 14.0)
+    assert verdict.confidence is None
+    assert verdict.reason == (
+        "stall.longest of sync-write-iops on fast is 14 s, outside the limit of at most 10 s: Leaders step down; "
+        "storage stood still for 14 s, after 11 s of load: in that time nothing was read or written."
+    )
+    assert judged([second(0.001)] * 12).reason == (
+        "stall.longest of sync-write-iops on fast is 1 ms, within the limit of at most 10 s."
+    )
+
+
+@pytest.mark.parametrize(("late_s", "status"), [(1.0, "pass"), (9.9, "pass"), (10.5, "inconclusive"), (11.1, "fail")])
+def test_a_stall_seen_from_a_late_sample_is_judged_by_what_is_certain(late_s: float, status: str) -> None:
+    verdict = judged([uncounted(9)] * 11 + [uncounted(9, duration_s=late_s)])
+    assert verdict.status == status
+    assert late_s == 1.0 or f"is {late_s - 1:.4g} s to {late_s:.4g} s, " in verdict.reason
+
+
+def test_a_stall_is_told_with_a_rate_that_is_missed_or_in_doubt() -> None:
+    """But a pass needs no excuse."""
+    samples = [second(*[0.001] * 9)] * 11 + [second(14.0, duration_s=14.6)]
+    told = {limit: judged(samples, path="write.iops", limit=limit) for limit in (1e-9, 3, 1e9)}
+    assert [each.status for each in told.values()] == ["pass", "inconclusive", "fail"]
+    assert ["storage stood still for 14 s" in each.reason for each in told.values()] == [False, True, True]
+
+
+def test_a_stall_is_shown_with_every_measurement() -> None:
+    assert longest_stall([[]]) is None
+    assert [str(metric) for metric in shown_metrics([[uncounted(9)]])][-1] == "stall.longest"
+
+
+def test_stalls_cannot_be_compared() -> None:
+    rule = {"not_better_than_baseline_by": "20%", "because": "b"}
+    with pytest.raises(ValidationError, match=r"wanted a metric that can be compared, found stall\.longest"):
+        TierEntry.model_validate({"comparison": {"p": {"stall.longest": rule}}})

@@ -1,0 +1,61 @@
+"""A report that cannot be written is an error of the environment, told once, and hides no verdict."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from acceptance.errors import EnvironmentFailure
+from acceptance.recorder import Recorder
+from acceptance.run_folder import RunFolder
+from fixtures.run import Run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    folder = RunFolder(tmp_path, run_id="r")
+    folder.make()
+    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={}, asked=0)
+    return Run(id="r", folder=folder, recorder=recorder)
+
+
+def fill(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of each file is written, and then there is no room."""
+
+    def write_text(path: Path, text: str, **_: object) -> int:
+        path.write_bytes(text[: len(text) // 2].encode())
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", write_text)
+
+
+def test_what_was_written_before_stays_whole(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run.write_results()
+    before = run.folder.results.read_text()
+    fill(run, monkeypatch)
+    run.recorder.errors.append("more")
+    run.write_results()
+    assert run.folder.results.read_text() == before
+    assert sorted(each.name for each in run.folder.path.iterdir()) == ["fio", "results.json"]
+
+
+def test_it_is_told_once_and_not_raised(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(run, monkeypatch)
+    for number in range(3):
+        run.write_fio(f"load-{number}", "output")
+    assert run.unwritten and run.raised == {EnvironmentFailure.exit_status}
+    (error,) = run.recorder.errors
+    assert "load-0.json cannot be written: No space left on device" in error
+
+
+def test_a_reporter_of_pytest_that_cannot_write_is_the_same(run: Run) -> None:
+    with run.writing():
+        raise OSError(28, "No space left on device")
+    assert run.unwritten
+
+
+def test_other_errors_are_not_swallowed(run: Run) -> None:
+    with pytest.raises(ValueError, match="a fault of the suite"), run.writing():
+        raise ValueError("a fault of the suite")

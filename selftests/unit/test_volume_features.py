@@ -1,0 +1,173 @@
+"""Capabilities: what becomes of a trial, what a copy must hold, what a provisioner's refusal means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acceptance.cluster import claims
+from acceptance.cluster.api import Api
+from acceptance.cluster.claims import Claim, DataSource, claim_spec, failed_for_good
+from acceptance.cluster.permissions import Permission, _missing
+from acceptance.cluster.resources import CLAIMS, VOLUME_SNAPSHOTS
+from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported, WrongUsage
+from acceptance.results import StorageClass
+from acceptance.settings import read_settings
+from acceptance.volume_features import trying
+from acceptance.volume_features.bench import Bench, NotTried
+from acceptance.volume_features.copies import wrong_with_copy
+from acceptance.volume_features.records import CAPABILITIES, TITLES
+
+CLAIM = Claim(
+    name="claim", namespace="run", storage_class="fast", size=1, run_id="r", access_mode="ReadWriteMany", source=None
+)
+
+
+class TriedBench:
+    """A bench on which nothing is made."""
+
+    storage_class = StorageClass(
+        name="fast",
+        provisioner="driver",
+        parameters={},
+        binding_mode="Immediate",
+        reclaim_policy="Delete",
+        allow_expansion=False,
+        default=False,
+    )
+
+    def __enter__(self) -> TriedBench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def trial_that_ends_in(error: AcceptanceError | None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    """A bench, and a trial of clones on it that ends so."""
+
+    def trial(bench: Bench) -> str:
+        if error is not None:
+            raise error
+        return "seen with own eyes"
+
+    monkeypatch.setattr(trying, "TRIALS", {"clone": trial})
+    yield cast(Bench, TriedBench())
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "how", "ends_in"),
+    [
+        (None, "seen", "seen with own eyes", None),
+        (Unsupported("has none"), "missing", "has none", Unsupported),
+        (NotTried("one node"), "not_tried", "one node", NotTried),
+        (StorageFailure("shares its data"), "failed", "shares its data", StorageFailure),
+        (EnvironmentFailure("no image"), "not_tried", "no image", EnvironmentFailure),
+    ],
+)
+def test_each_end_of_a_trial_is_recorded_for_what_it_is(
+    error: AcceptanceError | None,
+    status: str,
+    how: str,
+    ends_in: type[AcceptanceError] | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with trial_that_ends_in(error, monkeypatch) as bench:
+        record, raised = trying.try_capability("clone", bench, expected=())
+    assert (record.storage_class, record.capability, record.status, record.how) == ("fast", "clone", status, how)
+    assert (raised is None) if ends_in is None else type(raised) is ends_in
+
+
+@pytest.mark.parametrize("error", [Unsupported("has none"), NotTried("one node")])
+def test_what_is_expected_is_a_failure_where_it_is_missing(
+    error: AcceptanceError, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with trial_that_ends_in(error, monkeypatch) as bench:
+        record, raised = trying.try_capability("clone", bench, expected=("clone",))
+    assert record.status in ("missing", "not_tried")
+    assert type(raised) is StorageFailure and "(--storage-expect clone)" in str(raised)
+
+
+def test_a_wrong_capability_is_told_with_those_there_are(tmp_path: Any) -> None:
+    with pytest.raises(WrongUsage, match=r"--storage-expect: wanted capabilities of expansion, .*found 'cloning'"):
+        read_settings({"thresholds": tmp_path, "profiles": tmp_path, "expect": "clone,cloning"})
+    settings = read_settings({"thresholds": tmp_path, "profiles": tmp_path, "expect": "clone, shared"})
+    assert settings.expect == ("clone", "shared")
+
+
+def test_every_capability_has_a_trial_and_a_title() -> None:
+    assert set(trying.TRIALS) == set(TITLES) == set(CAPABILITIES)
+
+
+@pytest.mark.parametrize(
+    ("found", "wrong"),
+    [
+        ({"before": "1"}, None),
+        ({}, "it is empty"),
+        ({"before": "2"}, "it holds what was written only after it was made"),
+        ({"before": "1", "after": "2"}, "it holds what was written only after it was made"),
+        ({"before": "x"}, "it does not hold what was written before it was made, and holds 'x'"),
+        ({"before": "1", "after": "x"}, "it holds a file that its source did not have: 'x'"),
+        ({"after": "x"}, "it does not hold what was written before it was made, and holds 'nothing'"),
+    ],
+)
+def test_a_copy_holds_all_from_before_and_nothing_else(found: dict[str, str], wrong: str | None) -> None:
+    assert wrong_with_copy(found, before="1", after="2") == wrong
+
+
+@given(st.dictionaries(st.sampled_from(["before", "after"]), st.sampled_from(["1", "2", "", "x"])))
+def test_no_other_content_passes_for_a_copy(found: dict[str, str]) -> None:
+    assert (wrong_with_copy(found, before="1", after="2") is None) == (found == {"before": "1"})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "NodePath only supports ReadWriteOnce and ReadWriteOncePod (1.22+) access modes",
+        "code = InvalidArgument desc = multi node access modes are only supported on rbd `block` type volumes",
+        "rpc error: code = InvalidArgument desc = Volume capabilities not supported",
+        "invalid AccessModes [ReadWriteMany]: only AccessModes [ReadWriteOnce ReadWriteOncePod] are supported",
+    ],
+)
+def test_a_refusal_of_the_access_mode_is_a_capability_that_is_missing(
+    said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "last_warning", lambda *_, **__: f"Warning ProvisioningFailed: {said}")
+    error = failed_for_good(cast(Api, None), CLAIM)
+    assert type(error) is Unsupported and str(error).startswith("capability 'shared'")
+
+
+def test_another_refusal_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "last_warning", lambda *_, **__: "Warning ProvisioningFailed: pool is not found")
+    assert type(failed_for_good(cast(Api, None), CLAIM)) is StorageFailure
+
+
+def test_a_claim_says_what_it_is_to_be_filled_from() -> None:
+    source = DataSource(kind="VolumeSnapshot", name="snap", group="snapshot.storage.k8s.io")
+    spec = claim_spec(Claim(name="c", namespace="n", storage_class="s", size=1, run_id="r", source=source))
+    assert spec["dataSource"] == {"apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": "snap"}
+    assert spec["accessModes"] == ["ReadWriteOnce"]
+    assert "dataSource" not in claim_spec(CLAIM)
+
+
+@pytest.mark.parametrize("served", [[], ["v1"]])
+def test_rights_on_snapshots_are_asked_for_only_where_there_are_snapshots(served: list[str]) -> None:
+    class Refusing:
+        def group_versions(self, group: str) -> list[str]:
+            return served
+
+        def ask(self, *_: object) -> dict[str, Any]:
+            return {"status": {"allowed": False}}
+
+    wanted = [
+        Permission(resource=VOLUME_SNAPSHOTS, verbs=("list",), where_served=True),
+        Permission(resource=CLAIMS, verbs=("patch",)),
+    ]
+    refused = ["  list on volumesnapshots.snapshot.storage.k8s.io"] if served else []
+    assert _missing(cast(Api, Refusing()), wanted) == [*refused, "  patch on persistentvolumeclaims"]
