@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from acceptance.control_plane.limits import ControlPlaneEntry
 from acceptance.durability.limits import FailoverEntry
+from acceptance.limit_values import Entry, Sentence
 from acceptance.metrics import Metric
 from acceptance.provisioning.limits import ProvisioningEntry
 from acceptance.quantities import parse_quantity
@@ -26,25 +27,14 @@ def _tell_metric(rules: Any) -> Any:
     return {path: {**rule, METRIC: path} if isinstance(rule, dict) else rule for path, rule in rules.items()}
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
-
-
-class _Rule(_Strict):
+class _Rule(Entry):
     metric: Metric = Field(alias="(metric)")  # METRIC, and first: the validators of the others look it up
-    because: str
+    because: Sentence
 
     @field_validator("metric", mode="before")
     @classmethod
     def _parse_metric(cls, path: str) -> Metric:
         return Metric.parse(path)
-
-    @field_validator("because")
-    @classmethod
-    def _says_something(cls, text: str) -> str:
-        if not text.strip():
-            raise ValueError("wanted a sentence that explains a failure to its reader, found nothing")
-        return text.strip()
 
 
 class LimitEntry(_Rule):
@@ -103,21 +93,21 @@ LimitEntries = Annotated[dict[str, LimitEntry], BeforeValidator(_tell_metric)]
 ComparisonEntries = Annotated[dict[str, ComparisonEntry], BeforeValidator(_tell_metric)]
 
 
-class TierEntry(_Strict):
+class TierEntry(Entry):
     """One tier; limits and comparison rules by profile and metric, scaling limits by profile."""
 
     description: str = ""
     extends: str | None = None
-    limits: dict[str, LimitEntries] = {}
-    comparison: dict[str, ComparisonEntries] = {}
-    scaling: dict[str, ScalingEntry] = {}
+    limits: dict[str, LimitEntries] = Field(default_factory=dict)
+    comparison: dict[str, ComparisonEntries] = Field(default_factory=dict)
+    scaling: dict[str, ScalingEntry] = Field(default_factory=dict)
     control_plane: ControlPlaneEntry | None = None
     rebuild: RebuildEntry | None = None
     failover: FailoverEntry | None = None
     provisioning: ProvisioningEntry | None = None
 
 
-class FileEntry(_Strict):
+class FileEntry(Entry):
     """The whole file."""
 
     version: Literal[1]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from acceptance.quantities import format_quantity, parse_quantity
-from acceptance.scaling.limits import Sentence
+from acceptance.limit_values import Entry, Rate, Sentence, Time, TimeLimit
+from acceptance.quantities import format_quantity
 
 PROFILE = "control-plane"
 """Under this name verdicts on ramps stand where others have the profile that was run."""
@@ -49,29 +49,7 @@ class ControlPlaneLimit:
         return f"claims and volumes gone at most {amount} after the last pod was told to end"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-def _rate(text: Any) -> float:
-    return _above_zero(parse_quantity(text, unit="1/s"), text)
-
-
-def _time(text: Any) -> float:
-    return _above_zero(parse_quantity(text, unit="s"), text)
-
-
-def _above_zero(value: float, text: Any) -> float:
-    if value == 0.0:
-        raise ValueError(f"wanted a value above zero, found {text!r}")
-    return value
-
-
-Rate = Annotated[float, BeforeValidator(_rate)]
-Time = Annotated[float, BeforeValidator(_time)]
-
-
-class SlowStarts(_Strict):
+class SlowStarts(Entry):
     """More than so many pods take longer than so many s from creation to running."""
 
     longer_than_s: Time = Field(alias="longer_than")
@@ -79,7 +57,7 @@ class SlowStarts(_Strict):
     because: Sentence
 
 
-class RunningRate(_Strict):
+class RunningRate(Entry):
     """Fewer than so many pods a second become running, over so many s."""
 
     below_per_s: Rate = Field(alias="below")
@@ -93,14 +71,14 @@ class RunningRate(_Strict):
         return self
 
 
-class Crashes(_Strict):
+class Crashes(Entry):
     """More than so many pods crash or containers are restarted."""
 
     more_than: int = Field(ge=0)
     because: Sentence
 
 
-class StopWhen(_Strict):
+class StopWhen(Entry):
     """What ends a ramp; a condition that is None ends none."""
 
     slow_starts: SlowStarts | None = None
@@ -114,29 +92,24 @@ class StopWhen(_Strict):
         return self
 
 
-class RampRules(_Strict):
+class RampRules(Entry):
     """How fast pods are asked for, in pods a second, and what ends the ramp."""
 
     rate_per_s: Rate = Field(alias="rate")
     stop_when: StopWhen
 
 
-class _Pods(_Strict):
+class _Pods(Entry):
     at_least: int = Field(ge=1)
     because: Sentence
 
 
-class _RampDown(_Strict):
-    at_most: Time
-    because: Sentence
-
-
-class ControlPlaneEntry(_Strict):
+class ControlPlaneEntry(Entry):
     """The section of one tier. What a tier leaves out it has from the one that it extends; `ramp` only as a whole."""
 
     ramp: RampRules | None = None
     pods: _Pods | None = None
-    ramp_down: _RampDown | None = None
+    ramp_down: TimeLimit | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:

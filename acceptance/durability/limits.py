@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
-
-from acceptance.quantities import format_quantity, parse_quantity
-from acceptance.scaling.limits import Sentence
+from acceptance.limit_values import Entry, TimeLimit
+from acceptance.quantities import format_quantity
 
 METRIC = "failover.time"
 
@@ -38,25 +35,10 @@ class FailoverLimit:
         return f"time until the volume of a failed node is written on another: {self.wanted}"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-def _time_s(text: Any) -> float:
-    if (seconds := parse_quantity(text, unit="s")) == 0.0:
-        raise ValueError(f"wanted a time above zero, found {text!r}")
-    return seconds
-
-
-class _Time(_Strict):
-    at_most: Annotated[float, BeforeValidator(_time_s)]
-    because: Sentence
-
-
-class FailoverEntry(_Strict):
+class FailoverEntry(Entry):
     """`{time: {at_most: 8min, because: ...}}`"""
 
-    time: _Time
+    time: TimeLimit
 
     def limit(self, *, tier: str) -> FailoverLimit:
         """As a plain limit."""

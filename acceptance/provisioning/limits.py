@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic import model_validator
 
-from acceptance.quantities import format_quantity, parse_quantity
-from acceptance.scaling.limits import Sentence
+from acceptance.limit_values import Entry, TimeLimit
+from acceptance.quantities import format_quantity
 
 PROFILE = "volume"
 """Under this name verdicts on the life of a volume stand where others have the profile that was run."""
@@ -49,26 +49,10 @@ class ProvisioningLimit:
         return f"claim bound {self.wanted} after it was asked for"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-def _time(text: Any) -> float:
-    value = parse_quantity(text, unit="s")
-    if value == 0.0:
-        raise ValueError(f"wanted a time above zero, found {text!r}, which nothing can meet")
-    return value
-
-
-class _BindTime(_Strict):
-    at_most: Annotated[float, BeforeValidator(_time)]
-    because: Sentence
-
-
-class ProvisioningEntry(_Strict):
+class ProvisioningEntry(Entry):
     """`bind_time: {at_most: 60s, because: ...}`"""
 
-    bind_time: _BindTime | None = None
+    bind_time: TimeLimit | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Self
+from typing import Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from acceptance.quantities import format_quantity, parse_quantity
+from acceptance.limit_values import Entry, Ratio, Sentence, Share, Size, Time
+from acceptance.quantities import format_quantity
 from acceptance.rebuild.patterns import PATTERNS, Pattern
-from acceptance.scaling.limits import Ratio, Sentence, Share
 
 Kind = Literal["largest_volume", "foreground_iops", "foreground_p99"]
 TIME_LIMIT_S = 24 * 3600.0
@@ -71,46 +71,31 @@ class RebuildLimit:
         return f"{self.metric} of synchronous writes during a rebuild, {self.pattern}: {self.wanted} that before it"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-def _above_zero(text: Any, *, unit: Literal["s", "B"]) -> float:
-    value = parse_quantity(text, unit=unit)
-    if value == 0.0:
-        raise ValueError(f"wanted more than zero, found {text!r}")
-    return value
-
-
-Size = Annotated[float, BeforeValidator(lambda text: _above_zero(text, unit="B"))]
-TimeLimit = Annotated[float, BeforeValidator(lambda text: _above_zero(text, unit="s"))]
-
-
-class _Largest(_Strict):
+class _Largest(Entry):
     at_least: Size
     because: Sentence
 
 
-class _Iops(_Strict):
+class _Iops(Entry):
     at_least: Share
     because: Sentence
 
 
-class _P99(_Strict):
+class _P99(Entry):
     at_most: Ratio
     because: Sentence
 
 
-class _Foreground(_Strict):
+class _Foreground(Entry):
     iops: _Iops | None = Field(alias="write.iops", default=None)
     p99: _P99 | None = Field(alias="write.latency.p99", default=None)
 
 
-class RebuildEntry(_Strict):
+class RebuildEntry(Entry):
     """`time_limit`; `largest_volume` by pattern; `foreground` by metric, for every pattern."""
 
-    time_limit: TimeLimit | None = None
-    largest_volume: dict[Pattern, _Largest] = {}
+    time_limit: Time | None = None
+    largest_volume: dict[Pattern, _Largest] = Field(default_factory=dict)
     foreground: _Foreground = _Foreground()
 
     @model_validator(mode="after")

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from acceptance.limit_values import Entry, Ratio, Sentence, Share
 from acceptance.metrics import Metric
 from acceptance.quantities import format_quantity, parse_quantity
 
@@ -51,52 +52,25 @@ class ScalingLimit:
         }[self.kind]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
-
-
-def _ratio(text: Any) -> float:
-    value = parse_quantity(text, unit="ratio")
-    if value == 0.0:
-        raise ValueError(f"wanted a share above zero, found {text!r}, which nothing can miss or nothing can meet")
-    return value
-
-
-def _share(text: Any) -> float:
-    value = _ratio(text)
-    if value > 1.0:
-        raise ValueError(f"wanted a share of at most 100%, found {text!r}, which nothing can meet")
-    return value
-
-
 def _metric(path: Any) -> Metric:
     return Metric.parse(str(path))
 
 
-def _sentence(text: Any) -> str:
-    if not isinstance(text, str) or not text.strip():
-        raise ValueError("wanted a sentence that explains a failure to its reader, found nothing")
-    return text.strip()
-
-
-Ratio = Annotated[float, BeforeValidator(_ratio)]
-Share = Annotated[float, BeforeValidator(_share)]
 MetricPath = Annotated[Metric, BeforeValidator(_metric)]
-Sentence = Annotated[str, BeforeValidator(_sentence)]
 
 
-class _LastStep(_Strict):
+class _LastStep(Entry):
     at_least: Share
     because: Sentence
 
 
-class _PerVolume(_Strict):
+class _PerVolume(Entry):
     pods: int = Field(ge=1)
     at_least: Any
     because: Sentence
 
 
-class _LatencyGrowth(_Strict):
+class _LatencyGrowth(Entry):
     metric: MetricPath
     at_most: Ratio
     because: Sentence
@@ -109,23 +83,23 @@ class _LatencyGrowth(_Strict):
         return metric
 
 
-class _RateLimited(_Strict):
+class _RateLimited(Entry):
     of_capacity: Share
     at_least: Share
     because: Sentence
 
 
-class _NodeScaling(_Strict):
+class _NodeScaling(Entry):
     at_least: Ratio
     because: Sentence
 
 
-class ScalingEntry(_Strict):
+class ScalingEntry(Entry):
     """The limits of one profile; `metric` is the rate whose total is looked at."""
 
     metric: MetricPath
     total_at_last_step: _LastStep | None = None
-    per_volume: list[_PerVolume] = []
+    per_volume: list[_PerVolume] = Field(default_factory=list)
     latency_growth: _LatencyGrowth | None = None
     rate_limited: _RateLimited | None = None
     node_scaling: _NodeScaling | None = None

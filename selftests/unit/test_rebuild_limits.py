@@ -50,10 +50,10 @@ def test_the_time_limit_is_a_day_unless_it_is_said() -> None:
     ("change", "said"),
     [
         ({"time_limit": "24"}, "wanted a time with its unit"),
-        ({"time_limit": "0h"}, "wanted more than zero"),
+        ({"time_limit": "0h"}, "wanted a value above zero"),
         ({"largest_volume": {"full": {"at_least": "1TiB", "because": "a"}}}, "'full-data' or 'alternating-4k'"),
         ({"largest_volume": {"full-data": {"at_least": "1", "because": "a"}}}, "wanted a size with its unit"),
-        ({"largest_volume": {"full-data": {"at_least": "0GiB", "because": "a"}}}, "wanted more than zero"),
+        ({"largest_volume": {"full-data": {"at_least": "0GiB", "because": "a"}}}, "wanted a value above zero"),
         ({"largest_volume": {"full-data": {"at_least": "1GiB", "because": " "}}}, "wanted a sentence"),
         ({"largest_volume": {"full-data": {"at_most": "1GiB", "because": "a"}}}, "Extra inputs"),
         ({"foreground": {"write.bandwidth": {"at_least": "10%", "because": "b"}}}, "Extra inputs"),

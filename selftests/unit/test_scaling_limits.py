@@ -49,7 +49,7 @@ def test_bandwidth_has_its_unit() -> None:
         ({"latency_growth": {"metric": "write.iops", "at_most": "2 times", "because": "c"}}, "wanted a latency"),
         ({"latency_growth": {"metric": "write.latency.mean", "at_most": "2", "because": "c"}}, "has no unit"),
         ({"total_at_last_step": {"at_least": "120%", "because": "a"}}, "share of at most 100%"),
-        ({"total_at_last_step": {"at_least": "0%", "because": "a"}}, "share above zero"),
+        ({"total_at_last_step": {"at_least": "0%", "because": "a"}}, "value above zero"),
         ({"total_at_last_step": {"at_least": "80%", "because": " "}}, "wanted a sentence"),
         ({"total_at_last_step": {"at_most": "80%", "because": "a"}}, "Extra inputs"),
         ({"per_volume": [{"pods": 0, "at_least": 1, "because": "b"}]}, "greater than or equal to 1"),

@@ -94,7 +94,7 @@ def test_nothing_writes_on_after_the_word_to_end(
 @pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
 def test_sysbench_itself_runs_the_profile_and_makes_its_files_once(tmp_path: Path) -> None:
     options = read_options(PROFILE.read_text(encoding="utf-8"))
-    environment = os.environ | {"FOLDER": str(tmp_path / "files"), "SIZE": str(4 * 1024**2), "RUNTIME": "2s"}
+    environment = os.environ | {"FOLDER": str(tmp_path / "files"), "SIZE": str(4 * 1024**2), "RUNTIME": "4s"}
     printed = []
     for _ in range(2):
         load = subprocess.run(["sh", "-c", script(options)], env=environment, stdout=subprocess.PIPE, check=True)
@@ -102,7 +102,8 @@ def test_sysbench_itself_runs_the_profile_and_makes_its_files_once(tmp_path: Pat
         output = SysbenchOutput()
         output.feed(load.stdout)
         output.close()
-        assert (output.error, len(output.samples)) == (None, 1)
+        assert output.error is None
+        assert output.samples  # of the seconds that a busy machine let it report
         assert all(counts.ios > 0 for counts in output.samples[0].counts.values())
     assert [text.count(b"Creating file ") for text in printed] == [64, 0]
     assert [text.count(b"Reusing existing file ") for text in printed] == [0, 64]
