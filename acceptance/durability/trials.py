@@ -85,7 +85,8 @@ class CrashTrials:
 
 
 def _remove(workspace: Workspace, claim: Claim) -> None:
+    # Not by force: a writer that still runs would write to the volume while it is being deleted.
     for part in (WRITER, READER):
-        workspace.api.delete(PODS, object_name(claim.name, part), namespace=claim.namespace, grace_s=0)
+        workspace.api.delete(PODS, object_name(claim.name, part), namespace=claim.namespace, grace_s=1)
     delete_claim(workspace.api, claim)
     wait_claim_gone(workspace.api, claim, timeout_s=workspace.timeout_s)
