@@ -92,7 +92,7 @@ def test_a_limit_is_inherited_and_replaced() -> None:
 
 @pytest.mark.parametrize("text", ["0s", "8", "8MiB", 8])
 def test_a_limit_that_is_no_time_is_refused(text: object) -> None:
-    with pytest.raises(ValueError, match="wanted a (time|value above zero)"):
+    with pytest.raises(ValueError, match=r"wanted a (time|value above zero)"):
         FailoverEntry.model_validate({"time": {"at_most": text, "because": "so"}})
 
 
