@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from acceptance.cluster.claims import (
     Claim,
     create_claim,
-    delete_claim,
+    remove_claim,
     wait_bound,
-    wait_claim_gone,
     wait_volume_gone,
     wait_volume_released,
 )
@@ -24,14 +23,14 @@ from acceptance.cluster.pods import (
     create_pod,
     describe_pod,
     end_pod,
-    lost_to_the_cluster,
     node_of,
+    taken_away,
     wait_ended,
     wait_started,
 )
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import EnvironmentFailure, StorageFailure
+from acceptance.errors import StorageFailure
 
 POD_DEADLINE_S = 600
 BOUND = "claim bound"
@@ -88,8 +87,7 @@ class TrialVolume:
         api, timeout_s, volume = self._workspace.api, self._workspace.timeout_s, self._bound()
         policy = api.get(VOLUMES, volume)["spec"].get("persistentVolumeReclaimPolicy")
         with self._timed("claim gone"):
-            delete_claim(api, self._claim)
-            wait_claim_gone(api, self._claim, timeout_s=timeout_s)
+            remove_claim(api, self._claim, timeout_s=timeout_s)
         if policy == "Delete":
             with self._timed("volume gone"):
                 wait_volume_gone(api, volume, timeout_s=timeout_s)
@@ -116,8 +114,8 @@ class TrialVolume:
                 wait_started(api, plan, timeout_s=timeout_s)
             pod = wait_ended(api, plan, timeout_s=timeout_s)
             content = api.log(plan.name, namespace=self._claim.namespace, container=MAIN).strip()
-            if reason := lost_to_the_cluster(pod):
-                raise EnvironmentFailure(f"pod {plan.name} was ended by the cluster: {reason}")
+            if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
+                raise taken
             if pod["status"]["phase"] != "Succeeded":
                 raise StorageFailure(
                     f"pod {plan.name} on storage class {self._claim.storage_class} could not {what}: {content} "

@@ -150,8 +150,9 @@ def delete_claim(api: Api, claim: Claim) -> None:
     api.delete(CLAIMS, claim.name, namespace=claim.namespace)
 
 
-def wait_claim_gone(api: Api, claim: Claim, *, timeout_s: float) -> None:
-    """Wait until the claim is no more. Raises StorageFailure with what holds it."""
+def remove_claim(api: Api, claim: Claim, *, timeout_s: float) -> None:
+    """Delete the claim, and wait until it is no more. Raises StorageFailure with what holds it."""
+    delete_claim(api, claim)
     wait_for(
         f"claim {claim.name} to be gone",
         look=lambda: api.find(CLAIMS, claim.name, namespace=claim.namespace),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
-from acceptance.cluster.pods import create_pod, end_pod, lost_to_the_cluster, node_of, wait_ended, wait_started
+from acceptance.cluster.pods import create_pod, end_pod, node_of, taken_away, wait_ended, wait_started
 from acceptance.cluster.resources import Object
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import EnvironmentFailure
@@ -33,8 +33,8 @@ def run_errand(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> Erra
         pod = wait_ended(api, plan, timeout_s=timeout_s)
         output = api.log(plan.name, namespace=plan.namespace, container=MAIN)
         workspace.keep_output(plan.name, output)
-        if reason := lost_to_the_cluster(pod):
-            raise EnvironmentFailure(f"pod {plan.name} was ended by the cluster: {reason}")
+        if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
+            raise taken
         return Errand(node=node_of(pod), status=_status(pod), output=output)
     finally:
         end_pod(api, plan, timeout_s=workspace.timeout_s)

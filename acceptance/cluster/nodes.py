@@ -30,7 +30,12 @@ def is_up(node: Object) -> bool:
 
 def is_ready(node: Object) -> bool:
     """Whether the node's kubelet tells that all is well, and was heard of late."""
-    return any(each["type"] == "Ready" and each["status"] == "True" for each in node["status"].get("conditions") or [])
+    return ready_condition(node).get("status") == "True"
+
+
+def ready_condition(node: Object) -> Object:
+    """What the cluster last knew of its being ready; empty before anything is known."""
+    return next((each for each in node["status"].get("conditions") or [] if each["type"] == "Ready"), {})
 
 
 def tolerations(nodes: Iterable[Object]) -> list[Object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import failed_for_good
 from acceptance.cluster.events import recent_events
+from acceptance.cluster.nodes import is_ready, ready_condition
 from acceptance.cluster.pod_manifest import MAIN, PodPlan, pod_manifest
 from acceptance.cluster.resources import CLAIMS, NAMESPACES, NODES, PODS, Object
 from acceptance.cluster.waiting import describe_events, wait_for
@@ -164,8 +165,8 @@ def start_problem(api: Api, plan: PodPlan, pod: Object) -> AcceptanceError | Non
         waiting = (status.get("state") or {}).get("waiting") or {}
         if waiting.get("reason") in _START_PROBLEMS:
             return EnvironmentFailure(f"pod {plan.name} cannot start: {waiting['reason']}: {waiting.get('message')}")
-    if reason := lost_to_the_cluster(pod):
-        return EnvironmentFailure(f"pod {plan.name} on storage class {plan.classes} was ended by the cluster: {reason}")
+    if (taken := taken_away(pod, what=f"pod {plan.name} on storage class {plan.classes}")) is not None:
+        return taken
     if pod["status"].get("phase") == "Failed" and not _main_started(pod):
         return StorageFailure(f"pod {plan.name} failed before it started: {describe_pod(pod)}" + _events(api, plan))
     return next(filter(None, (failed_for_good(api, claim) for claim in plan.claims)), None)
@@ -211,6 +212,12 @@ def lost_to_the_cluster(pod: Object) -> str | None:
     return _DELETED if pod["metadata"].get("deletionTimestamp") else None
 
 
+def taken_away(pod: Object, *, what: str) -> EnvironmentFailure | None:
+    """The error to raise where the pod is `lost_to_the_cluster`, or None; `what` was lost with it, in words."""
+    reason = lost_to_the_cluster(pod)
+    return EnvironmentFailure(f"{what} was ended by the cluster: {reason}") if reason else None
+
+
 def lost_node(api: Api, pod: Object) -> str | None:
     """What is wrong with the pod's node, or None while it is ready: nobody can say what becomes of a pod there."""
     name = pod["spec"].get("nodeName")
@@ -219,9 +226,9 @@ def lost_node(api: Api, pod: Object) -> str | None:
     node = api.find(NODES, name)
     if node is None:
         return f"node {name} is gone"
-    ready: Object = next((each for each in node["status"].get("conditions") or [] if each["type"] == "Ready"), {})
-    if ready.get("status") == "True":
+    if is_ready(node):
         return None
+    ready = ready_condition(node)
     return f"node {name} is not ready since {ready.get('lastTransitionTime')}: {ready.get('message')}"
 
 

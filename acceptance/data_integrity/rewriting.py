@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from acceptance.cluster.errand import run_errand
 from acceptance.cluster.pod_manifest import FILES_PATH, MAIN, PodPlan
-from acceptance.cluster.pods import create_pod, end_pod, lost_to_the_cluster, main_runs, node_of, wait_started
+from acceptance.cluster.pods import create_pod, end_pod, main_runs, node_of, taken_away, wait_started
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
@@ -119,8 +119,8 @@ def _wait_written(workspace: Workspace, volume: VerifiedVolume, plan: PodPlan, *
         pod = api.find(PODS, plan.name, namespace=plan.namespace)
         if pod is None or main_runs(pod):
             return None
-        if reason := lost_to_the_cluster(pod):
-            return EnvironmentFailure(f"pod {plan.name} was ended by the cluster: {reason}")
+        if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
+            return taken
         return StorageFailure(f"writing on storage class {plan.classes} failed around a rebuild: {seen.output}")
 
     return wait_for(

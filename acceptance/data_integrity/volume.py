@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.claims import create_claim, delete_claim, wait_bound, wait_claim_gone
+from acceptance.cluster.claims import create_claim, remove_claim, wait_bound
 from acceptance.cluster.errand import Errand, run_errand
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.objects import metadata, object_name
@@ -83,8 +83,7 @@ class VerifiedVolume:
 
     def delete(self) -> None:
         """Have the claim gone."""
-        delete_claim(self._workspace.api, self.claim)
-        wait_claim_gone(self._workspace.api, self.claim, timeout_s=self._workspace.timeout_s)
+        remove_claim(self._workspace.api, self.claim, timeout_s=self._workspace.timeout_s)
 
     def plan(self, what: str, script: str, *, node: str | None = None, check: bool = False, held_s: int = 0) -> PodPlan:
         """A pod that runs the script on the volume; with `check` only where the volume has the space.

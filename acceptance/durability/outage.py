@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.nodes import is_up
+from acceptance.cluster.nodes import is_ready, is_up, ready_condition
 from acceptance.cluster.resources import LEASES, NODES, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import AcceptanceError, EnvironmentFailure
@@ -96,7 +96,7 @@ class Outage:
         wait_for(
             f"node {self._node} to be NotReady, as it was made to fail",
             look=self._look,
-            ready=lambda seen: not _is_ready(seen) and bool(seen["spec"].get("taints")),
+            ready=lambda seen: not is_ready(seen) and bool(seen["spec"].get("taints")),
             state=_ready,
             timeout_s=timeout_s,
             failure=EnvironmentFailure,
@@ -121,14 +121,5 @@ class Outage:
             return ""
 
 
-def _condition(node: Object) -> Object:
-    conditions = node["status"].get("conditions") or []
-    return next((each for each in conditions if each["type"] == "Ready"), {})
-
-
-def _is_ready(node: Object) -> bool:
-    return _condition(node).get("status") == "True"
-
-
 def _ready(node: Object) -> str:
-    return f"Ready is {_condition(node).get('status', 'not told')}"
+    return f"Ready is {ready_condition(node).get('status', 'not told')}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
-from acceptance.cluster.pods import create_pod, describe_pod, end_pod, lost_to_the_cluster, node_of, wait_ended
+from acceptance.cluster.pods import create_pod, describe_pod, end_pod, node_of, taken_away, wait_ended
 from acceptance.cluster.workspace import Workspace
 from acceptance.durability.ledger import MOST_BYTES
 from acceptance.durability.writer import LEDGER, script
@@ -53,8 +53,8 @@ def read_records(workspace: Workspace, plan: PodPlan) -> Reading:
 def finish_reading(workspace: Workspace, plan: PodPlan, *, timeout_s: float | None = None) -> Reading:
     """What a pod that was asked for has read; it is gone then."""
     pod = wait_ended(workspace.api, plan, timeout_s=timeout_s or workspace.timeout_s)
-    if reason := lost_to_the_cluster(pod):
-        raise EnvironmentFailure(f"pod {plan.name} was ended by the cluster: {reason}")
+    if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
+        raise taken
     pieces = workspace.api.follow_log(plan.name, namespace=plan.namespace, container=MAIN, follow=False)
     content = b"".join(pieces)
     if pod["status"]["phase"] != "Succeeded":

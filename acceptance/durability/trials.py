@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from acceptance.cluster.claims import Claim, create_claim, delete_claim, wait_claim_gone
+from acceptance.cluster.claims import Claim, create_claim, remove_claim
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.workspace import Workspace
@@ -88,5 +88,4 @@ def _remove(workspace: Workspace, claim: Claim) -> None:
     # Not by force: a writer that still runs would write to the volume while it is being deleted.
     for part in (WRITER, READER):
         workspace.api.delete(PODS, object_name(claim.name, part), namespace=claim.namespace, grace_s=1)
-    delete_claim(workspace.api, claim)
-    wait_claim_gone(workspace.api, claim, timeout_s=workspace.timeout_s)
+    remove_claim(workspace.api, claim, timeout_s=workspace.timeout_s)

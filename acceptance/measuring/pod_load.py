@@ -10,8 +10,8 @@ from acceptance.cluster.pod_manifest import MAIN, PodPlan
 from acceptance.cluster.pods import (
     describe_pod,
     lost_node,
-    lost_to_the_cluster,
     main_runs,
+    taken_away,
     wait_ended,
     wait_load_over,
 )
@@ -119,7 +119,7 @@ class PodLoad:
         """Nobody said that the load is over: the pod's state must tell why."""
         pod = wait_ended(self._workspace.api, self._plan, timeout_s=self._workspace.timeout_s)
         where = f"the load of pod {self._plan.name} on storage class {self._plan.classes}"
-        if reason := lost_to_the_cluster(pod):
-            raise EnvironmentFailure(f"{where} was ended by the cluster: {reason}")
+        if (taken := taken_away(pod, what=where)) is not None:
+            raise taken
         said = self.log.segments[-1].messages if self.log.segments else self.log.before
         raise StorageFailure(f"{where} broke off: {said} ({describe_pod(pod)})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from acceptance.cluster.claims import create_claim, delete_claim, wait_bound, wait_claim_gone
+from acceptance.cluster.claims import create_claim, remove_claim, wait_bound
 from acceptance.cluster.objects import metadata, object_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.pods import create_pod, end_pod, node_of, wait_started
@@ -80,8 +80,7 @@ class PatternVolume:
         if error is not None and (self._keep or not isinstance(error, AcceptanceError)):
             return  # interrupted: the run's own removal follows
         try:
-            delete_claim(self._workspace.api, self._claim)
-            wait_claim_gone(self._workspace.api, self._claim, timeout_s=self._workspace.timeout_s)
+            remove_claim(self._workspace.api, self._claim, timeout_s=self._workspace.timeout_s)
         except AcceptanceError:
             if error is None:
                 raise

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.pods import describe_pod, lost_to_the_cluster, start_problem
+from acceptance.cluster.pods import describe_pod, start_problem, taken_away
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SetPlan
 from acceptance.cluster.waiting import describe_events
@@ -41,8 +41,8 @@ class PodFaults:
             return EnvironmentFailure(f"{where} was deleted while it was needed; see who did")
         if seen is None:
             return None
-        if reason := lost_to_the_cluster(seen):
-            return EnvironmentFailure(f"{where} was ended by the cluster: {reason}")
+        if (taken := taken_away(seen, what=where)) is not None:
+            return taken
         return self._no_room(where, seen) or self._not_started(pod, seen) or self._in_load(where, seen, log)
 
     def events(self, pod: str) -> str:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.claims import Claim, DataSource, create_claim, delete_claim, wait_bound, wait_claim_gone
+from acceptance.cluster.claims import Claim, DataSource, create_claim, remove_claim, wait_bound
 from acceptance.cluster.errand import Errand, run_errand
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import MAIN, USER, PodPlan, volume_path
@@ -100,21 +100,12 @@ class Bench:
         """Have the snapshot removed with the rest."""
         self._snapshots.append(snapshot)
 
-    def run(
-        self,
-        claim: Claim,
-        script: str,
-        *,
-        node: str | None = None,
-        read_only: bool = False,
-        fs_group: int = USER,
-        **variables: str,
-    ) -> str:
+    def run(self, claim: Claim, script: str, *, read_only: bool = False, **variables: str) -> str:
         """What the script prints that a pod runs to its end; $VOLUME is the folder of the volume.
 
         Raises StorageFailure when it ends badly.
         """
-        done = self.errand(claim, script, node=node, read_only=read_only, fs_group=fs_group, **variables)
+        done = self.errand(claim, script, read_only=read_only, fs_group=USER, **variables)
         if done.status:
             raise StorageFailure(
                 f"a pod on a volume of storage class {self.storage_class.name} failed with status {done.status}: "
@@ -123,17 +114,10 @@ class Bench:
         return done.output
 
     def errand(
-        self,
-        claim: Claim,
-        script: str,
-        *,
-        node: str | None = None,
-        read_only: bool = False,
-        fs_group: int = USER,
-        **variables: str,
+        self, claim: Claim, script: str, *, read_only: bool = False, fs_group: int = USER, **variables: str
     ) -> Errand:
         """The same, whatever the exit status."""
-        plan = replace(self._plan(claim, script, node, variables), read_only=read_only, fs_group=fs_group)
+        plan = replace(self._plan(claim, script, None, variables), read_only=read_only, fs_group=fs_group)
         done = run_errand(self.workspace, plan, timeout_s=self.timeout_s)
         self._node = self._node or done.node
         return done
@@ -182,8 +166,7 @@ class Bench:
                 self._remove_claim(claim)
 
     def _remove_claim(self, claim: Claim) -> None:
-        delete_claim(self.api, claim)
-        wait_claim_gone(self.api, claim, timeout_s=self.timeout_s)
+        remove_claim(self.api, claim, timeout_s=self.timeout_s)
 
 
 def new_mark() -> str:
