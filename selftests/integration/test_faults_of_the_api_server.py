@@ -55,7 +55,7 @@ def test_what_is_refused_for_now_is_asked_again_when_the_server_says(
         proxy.refuses = True
         run = finish(process, reports=reports)
     assert_measured_well(run)
-    assert proxy.refused > 5 and proxy.impatient == 0
+    assert proxy.refused > 5 and proxy.impatient == []
 
 
 def test_a_log_that_breaks_off_is_read_again(proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path) -> None:

@@ -27,18 +27,18 @@ class ApiProxy:
     """Speaks plain HTTP on loopback to whoever knows its token, and to the API server as the kubeconfig's user.
 
     `delay_s`: before each request is passed on. `refuses`: each first try of a request is answered 429; `refused` of
-    them were, and `impatient` came again before the time that Retry-After asked for. `drops_after_s`: a log that is
-    followed or a watch is cut off after that, without a word; `dropped` of them were.
+    them were. `drops_after_s`: a log that is followed or a watch is cut off after that, without a word; `dropped` of
+    them were.
     """
 
     def __init__(self, kubeconfig: Path) -> None:
         self._upstream, self._tls = _reached_by(kubeconfig)
         self._token = secrets.token_hex(16)
-        self._until: dict[str, float] = {}
+        self._until: dict[str, list[float]] = {}
         self.delay_s = 0.0
         self.refuses = False
         self.drops_after_s: float | None = None
-        self.refused = self.impatient = self.dropped = 0
+        self.refused = self.dropped = 0
         self.port = 0
 
     def write_kubeconfig(self, path: Path) -> None:
@@ -54,6 +54,12 @@ class ApiProxy:
         }
         path.touch(mode=0o600)
         path.write_text(json.dumps(content))
+
+    @property
+    def impatient(self) -> list[str]:
+        """Requests that came again too soon: each such try was refused as one more, which none came to be let through
+        for. Two threads that ask the same are two patient ones."""
+        return [request for request, untils in self._until.items() for _ in untils]
 
     async def serve(self, started: threading.Event, ended: asyncio.Event) -> None:
         """Pass requests on until `ended`."""
@@ -96,13 +102,12 @@ class ApiProxy:
             return response
 
     def _is_refused(self, request: str) -> bool:
-        """Every other try of the same request; one that comes too soon is refused once more."""
-        now = time.monotonic()
-        until = self._until.pop(request, None)
-        if until is not None and now >= until:
+        """Unless it was refused before and the time that Retry-After asked for is over."""
+        now, untils = time.monotonic(), self._until.setdefault(request, [])
+        if untils and now >= untils[0]:
+            untils.pop(0)
             return False
-        self.impatient += until is not None
-        self._until[request] = until or now + RETRY_AFTER_S
+        untils.append(now + RETRY_AFTER_S)
         return True
 
 

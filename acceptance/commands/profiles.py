@@ -1,0 +1,23 @@
+"""`profiles`: lists the profiles of a folder and what each stands for."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from acceptance.commands.command import Commands
+from acceptance.profile_folder import find_profiles
+from acceptance.shown_text import shown
+
+
+def add_profiles(commands: Commands) -> None:
+    """Add the command to the command line."""
+    profiles = commands.add_parser("profiles", help="list the profiles of a folder and what each stands for")
+    profiles.add_argument("folder", type=Path, nargs="?", default=Path("profiles"))
+    profiles.set_defaults(command=_profiles)
+
+
+def _profiles(chosen: argparse.Namespace) -> int:
+    for profile in find_profiles(chosen.folder).values():
+        print(shown(f"{profile.name}\n  {profile.about}"))
+    return 0
