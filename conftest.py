@@ -16,7 +16,11 @@ pytest_plugins = [
     "fixtures.durability",
     "fixtures.data_integrity",
     "fixtures.volume_features",
+    "fixtures.plan",
+    "fixtures.history",
     "fixtures.verdicts",
     "fixtures.report",
+    "fixtures.exposition",
+    "fixtures.junit",
     "fixtures.outward",
 ]

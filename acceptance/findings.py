@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from acceptance.judging import judge, judge_comparison, not_judged, verdict_id
 from acceptance.looks import LookPlan
+from acceptance.measuring.distribution import distribution
 from acceptance.measuring.measure import BySegment, Recording
 from acceptance.measuring.metric_values import batch_values, metric_estimate, metric_value, shown_metrics
 from acceptance.measuring.stalls import WORTH_TELLING_S, longest_stall
 from acceptance.metrics import Metric
 from acceptance.quantities import format_quantity
 from acceptance.ratios import Ratio, Round, ratio
-from acceptance.results import Measurement, Verdict
+from acceptance.results import Measurement, RelativeEstimate, Verdict
 from acceptance.size_rule import SIZE_IN_SECONDS, SmallFile, small_file
 from acceptance.tiers import ComparisonRule, Limit
 
@@ -84,7 +85,9 @@ class Finding:
         if self.baseline is None:
             return [_measurement(self.candidate, plan=self.plan)]
         baseline = _measurement(self.baseline, plan=self.plan)
-        return [_measurement(self.candidate, plan=self.plan, compared_with=baseline.id), baseline]
+        candidate = _measurement(self.candidate, plan=self.plan, compared_with=baseline.id)
+        relative = _against_baseline(self.candidate.samples, self.baseline.samples, plan=self.plan)
+        return [candidate.model_copy(update={"against_baseline": relative}), baseline]
 
 
 def decided(
@@ -127,18 +130,26 @@ def _stall_remark(samples: BySegment) -> str:
     return stall.describe() if stall is not None and stall.at_least >= WORTH_TELLING_S else ""
 
 
-def metric_ratio(metric: Metric, candidate: BySegment, baseline: BySegment, *, plan: LookPlan) -> Ratio:
-    """Candidate / baseline of a metric, from batches of the same round."""
+def metric_ratio(
+    metric: Metric,
+    candidate: BySegment,
+    baseline: BySegment,
+    *,
+    plan: LookPlan,
+    confidence: float | None = None,
+) -> Ratio:
+    """Candidate / baseline of a metric, from batches of the same round; at the plan's confidence if at no other."""
+    confidence = confidence or plan.confidence
     ours = batch_values(metric, candidate, plan=plan)
     theirs = batch_values(metric, baseline, plan=plan)
     if ours is None or theirs is None:
         problem = f"there is no {metric} in some part of the measurement"
-        return Ratio(value=None, low=None, high=None, samples=0, confidence=plan.confidence, problem=problem)
+        return Ratio(value=None, low=None, high=None, samples=0, confidence=confidence, problem=problem)
     rounds = [
         Round(baseline=first[: len(second)], candidate=second[: len(first)])
         for first, second in zip(theirs, ours, strict=True)
     ]
-    return ratio(rounds, confidence=plan.confidence, correlation=plan.batch_correlation)
+    return ratio(rounds, confidence=confidence, correlation=plan.batch_correlation)
 
 
 def _measurement(recording: Recording, *, plan: LookPlan, compared_with: str | None = None) -> Measurement:
@@ -163,7 +174,22 @@ def _measurement(recording: Recording, *, plan: LookPlan, compared_with: str | N
         series={rate.path: [metric_value(rate, [second]) or 0.0 for second in seconds] for rate in rates},
         warnings=_warnings(recording),
         compared_with=compared_with,
+        distribution=distribution(recording.samples),
     )
+
+
+def _against_baseline(candidate: BySegment, baseline: BySegment, *, plan: LookPlan) -> dict[str, RelativeEstimate]:
+    """Each metric that is worth showing of both, and has a ratio."""
+    found: dict[str, RelativeEstimate] = {}
+    for metric in shown_metrics(candidate):
+        if metric.statistic == "longest":
+            continue
+        each = metric_ratio(metric, candidate, baseline, plan=plan, confidence=SHOWN_CONFIDENCE)
+        if each.value is not None and each.low is not None and each.high is not None:
+            found[metric.path] = RelativeEstimate(
+                ratio=each.value, low=each.low, high=each.high, confidence=each.confidence
+            )
+    return found
 
 
 def _warnings(recording: Recording) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -12,20 +11,19 @@ from pydantic_core import ErrorDetails
 from acceptance.control_plane import limits as control_plane
 from acceptance.durability import limits as durability
 from acceptance.errors import WrongUsage
-from acceptance.limits_schema import METRIC, FileEntry, TierEntry
+from acceptance.history import limits as history
+from acceptance.limits_references import Found, ancestors, reference_problems
+from acceptance.limits_schema import FileEntry, TierEntry
+from acceptance.metric_rules import METRIC
 from acceptance.metrics import Metric
 from acceptance.provisioning import limits as provisioning
 from acceptance.quantities import format_quantity
 from acceptance.rebuild.limits import inherited
 from acceptance.scaling.limits import ScalingLimit
 from acceptance.strict_yaml import Document, Problem, load
-from acceptance.strict_yaml import Path as YamlPath
 from acceptance.tiers import ComparisonRule, Limit, LimitsFile, RuleKind, Tier
 
 __all__ = ["ComparisonRule", "Limit", "LimitsFile", "Metric", "Tier", "load_limits"]
-
-Found = tuple[YamlPath, str]
-"""A path in the file and what is wrong there."""
 
 _TYPES = {
     "dict_type": "a mapping",
@@ -58,7 +56,7 @@ def _entry(document: Document, problems: list[Problem], *, profiles: Collection[
     """The checked file, or None after adding to `problems` what keeps its tiers from being put together."""
     if document.data is None and problems:  # not even YAML
         return None
-    found = list(_cross_problems(document.data, profiles=profiles))
+    found = list(reference_problems(document.data, profiles=profiles))
     try:
         entry = FileEntry.model_validate(document.data)
     except ValidationError as error:
@@ -94,55 +92,13 @@ def _say(details: ErrorDetails) -> Found:
     return where, f"wanted {wanted}, found {shown}; correct it"
 
 
-def _cross_problems(data: Any, *, profiles: Collection[str]) -> Iterator[Found]:
-    """What only shows when parts are seen together: profiles and parents that do not exist, circles of parents.
-
-    It works on the plain data, so that these are reported beside whatever else is wrong.
-    """
-    tiers = _mapping(_mapping(data).get("tiers"))
-    parents = {name: _mapping(tier).get("extends") for name, tier in tiers.items()}
-    for name, tier in tiers.items():
-        for section in ("limits", "comparison", "scaling"):
-            for profile in _mapping(_mapping(tier).get(section)):
-                if profile not in profiles:
-                    known = ", ".join(sorted(profiles)) or "none at all"
-                    text = (
-                        f"wanted a profile that exists ({known}), found {profile!r}; correct the name or add a profile"
-                    )
-                    yield ("tiers", name, section, profile), text
-        parent = parents[name]
-        here = ("tiers", name, "extends")
-        if isinstance(parent, str) and parent not in tiers:
-            yield (
-                here,
-                f"wanted one of the tiers {', '.join(tiers)}, found {parent!r}; correct the name or add the tier",
-            )
-        elif name in (circle := _ancestors(name, parents)):
-            text = " -> ".join((name, *circle[: circle.index(name) + 1]))
-            yield here, f"wanted a parent that does not extend its own child, found {text}; remove one extends"
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _ancestors(name: str, parents: dict[str, Any]) -> list[str]:
-    """The parents of a tier, nearest first; each once, so that it ends in a circle too."""
-    found: list[str] = []
-    parent = parents.get(name)
-    while isinstance(parent, str) and parent in parents and parent not in found:
-        found.append(parent)
-        parent = parents.get(parent)
-    return found
-
-
 def _resolve(name: str, tiers: dict[str, TierEntry]) -> Tier:
     """The tier with all it inherits: a rule replaces the parent's of the same profile, metric and kind."""
     limits: dict[tuple[str, str, str], Limit] = {}
     rules: dict[tuple[str, str, str], ComparisonRule] = {}
     scaling: dict[tuple[str, str, int | None], ScalingLimit] = {}
     parents = {one: entry.extends for one, entry in tiers.items()}
-    family = [*reversed(_ancestors(name, parents)), name]
+    family = [*reversed(ancestors(name, parents)), name]
     for origin in family:
         for limit in _limits(origin, tiers[origin]):
             limits[limit.profile, limit.metric.path, limit.kind] = limit
@@ -163,6 +119,7 @@ def _resolve(name: str, tiers: dict[str, TierEntry]) -> Tier:
         rebuild=inherited([(origin, tiers[origin].rebuild) for origin in family]),
         failover=durability.inherited([(origin, tiers[origin].failover) for origin in family]),
         provisioning=provisioning.inherited([(origin, tiers[origin].provisioning) for origin in family]),
+        history=history.inherited([(origin, tiers[origin].history) for origin in family]),
     )
 
 
@@ -192,7 +149,7 @@ def _rules(tier: str, entry: TierEntry) -> Iterator[ComparisonRule]:
 def _impossible(tier: Tier) -> Iterator[Found]:
     """Limits that nothing can meet, and a tier that asks for nothing; inherited limits count."""
     destructive = (tier.rebuild, tier.control_plane, tier.failover)
-    if not any((tier.limits, tier.comparison, tier.scaling, tier.provisioning, *destructive)):
+    if not any((tier.limits, tier.comparison, tier.scaling, tier.provisioning, tier.history, *destructive)):
         yield ("tiers", tier.name), "wanted at least one limit, its own or inherited, found none; add one"
     if tier.control_plane is not None and tier.control_plane.rules is None:
         yield ("tiers", tier.name, "control_plane"), "wanted the key ramp, its own or inherited, found none; add it"

@@ -8,7 +8,9 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 
 from acceptance.control_plane.limits import ControlPlaneEntry
 from acceptance.durability.limits import FailoverEntry
-from acceptance.limit_values import Entry, Sentence
+from acceptance.history.limits import HistoryEntry
+from acceptance.limit_values import Entry
+from acceptance.metric_rules import MetricRule, tell_metric
 from acceptance.metrics import Metric
 from acceptance.provisioning.limits import ProvisioningEntry
 from acceptance.quantities import parse_quantity
@@ -16,28 +18,8 @@ from acceptance.rebuild.limits import RebuildEntry
 from acceptance.scaling.limits import ScalingEntry
 from acceptance.tiers import RuleKind, side_of
 
-METRIC = "(metric)"
-"""The name under which a rule is told the metric that it stands at; no key of a file can be taken for it."""
 
-
-def _tell_metric(rules: Any) -> Any:
-    """Hand each rule of `{metric: rule}` its key, for a value's unit follows from the metric."""
-    if not isinstance(rules, dict):
-        return rules
-    return {path: {**rule, METRIC: path} if isinstance(rule, dict) else rule for path, rule in rules.items()}
-
-
-class _Rule(Entry):
-    metric: Metric = Field(alias="(metric)")  # METRIC, and first: the validators of the others look it up
-    because: Sentence
-
-    @field_validator("metric", mode="before")
-    @classmethod
-    def _parse_metric(cls, path: str) -> Metric:
-        return Metric.parse(path)
-
-
-class LimitEntry(_Rule):
+class LimitEntry(MetricRule):
     """`{at_least: 750, because: ...}`, values in the metric's unit."""
 
     at_least: float | None = None
@@ -61,7 +43,7 @@ class LimitEntry(_Rule):
         return self
 
 
-class ComparisonEntry(_Rule):
+class ComparisonEntry(MetricRule):
     """`{not_better_than_baseline_by: 20%, because: ...}`, or `not_worse_than_baseline_by`, or both."""
 
     not_better_than_baseline_by: float | None = None
@@ -89,8 +71,8 @@ class ComparisonEntry(_Rule):
         return self
 
 
-LimitEntries = Annotated[dict[str, LimitEntry], BeforeValidator(_tell_metric)]
-ComparisonEntries = Annotated[dict[str, ComparisonEntry], BeforeValidator(_tell_metric)]
+LimitEntries = Annotated[dict[str, LimitEntry], BeforeValidator(tell_metric)]
+ComparisonEntries = Annotated[dict[str, ComparisonEntry], BeforeValidator(tell_metric)]
 
 
 class TierEntry(Entry):
@@ -105,6 +87,7 @@ class TierEntry(Entry):
     rebuild: RebuildEntry | None = None
     failover: FailoverEntry | None = None
     provisioning: ProvisioningEntry | None = None
+    history: HistoryEntry | None = None
 
 
 class FileEntry(Entry):

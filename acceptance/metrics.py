@@ -16,6 +16,9 @@ CPU = "cpu.use"
 STALL = "stall.longest"
 """the longest time (s) that one operation took, in whatever direction: an event, no mean, so its interval is exact"""
 
+# What is kept and shown of every direction that a profile used, whether or not a limit asks for it.
+SHOWN = ("iops", "bandwidth", "latency.mean", "latency.p50", "latency.p99", "latency.p99.9")
+
 _PATH = re.compile(
     r"(?P<direction>read|write|sync)\.((?P<rate>iops|bandwidth)|latency\.((?P<mean>mean)|p(?P<percentile>\d{1,2}(\.\d{1,3})?)))"
 )

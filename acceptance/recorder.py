@@ -10,9 +10,10 @@ from typing import Any
 from acceptance import __version__
 from acceptance.control_plane.records import ControlPlaneRecord
 from acceptance.durability.records import DurabilityRecord, FailoverRecord
+from acceptance.history.records import TrendRecord
 from acceptance.judging import overall
 from acceptance.rebuild.records import RebuildRecord
-from acceptance.results import Cluster, Measurement, Results, Run, Step, Verdict
+from acceptance.results import Cluster, Conditions, Measurement, Results, Run, Step, Verdict
 from acceptance.scaling.records import ScalingRecord
 from acceptance.shown_text import shown_values
 from acceptance.volume_features.records import CapabilityRecord
@@ -27,6 +28,9 @@ class Recorder:
         self._began_s = time.monotonic()
         self._settings = dict(settings)
         self._asked = asked
+        self.command: str | None = None
+        self.tests: list[str] = []
+        self.tested_with: Conditions | None = None
         self.cluster: Cluster | None = None
         self.measurements: list[Measurement] = []
         self.verdicts: list[Verdict] = []
@@ -37,6 +41,7 @@ class Recorder:
         self.capabilities: list[CapabilityRecord] = []
         self.durability: list[DurabilityRecord] = []
         self.failovers: list[FailoverRecord] = []
+        self.trends: list[TrendRecord] = []
         self.errors: list[str] = []
         self._warnings: dict[str, str] = {}
 
@@ -67,6 +72,8 @@ class Recorder:
             complete=exit_status is not None,
             suite_version=__version__,
             exit_status=exit_status,
+            command=self.command,
+            tests=self.tests,
         )
         # A run that broke off or left something behind has not shown that the storage is fit.
         verdict = overall(self.verdicts)
@@ -74,6 +81,7 @@ class Recorder:
             run=run,
             cluster=self.cluster,
             settings=self._settings,
+            tested_with=self.tested_with,
             measurements=self.measurements,
             steps=self.steps,
             scaling=self.scaling,
@@ -82,6 +90,7 @@ class Recorder:
             capabilities=self.capabilities,
             durability=self.durability,
             failovers=self.failovers,
+            trends=self.trends,
             verdicts=self.verdicts,
             asked=self._asked,
             warnings=self.warnings,

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from acceptance.control_plane.records import ControlPlaneRecord
 from acceptance.durability.records import DurabilityRecord, FailoverRecord
+from acceptance.history.records import TrendRecord
 from acceptance.rebuild.records import RebuildRecord
 from acceptance.scaling.records import ScalingRecord
 from acceptance.volume_features.records import CapabilityRecord
@@ -40,6 +41,26 @@ class Estimate(Frozen):
     confidence: float = Field(default=0.95, description="of the two-sided interval low..high")
 
 
+class RelativeEstimate(Frozen):
+    """A metric of the candidate as a multiple of the baseline's, with its confidence interval.
+
+    From batches that were measured in turn, pair by pair (`acceptance.ratios`): what happened to the machine happened
+    to both, and is not in it.
+    """
+
+    ratio: float
+    low: float
+    high: float
+    confidence: float = Field(description="of the two-sided interval low..high")
+
+
+class LatencyPoint(Frozen):
+    """So many percent of the operations took no longer."""
+
+    percentile: float
+    seconds: float
+
+
 class Measurement(Frozen):
     """What one profile showed on one storage class."""
 
@@ -57,6 +78,13 @@ class Measurement(Frozen):
     warnings: list[str]
     compared_with: str | None = Field(
         default=None, description="id of the baseline's measurement that was made in turn with this one"
+    )
+    distribution: dict[str, list[LatencyPoint]] = Field(
+        default={},
+        description="latency by percentile, by direction: of all operations, as far as at least 10 lie beyond",
+    )
+    against_baseline: dict[str, RelativeEstimate] = Field(
+        default={}, description="candidate / baseline, by metric; not of events such as the longest stall"
     )
 
 
@@ -118,6 +146,9 @@ class Cluster(Frozen):
     nodes: list[Node]
     storage_classes: list[StorageClass]
     image: Image
+    identity: str = Field(
+        default="", description="what tells it from other clusters: the uid of kube-system; the host that it is on"
+    )
 
 
 class Run(Frozen):
@@ -127,6 +158,23 @@ class Run(Frozen):
     complete: bool
     suite_version: str
     exit_status: int | None
+    command: str | None = Field(default=None, description="the command line that runs the same again")
+    tests: list[str] = Field(default=[], description="all that were selected; those without a verdict were not reached")
+
+
+class AskedLimit(Frozen):
+    """A limit of the tier, as verdicts on it name it."""
+
+    profile: str
+    limit: str
+
+
+class Conditions(Frozen):
+    """What loads and limits were: the texts themselves, since files of the same name may differ."""
+
+    profiles: dict[str, str] = Field(description="all load files of the folder, by name")
+    limits_file: str
+    limits: list[AskedLimit] = Field(description="what `Results.asked` counts, once for all classes")
 
 
 class Results(Frozen):
@@ -136,6 +184,7 @@ class Results(Frozen):
     run: Run
     cluster: Cluster | None
     settings: dict[str, JsonValue]
+    tested_with: Conditions | None = None
     measurements: list[Measurement]
     steps: list[Step]
     scaling: list[ScalingRecord] = []
@@ -144,6 +193,7 @@ class Results(Frozen):
     capabilities: list[CapabilityRecord] = []
     durability: list[DurabilityRecord] = []
     failovers: list[FailoverRecord] = []
+    trends: list[TrendRecord] = Field(default=[], description="what earlier runs say of the metrics that have a limit")
     verdicts: list[Verdict]
     asked: int = Field(description="limits and comparison rules that the tier has, for all candidate classes together")
     warnings: list[str] = Field(default=[], description="what disturbed the run as a whole, such as another run")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
 from pathlib import Path
 
 from acceptance.credentials import without_credentials
 from acceptance.errors import EnvironmentFailure
+from acceptance.manifest import NAME as MANIFEST
+from acceptance.manifest import manifest
 from acceptance.results import Results
+from acceptance.whole_file import write_whole
 
 
 class RunFolder:
@@ -20,6 +22,8 @@ class RunFolder:
         self.report = self.path / "report.html"
         self.junit = self.path / "junit.xml"
         self.results = self.path / "results.json"
+        self.manifest = self.path / MANIFEST
+        self.metrics = self.path / "metrics.prom"
 
     def make(self) -> None:
         """Make the folder and point `latest` at it. Raises EnvironmentFailure when that cannot be."""
@@ -33,23 +37,22 @@ class RunFolder:
             raise EnvironmentFailure(f"report folder {self.path} cannot be made: {error}") from error
 
     def write_results(self, results: Results) -> None:
-        """Write `results.json` in one move: a reader sees the old document or the new one."""
-        self._replace(self.results, results.model_dump_json(indent=2) + "\n")
+        """Write `results.json` in one move: a reader sees the old document or the new one.
+
+        Of a run that has come to its end, the manifest of what it measured too.
+        """
+        write_whole(self.results, results.model_dump_json(indent=2) + "\n")
+        if results.run.complete:
+            write_whole(self.manifest, manifest(self.path))
 
     def write_fio(self, name: str, output: str) -> None:
         """Keep what fio printed, as it printed it but for credentials."""
-        self._replace(self.path / "fio" / (re.sub(r"[^-.\w]+", "-", name) + ".json"), without_credentials(output))
+        write_whole(self.path / "fio" / (re.sub(r"[^-.\w]+", "-", name) + ".json"), without_credentials(output))
+
+    def write_metrics(self, text: str) -> None:
+        """Write `metrics.prom` in one move, under a name before that which no collector of such files reads."""
+        write_whole(self.metrics, text)
 
     def write_report(self, html: str) -> None:
         """Write `report.html` in one move."""
-        self._replace(self.report, html)
-
-    def _replace(self, path: Path, text: str) -> None:
-        scratch = path.with_name(f".{path.name}.part")
-        try:
-            scratch.write_text(text, encoding="utf-8")
-            scratch.replace(path)
-        except OSError as error:
-            with suppress(OSError):
-                scratch.unlink(missing_ok=True)  # what is half written takes room that others need
-            raise EnvironmentFailure(f"{path} cannot be written: {error.strerror or error}") from error
+        write_whole(self.report, html)

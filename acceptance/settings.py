@@ -11,13 +11,16 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
 from acceptance.errors import WrongUsage
+from acceptance.exposition.pushgateway import Gateway
+from acceptance.history.file import history_path
 from acceptance.host.directories import directory, same_directories
 from acceptance.quantities import parse_quantity, parse_size
+from acceptance.targets import target_path
 from acceptance.volume_features.records import CAPABILITIES, Capability
 
 SIZES = {"volume_size", "test_size"}
 SHORTEST_WINDOW_S, LONGEST_WINDOW_S = 4, 600
-ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube", "host"]
+ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube", "in-cluster", "host"]
 # What says something of a cluster, and nothing where there is none.
 OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "pull_secret")
 
@@ -115,12 +118,19 @@ def _capabilities(value: Any) -> tuple[str, ...]:
     return tuple(words)
 
 
+def _pushgateway(value: Any) -> str:
+    """Kept as written: its password is known from now on, and shown nowhere."""
+    Gateway.parse(str(value))
+    return str(value)
+
+
 SecretName = Annotated[str, BeforeValidator(_secret_name)]
 ObjectName = Annotated[str, BeforeValidator(_object_name)]
 ClassName = Annotated[str, BeforeValidator(_class_name)]
 Size = Annotated[int, BeforeValidator(_size_bytes)]
 Duration = Annotated[float, BeforeValidator(_duration_s)]
 ExistingFile = Annotated[Path, BeforeValidator(lambda value: _existing_file(Path(value).expanduser()))]
+TargetFile = Annotated[Path, BeforeValidator(target_path)]
 
 
 class Settings(BaseModel):
@@ -162,10 +172,13 @@ class Settings(BaseModel):
     rebuild_timeout: Duration = 3600.0
     durability_time: Duration = 5.0
     failover_timeout: Duration = 900.0
-    target: ExistingFile | None = None
+    target: TargetFile | None = None
     expect: Annotated[tuple[Capability, ...], BeforeValidator(_capabilities)] = ()
     timeout: Duration = 300.0
+    plan: bool = False
+    history: Annotated[Path, BeforeValidator(lambda value: history_path(Path(value).expanduser()))] | None = None
     report: Path = Path("reports")
+    pushgateway: Annotated[str, BeforeValidator(_pushgateway)] | None = None
     keep: bool = False
     destructive: bool = False
 

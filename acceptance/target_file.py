@@ -1,27 +1,24 @@
-"""The target file: how replicas of the storage are rebuilt and nodes fail there, read as strictly as the limits."""
+"""The target file: what is known of a storage, how its replicas are rebuilt and nodes fail; as strict as the limits."""
 
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from acceptance.durability.outage import NODE_PLACEHOLDERS, NodeFailurePlan
 from acceptance.errors import WrongUsage
-from acceptance.quantities import parse_quantity
 from acceptance.rebuild.command_driver import PLACEHOLDERS, CommandPlan
 from acceptance.strict_yaml import load
+from acceptance.target_settings import Strict, TargetSettings, time_s
+from acceptance.targets import target_path
 
 LONGHORN_NAMESPACE = "longhorn-system"
 ROOK_NAMESPACE = "rook-ceph"
 TOOLBOX = "app=rook-ceph-tools"
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def _words(placeholders: Sequence[str]) -> Callable[[Any], tuple[str, ...]]:
@@ -46,18 +43,12 @@ def _words(placeholders: Sequence[str]) -> Callable[[Any], tuple[str, ...]]:
     return words
 
 
-def _time_s(value: Any) -> float:
-    if (seconds := parse_quantity(value, unit="s")) == 0.0:
-        raise ValueError(f"wanted a time above zero, found {value!r}")
-    return seconds
-
-
 Command = Annotated[tuple[str, ...], BeforeValidator(_words(PLACEHOLDERS))]
 NodeCommand = Annotated[tuple[str, ...], BeforeValidator(_words(NODE_PLACEHOLDERS))]
-Time = Annotated[float, BeforeValidator(_time_s)]
+Time = Annotated[float, BeforeValidator(time_s)]
 
 
-class CommandTarget(_Strict):
+class CommandTarget(Strict):
     """`driver: command`."""
 
     driver: Literal["command"]
@@ -79,7 +70,7 @@ class CommandTarget(_Strict):
         )
 
 
-class LonghornTarget(_Strict):
+class LonghornTarget(Strict):
     """`driver: longhorn`. Without `trigger`: a further replica where a node has room for one, else a deleted one."""
 
     driver: Literal["longhorn"] = "longhorn"
@@ -87,7 +78,7 @@ class LonghornTarget(_Strict):
     trigger: Literal["further-replica", "deleted-replica"] | None = None
 
 
-class CephTarget(_Strict):
+class CephTarget(Strict):
     """`driver: ceph`. It takes an OSD out and in again, which moves data of everyone who stores on it."""
 
     driver: Literal["ceph"]
@@ -100,7 +91,7 @@ class CephTarget(_Strict):
 RebuildTarget = Annotated[CommandTarget | LonghornTarget | CephTarget, Field(discriminator="driver")]
 
 
-class NodeFailureTarget(_Strict):
+class NodeFailureTarget(Strict):
     """`node_failure`: how a node is made to fail, and how it comes back."""
 
     fail: NodeCommand
@@ -113,16 +104,26 @@ class NodeFailureTarget(_Strict):
         return NodeFailurePlan(fail=self.fail, restore=self.restore, timeout_s=self.timeout)
 
 
-class Target(_Strict):
-    """The whole file: one section at least."""
+class Caveat(Strict):
+    """What is to be known of a storage before its figures are read, and where its documentation says so."""
 
+    what: str
+    source: str
+
+
+class Target(Strict):
+    """The whole file: it says something beside what it is `about`."""
+
+    about: str | None = None
+    settings: TargetSettings = TargetSettings()
+    caveats: tuple[Caveat, ...] = ()
     rebuild: RebuildTarget | None = None
     node_failure: NodeFailureTarget | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if self.rebuild is None and self.node_failure is None:
-            raise ValueError("wanted rebuild or node_failure, found neither; add one")
+        if not (self.rebuild or self.node_failure or self.settings.given or self.caveats):
+            raise ValueError("wanted rebuild, node_failure, settings or caveats, found none of them; add one")
         return self
 
 
@@ -147,6 +148,17 @@ def read_target(path: Path) -> Target:
             "\n".join(f"{path}:{line}: {where}{': ' if where else ''}{text}" for line, where, text in told)
         )
     return target
+
+
+def of_target(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the target among the option values; none without a target, or with one that cannot be read.
+
+    What is wrong with the file is told where the target itself is wanted.
+    """
+    try:
+        return read_target(target_path(values["target"])).settings.given if values.get("target") else {}
+    except (ValueError, WrongUsage):
+        return {}
 
 
 def _say(error: Any) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from acceptance.control_plane.limits import ControlPlane
+from acceptance.control_plane.limits import ControlPlane, ControlPlaneLimit
 from acceptance.durability.limits import FailoverLimit
 from acceptance.errors import WrongUsage
+from acceptance.history.limits import HistoryLimit
 from acceptance.metrics import Metric
 from acceptance.provisioning.limits import ProvisioningLimit
 from acceptance.quantities import format_quantity
@@ -91,6 +92,19 @@ def side_of(kind: RuleKind, metric: Metric) -> LimitKind:
     return "at_most" if too_good == metric.higher_is_better else "at_least"
 
 
+Asked = (
+    Limit
+    | ComparisonRule
+    | ScalingLimit
+    | ControlPlaneLimit
+    | RebuildLimit
+    | ProvisioningLimit
+    | FailoverLimit
+    | HistoryLimit
+)
+"""Whatever a verdict can be on: each has a profile, or what stands for it, and describes itself."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Tier:
     """A named set of limits, inherited ones included."""
@@ -105,6 +119,15 @@ class Tier:
     rebuild: tuple[RebuildLimit, ...] = ()
     failover: FailoverLimit | None = None
     provisioning: tuple[ProvisioningLimit, ...] = ()
+    history: tuple[HistoryLimit, ...] = ()
+
+    def asked(self, *, destructive: bool) -> tuple[Asked, ...]:
+        """All that a class is asked for; of what is destructive only where that was allowed."""
+        found: tuple[Asked, ...] = (*self.limits, *self.comparison, *self.scaling, *self.provisioning)
+        if not destructive:
+            return found
+        ramp = self.control_plane.limits if self.control_plane else ()
+        return (*found, *self.rebuild, *ramp, *filter(None, [self.failover]))
 
     def limits_for(self, profile: str) -> tuple[Limit, ...]:
         """The limits on this profile; none is no error: the profile is then measured and reported, not judged."""

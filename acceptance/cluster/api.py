@@ -97,9 +97,7 @@ class Api:
 
         Raises EnvironmentFailure when the file cannot be used.
         """
-        settings = client.Configuration()
-        settings.retries = False  # urllib3 would retry three times on top of our own time-out
-        settings.connection_pool_maxsize = 128  # each followed log holds one; beyond that urllib3 warns
+        settings = _client_settings()
         try:
             connection = config.new_client_from_config(  # type: ignore[no-untyped-call]
                 config_file=str(kubeconfig), context=context, persist_config=False, client_configuration=settings
@@ -109,6 +107,24 @@ class Api:
         for token in connection.configuration.api_key.values():  # an exec plugin's is in no file
             remember(token.removeprefix("Bearer "))
         return cls(connection)
+
+    @classmethod
+    def from_service_account(cls) -> Api:
+        """Connect to the cluster of the pod that this process runs in, as its service account.
+
+        The token is read again every minute: the kubelet replaces it long before it expires. Raises EnvironmentFailure
+        where this is no pod, or one without a token.
+        """
+        settings = _client_settings()
+        try:
+            config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
+        except (config.ConfigException, OSError, UnicodeDecodeError) as error:
+            raise EnvironmentFailure(
+                f"wanted a pod with the token of its service account, found none: {error} Run it as deploy/job.yaml "
+                "does (docs/in-cluster.md), or name a cluster with --storage-kubeconfig FILE"
+            ) from error
+        remember(settings.api_key["BearerToken"].removeprefix("bearer "))
+        return cls(client.ApiClient(settings))
 
     def get(self, resource: Resource, name: str, *, namespace: str | None = None) -> Object:
         """One object. Raises ApiError (404 where there is none), ApiUnreachable."""
@@ -348,6 +364,13 @@ class Api:
                 retry_after_s=_retry_after_s(response),
             )
         return response
+
+
+def _client_settings() -> client.Configuration:
+    settings = client.Configuration()
+    settings.retries = False  # urllib3 would retry three times on top of our own time-out
+    settings.connection_pool_maxsize = 128  # each followed log holds one; beyond that urllib3 warns
+    return settings
 
 
 def _same_run(existing: Object, body: Object) -> bool:

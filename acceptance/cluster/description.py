@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import platform
+
 from acceptance.cluster.api import Api, ApiError
-from acceptance.cluster.resources import CONFIG_MAPS, NODES, Object
+from acceptance.cluster.resources import CONFIG_MAPS, NAMESPACES, NODES, Object
 from acceptance.cluster.storage_classes import storage_classes
 from acceptance.credentials import shown_parameter
 from acceptance.results import Cluster, Image, Node
@@ -26,6 +28,7 @@ def describe_cluster(api: Api, *, kind: str, image: str) -> Cluster:
         nodes=[_node(item) for item in api.list(NODES)],
         storage_classes=classes,
         image=Image(reference=image, digest=None),
+        identity=_identity(api, kind=kind),
     )
 
 
@@ -38,6 +41,13 @@ def offered_image(api: Api) -> str | None:
             return None  # not needed by those who name their image
         raise
     return None if offer is None else (offer.get("data") or {}).get("image")
+
+
+def _identity(api: Api, *, kind: str) -> str:
+    """What a cluster keeps for as long as it lives. One that is made anew for each run is told by where it is made."""
+    if kind not in ("kubeconfig", "in-cluster"):
+        return f"{kind} on {platform.node()}"
+    return str(api.get(NAMESPACES, "kube-system")["metadata"]["uid"])
 
 
 def _node(item: Object) -> Node:

@@ -26,6 +26,7 @@ def add_cleanup(commands: Commands) -> None:
     cleanup = commands.add_parser("cleanup", help="list what runs left in a cluster, and remove it")
     cleanup.add_argument("--kubeconfig", type=Path, help="of the cluster to clean; default: the embedded cluster")
     cleanup.add_argument("--context", help="of that file, or of the one that kubectl uses")
+    cleanup.add_argument("--in-cluster", action="store_true", help="clean that of the pod that this runs in")
     cleanup.add_argument("--run", metavar="ID", help="remove this run only, even if it seems to be alive")
     cleanup.add_argument("--list", action="store_true", help="list only")
     cleanup.set_defaults(command=_cleanup)
@@ -71,6 +72,11 @@ def _list(leftover: Leftover) -> None:
 @contextmanager
 def _connected(chosen: argparse.Namespace) -> Iterator[Api]:
     """The cluster that was named; the embedded one where none was: no other is touched without being named."""
+    if chosen.in_cluster:
+        if chosen.kubeconfig or chosen.context:
+            raise WrongUsage("--in-cluster means the cluster of this pod, --kubeconfig or --context another: give one")
+        yield Api.from_service_account()
+        return
     sources = [chosen.kubeconfig] if chosen.kubeconfig else user_kubeconfigs() if chosen.context else []
     if not sources:
         cluster = embedded.find()

@@ -1,12 +1,13 @@
 """etcd, API server, controller manager and scheduler."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.embedded.builds import Binaries
 from acceptance.embedded.certificates import Authority, KeyPair, write_kubeconfig, write_signing_keys
 from acceptance.embedded.kubectl import Kubectl
-from acceptance.embedded.layout import Layout
+from acceptance.embedded.layout import PACKAGE, Layout
 from acceptance.embedded.network import PodNetwork
 from acceptance.embedded.processes import Daemons
 from acceptance.embedded.waiting import NotYet, wait_for
@@ -15,6 +16,7 @@ from acceptance.errors import EnvironmentFailure
 # Service addresses lead nowhere: there is no kube-proxy. The range only has to be one.
 SERVICE_RANGE = "10.96.0.0/16"
 
+API_RELAY = "api-relay"
 PORTS = ("kube-apiserver", "etcd", "etcd-peer", "kube-controller-manager", "kube-scheduler")
 
 # The defaults of 20 a second and bursts of 30 would be what a scale test measures.
@@ -48,6 +50,7 @@ class ControlPlane:
         Raises EnvironmentFailure with the end of the log of the one that failed.
         """
         self._start_apiserver(self._start_etcd())
+        self._start_relay()
         admin = self.authority.issue("admin", common_name="storage-acceptance:admin", organization="system:masters")
         write_kubeconfig(
             self.layout.kubeconfig, layout=self.layout, server=self.server, authority=self.authority, client=admin
@@ -57,6 +60,7 @@ class ControlPlane:
         def ready() -> None:
             self.daemons.require_alive("etcd")
             self.daemons.require_alive("kube-apiserver")
+            self.daemons.require_alive(API_RELAY)
             try:
                 kubectl.run("get", "--raw=/readyz", timeout=5)
             except EnvironmentFailure as error:
@@ -90,7 +94,8 @@ class ControlPlane:
 
     def _start_apiserver(self, etcd_authority: Authority) -> None:
         names = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"]
-        serving = self.authority.issue("apiserver", common_name="kube-apiserver", addresses=["127.0.0.1"], names=names)
+        addresses = ["127.0.0.1", self.network.gateway]
+        serving = self.authority.issue("apiserver", common_name="kube-apiserver", addresses=addresses, names=names)
         etcd = etcd_authority.issue("apiserver-etcd", common_name="kube-apiserver")
         kubelet = self.authority.issue("apiserver-kubelet", common_name="storage-acceptance:apiserver")
         tokens = write_signing_keys(self.layout.pki)
@@ -123,6 +128,12 @@ class ControlPlane:
             f"--service-account-key-file={tokens.certificate}",
         ]
         self.daemons.start("kube-apiserver", command)
+
+    def _start_relay(self) -> None:
+        """Let pods reach the API server, which listens on one address alone: same port, the bridge's own address."""
+        port = str(self.ports["kube-apiserver"])
+        program = PACKAGE / "api_relay.py"
+        self.daemons.start(API_RELAY, [sys.executable, "-IS", program, self.network.gateway, "127.0.0.1", port])
 
     def start_controllers(self) -> None:
         """Start controller manager and scheduler; they wait for the API server themselves."""

@@ -59,6 +59,7 @@ def describe_host(directories: Sequence[str]) -> Cluster:
         nodes=[node],
         storage_classes=[_describe(each) for each in directories],
         image=Image(reference=IMAGE, digest=None),
+        identity=f"host {platform.node()}",
     )
 
 

@@ -77,7 +77,7 @@ def measure_alone(
         volumes=(volume,),
         order=(0,),
         names=(object_name(profile.name, volume.storage_class, "1"),),
-        runtime_s=_runtime_s(profile, plan.cap),
+        runtime_s=runtime_s(profile, plan.cap),
     )
     return Recording(profile=profile, volume=volume, role="candidate", segments=tuple(bench.run(load, watch=watch)))
 
@@ -147,11 +147,11 @@ def _load_in_turn(profile: Profile, volumes: tuple[PreparedVolume, PreparedVolum
         volumes=volumes,
         order=tuple(order),
         names=tuple(names),
-        runtime_s=_runtime_s(profile, plan.segment_s),
+        runtime_s=runtime_s(profile, plan.segment_s),
     )
 
 
-def _runtime_s(profile: Profile, counted_s: int) -> int:
+def runtime_s(profile: Profile, counted_s: int) -> int:
     """So long that the seconds to count are full: where a ramp ends in mid-second, one more is lost."""
     return counted_s + UNCOUNTED_S + (1 if profile.ramp_s else 0)
 

@@ -9,12 +9,9 @@ from acceptance.fio.samples import DIRECTIONS, Sample
 from acceptance.looks import LookPlan
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.stalls import longest_stall
-from acceptance.metrics import CPU, STALL, Metric
+from acceptance.metrics import CPU, SHOWN, STALL, Metric
 from acceptance.results import Estimate
 from acceptance.statistics import batches, estimate
-
-# What is reported of every direction that a profile used, whether or not a limit asks for it.
-SHOWN = ("iops", "bandwidth", "latency.mean", "latency.p50", "latency.p99", "latency.p99.9")
 
 
 def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
@@ -38,7 +35,7 @@ def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
     histogram: Counter[int] = Counter()
     for each in counts:
         histogram.update(each.histogram)
-    return _percentile(histogram, metric.percentile or 0.0)
+    return percentile_of(histogram, metric.percentile or 0.0)
 
 
 def _cpu_use(samples: Sequence[Sample]) -> float | None:
@@ -46,7 +43,7 @@ def _cpu_use(samples: Sequence[Sample]) -> float | None:
     return sum(taken) / sum(sample.duration_s for sample in samples) if len(taken) == len(samples) else None
 
 
-def _percentile(histogram: Counter[int], percentile: float) -> float | None:
+def percentile_of(histogram: Counter[int], percentile: float) -> float | None:
     """The upper end (s) of the histogram's bin that holds the percentile, as fio itself reports it."""
     wanted = histogram.total() * percentile / 100
     below = 0

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from acceptance.report.subjects import TITLES, Subject, kbench_subject
 from acceptance.report.verdicts import is_about_many_volumes, worst
 from acceptance.results import Estimate, Measurement, Results, Status, Verdict
 
-# kbench's twelve jobs, by what they are about, and within that in its order.
-_KBENCH = re.compile(r"(random|sequential)-(read|write)-(?P<about>iops|bandwidth|latency)")
-_TITLES = {"iops": "IOPS", "bandwidth": "Bandwidth", "latency": "Latency", "": "Further profiles"}
+# kbench's twelve jobs, by what they are about, and then all others.
+_GROUPS: tuple[Subject, ...] = ("iops", "bandwidth", "latency", "further-profiles")
 # What a profile is about, by the end of its name.
 _ABOUT = {"iops": "iops", "bandwidth": "bandwidth", "latency": "latency.mean"}
 
@@ -69,12 +68,11 @@ def comparisons(results: Results) -> list[Comparison]:
 def _groups(
     candidates: Sequence[Measurement], by_id: dict[str, Measurement], verdicts: Sequence[Verdict]
 ) -> dict[str, list[Row]]:
-    groups: dict[str, list[Row]] = {title: [] for title in _TITLES.values()}
-    for each in sorted(candidates, key=lambda each: each.profile if _KBENCH.fullmatch(each.profile) else ""):
-        kbench = _KBENCH.fullmatch(each.profile)
+    groups: dict[str, list[Row]] = {TITLES[group]: [] for group in _GROUPS}
+    for each in sorted(candidates, key=lambda each: each.profile if kbench_subject(each.profile) else ""):
         own = [one for one in verdicts if (one.storage_class, one.profile) == (each.storage_class, each.profile)]
         baseline = by_id[each.compared_with] if each.compared_with else None
-        groups[_TITLES[kbench["about"] if kbench else ""]] += _rows(each, baseline, own)
+        groups[TITLES[kbench_subject(each.profile) or "further-profiles"]] += _rows(each, baseline, own)
     return {title: rows for title, rows in groups.items() if rows}
 
 
@@ -90,11 +88,11 @@ def _rows(candidate: Measurement, baseline: Measurement | None, verdicts: Sequen
             status=status,
             because_of=tuple(sorted(each for each in blamed if each is not None and blamed != {metric})),
         )
-        for metric in _main_metrics(candidate, verdicts)
+        for metric in main_metrics(candidate, verdicts)
     ]
 
 
-def _main_metrics(measurement: Measurement, verdicts: Sequence[Verdict]) -> list[str]:
+def main_metrics(measurement: Measurement, verdicts: Sequence[Verdict]) -> list[str]:
     """What the profile's name says it is about; else what the limits ask of it; else its IOPS."""
     used = [direction for direction in ("read", "write") if f"{direction}.iops" in measurement.metrics]
     about = _ABOUT.get(measurement.profile.rpartition("-")[2], "")

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from acceptance.quantities import format_quantity
-from acceptance.report.drawing import Drawing, draw
+from acceptance.report.picture import Picture
+from acceptance.report.pictures import each_by_volumes, together_by_volumes
 from acceptance.report.verdicts import is_about_many_volumes, worst
 from acceptance.results import Results, Status, Verdict
 from acceptance.scaling.model import volumes_at
@@ -36,7 +37,7 @@ class Section:
     measured: str
     rows: list[Row]
     sentences: list[str]
-    drawing: Drawing | None
+    pictures: list[Picture]
 
 
 def sections(results: Results) -> list[Section]:
@@ -58,7 +59,7 @@ def _section(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Section:
         f"nodes were up to {format_quantity(clocks, unit='s')} apart; that is corrected.",
         rows=[_row(step, record) for step in record.steps],
         sentences=list(_sentences(record)),
-        drawing=draw({step.pods: step.total for step in record.steps}, record.capacity, unit=record.unit),
+        pictures=[each for each in (together_by_volumes(record), each_by_volumes(record)) if each],
     )
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from acceptance.control_plane.limits import PROFILE
 from acceptance.control_plane.records import ControlPlaneRecord
 from acceptance.quantities import format_quantity
-from acceptance.report.ramp_drawing import RampDrawing, draw_growth, draw_starts
+from acceptance.report.picture import Picture
+from acceptance.report.pictures import pods_over_time, start_times
 from acceptance.report.verdicts import worst
 from acceptance.results import Results, Status, Verdict
 
@@ -30,8 +31,7 @@ class RampSection:
     status: Status | None
     sentences: list[str]
     phases: list[Row]
-    growth: RampDrawing | None
-    starts: RampDrawing | None
+    pictures: list[Picture]
     servers: list[Row]
     missing: list[str]
 
@@ -51,8 +51,7 @@ def _section(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> RampSec
             Row(name=name, count=str(each.pods), times=[_time(each.p50_s), _time(each.p90_s), _time(each.p99_s)])
             for name, each in record.phases.items()
         ],
-        growth=draw_growth(record.growth),
-        starts=draw_starts(record.starts),
+        pictures=[each for each in (pods_over_time(record), start_times(record)) if each],
         servers=list(_servers(record)),
         missing=[
             f"not there: {what}, since they could not be read: {why}"

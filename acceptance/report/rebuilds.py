@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from acceptance.quantities import Unit, format_quantity
 from acceptance.rebuild.judging import arithmetic
-from acceptance.rebuild.records import ForegroundRecord, RebuildRecord, TimedRebuild
-from acceptance.report.time_drawing import Point, TimeDrawing, draw_over_time
+from acceptance.rebuild.records import RebuildRecord, TimedRebuild
+from acceptance.report.picture import Picture
+from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.verdicts import worst
 from acceptance.results import Results, Status, Verdict
 from acceptance.scaling.records import Figure
@@ -34,8 +35,7 @@ class RebuildSection:
     status: Status | None
     rows: list[Row]
     sentences: list[str]
-    rate: TimeDrawing | None
-    foreground: TimeDrawing | None
+    pictures: list[Picture]
     settings: dict[str, str]
 
 
@@ -46,7 +46,6 @@ def rebuild_sections(results: Results) -> list[RebuildSection]:
 
 def _section(record: RebuildRecord, verdicts: Sequence[Verdict]) -> RebuildSection:
     about = (record.storage_class, record.pattern)
-    load = record.foreground
     return RebuildSection(
         storage_class=record.storage_class,
         pattern=record.pattern,
@@ -54,10 +53,11 @@ def _section(record: RebuildRecord, verdicts: Sequence[Verdict]) -> RebuildSecti
         status=worst(each for each in verdicts if (each.storage_class, each.profile) == about),
         rows=[_row(each, record) for each in record.rebuilds],
         sentences=list(_sentences(record)),
-        rate=draw_over_time(_rate_points(record.rebuilds[0]), unit="B/s"),
-        foreground=None
-        if load is None
-        else draw_over_time(_load_points(load), unit="1/s", bands=_bands(record.rebuilds)),
+        pictures=[
+            each
+            for each in (rebuild_progress(record), rebuild_rate(record), foreground_writes(record))
+            if each is not None
+        ],
         settings=record.settings,
     )
 
@@ -68,21 +68,6 @@ def _row(rebuild: TimedRebuild, record: RebuildRecord) -> Row:
         format_quantity(value, unit="s") for value in (rebuild.seconds, rebuild.exact_to_s, rebuild.waited_s)
     )
     return Row(trigger=rebuild.trigger, waited=waited, took=f"{took} (to within {exact})", rate=rate)
-
-
-def _rate_points(rebuild: TimedRebuild) -> list[Point]:
-    """Each rate from its beginning to its end, so that the line has steps."""
-    return [point for each in rebuild.rates for point in ((each.from_s, each.rate), (each.to_s, each.rate))]
-
-
-def _load_points(load: ForegroundRecord) -> list[Point]:
-    return [(each.at_s, each.iops) for each in load.points]
-
-
-def _bands(rebuilds: Sequence[TimedRebuild]) -> list[tuple[float, float]]:
-    """When each rebuild went on, in s since the first was."""
-    zero = rebuilds[0].started
-    return [((each.started - zero).total_seconds(), (each.finished - zero).total_seconds()) for each in rebuilds]
 
 
 def _sentences(record: RebuildRecord) -> Iterator[str]:

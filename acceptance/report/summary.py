@@ -1,77 +1,81 @@
-"""The part of the report that is read first: verdict, verdicts, scale runs, measurements, steps, what was tested on."""
+"""What a run found, for people: the first screen, subject by subject, and what was tested on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from statistics import median
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from acceptance.quantities import format_quantity, format_size
 from acceptance.report.capabilities import capability_rows
-from acceptance.report.comparison import comparisons
 from acceptance.report.crashes import crash_rows, failover_tables
+from acceptance.report.figures import shown_change, shown_mean
 from acceptance.report.many_volumes import sections
+from acceptance.report.overview import overview, verdict_sentence
+from acceptance.report.page import templates
+from acceptance.report.pictures import trend
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
-from acceptance.report.verdicts import ORDER
+from acceptance.report.speed import Change, speed_tables
+from acceptance.report.subjects import Subject
 from acceptance.results import Estimate, Results, Step, Verdict
+
+__all__ = ["render_summary", "verdict_sentence"]
 
 
 def render_summary(results: Results) -> str:
     """The summary as an HTML fragment; every value from the cluster is escaped."""
-    environment = Environment(
-        loader=PackageLoader("acceptance.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "size": format_size,
-        "value": _value,
-        "interval": _interval,
-        "shown": _shown,
-        "mean": _mean,
-        "change": _change,
-    }
-    verdicts = sorted(results.verdicts, key=lambda verdict: ORDER[verdict.status])
-    return environment.get_template("summary.html.jinja").render(
+    found, speed = overview(results), speed_tables(results)
+    there = {*speed, *_recorded(results)}
+    template = _templates().get_template("summary.html.jinja")
+    return template.render(
         results=results,
-        comparisons=comparisons(results),
+        it=found,
+        subjects=[each for each in found.subjects if each.verdicts or each.subject in there],
+        speed=speed,
         scaling=sections(results),
         ramps=ramp_sections(results),
         rebuilds=rebuild_sections(results),
         capabilities=capability_rows(results),
         crashes=crash_rows(results),
         failovers=failover_tables(results),
-        verdicts=verdicts,
         warned=[each for each in results.measurements if each.warnings],
-        sentence=verdict_sentence(results),
         steps=_step_rows(results.steps),
+        trends=[picture for each in results.trends if (picture := trend(each))],
+        loaded={*(each.profile for each in results.measurements), *(each.profile for each in results.scaling)},
     )
 
 
-def verdict_sentence(results: Results) -> str:
-    """The verdict in one sentence, with what stands in its way."""
-    classes = ", ".join(dict.fromkeys(verdict.storage_class for verdict in results.verdicts))
-    tier = results.settings.get("tier")
-    counted = {status: sum(each.status == status for each in results.verdicts) for status in ORDER}
-    if results.overall == "pass":
-        judged = sum(each.metric is not None and each.status == "pass" for each in results.verdicts)
-        if judged < results.asked:
-            return (
-                f"{classes} passes all {counted['pass']} verdicts that were reached, but tier {tier} was judged in "
-                f"part only: {judged} of its {results.asked} limits and rules."
-            )
-        return f"{classes} passes tier {tier}: all {counted['pass']} verdicts pass."
-    if results.overall == "fail":
-        return f"{classes} fails tier {tier}: {counted['fail']} of {len(results.verdicts)} verdicts fail."
-    why = [f"{counted['inconclusive']} inconclusive"] if counted["inconclusive"] else []
-    why += [f"{len(results.errors)} error{'s' * (len(results.errors) > 1)}"] if results.errors else []
-    why += ["the run is not complete"] if not results.run.complete else []
-    subject = f" on {classes}" if classes else ""
-    return f"No verdict{subject} for tier {tier}: {', '.join(why) or 'nothing was judged'}."
+@cache
+def _templates() -> Environment:
+    """Read once: the report is written again after each test."""
+    environment = templates()
+    environment.filters |= {
+        "size": format_size,
+        "value": _value,
+        "interval": _interval,
+        "edges": _edges,
+        "mean": shown_mean,
+        "change": shown_change,
+        "change_interval": _change_interval,
+    }
+    return environment
+
+
+def _recorded(results: Results) -> Iterator[Subject]:
+    """Subjects with figures of their own, which are shown without a verdict too."""
+    records: dict[Subject, Sequence[object]] = {
+        "many-volumes": results.scaling,
+        "control-plane": results.control_plane,
+        "rebuild": results.rebuilds,
+        "durability": [*results.durability, *results.failovers],
+        "provisioning": results.steps,
+        "features": results.capabilities,
+        "history": results.trends,
+    }
+    return (subject for subject, found in records.items() if found)
 
 
 def _value(verdict: Verdict) -> str:
@@ -87,21 +91,16 @@ def _interval(verdict: Verdict) -> str:
     return f"{low} to {high} ({verdict.confidence * 100:.4g} %)"
 
 
-def _shown(estimate: Estimate) -> str:
-    mean = format_quantity(estimate.mean, unit=estimate.unit)
-    if estimate.low is None or estimate.high is None:
-        return mean
-    low, high = (format_quantity(value, unit=estimate.unit) for value in (estimate.low, estimate.high))
-    return f"{mean} ({low} to {high})"
+def _edges(estimate: Estimate | None) -> str:
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return ""
+    return " to ".join(format_quantity(value, unit=estimate.unit) for value in (estimate.low, estimate.high))
 
 
-def _mean(estimate: Estimate | None) -> str:
-    return "" if estimate is None else format_quantity(estimate.mean, unit=estimate.unit)
-
-
-def _change(change: float | None) -> str:
-    """`+122 %`, `-91.9 %`: what the candidate shows more or less than the baseline."""
-    return "" if change is None else f"{100 * change:+,.{0 if abs(change) >= 1 else 1}f} %"
+def _change_interval(change: Change) -> str:
+    if change.low is None or change.high is None or change.confidence is None:
+        return ""
+    return f"{shown_change(change.low)} to {shown_change(change.high)} ({change.confidence * 100:.4g} %)"
 
 
 def _step_rows(steps: Sequence[Step]) -> list[dict[str, object]]:

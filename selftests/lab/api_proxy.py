@@ -28,7 +28,7 @@ class ApiProxy:
 
     `delay_s`: before each request is passed on. `refuses`: each first try of a request is answered 429; `refused` of
     them were. `drops_after_s`: a log that is followed or a watch is cut off after that, without a word; `dropped` of
-    them were.
+    them were. `asked`: method and path of all requests, in order.
     """
 
     def __init__(self, kubeconfig: Path) -> None:
@@ -39,6 +39,7 @@ class ApiProxy:
         self.refuses = False
         self.drops_after_s: float | None = None
         self.refused = self.dropped = 0
+        self.asked: list[str] = []
         self.port = 0
 
     def write_kubeconfig(self, path: Path) -> None:
@@ -78,6 +79,7 @@ class ApiProxy:
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.headers.get("Authorization") != f"Bearer {self._token}":
             return web.Response(status=401)
+        self.asked.append(f"{request.method} {request.path}")
         if self.refuses and self._is_refused(f"{request.method} {request.raw_path}"):
             self.refused += 1
             return web.Response(status=429, headers={"Retry-After": str(RETRY_AFTER_S)}, text="too many requests")

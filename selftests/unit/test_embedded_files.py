@@ -83,8 +83,8 @@ def test_the_image_holds_every_load_generator_with_its_libraries(monkeypatch: py
     monkeypatch.setattr(images, "run", lambda command: ldd[str(command[1])])
     programs = {"usr/bin/fio", "usr/bin/sysbench", "usr/bin/busybox"}
     libraries = {"usr/lib/x/libaio.so.1", "usr/lib/x/libpq.so.5", "usr/lib64/ld.so.2"}
-    assert set(images._files()) == programs | libraries
-    assert images._files()["usr/bin/sysbench"] == Path("/opt/bin/sysbench")
+    assert set(images.load_generators()) == programs | libraries
+    assert images.load_generators()["usr/bin/sysbench"] == Path("/opt/bin/sysbench")
 
 
 def test_same_inputs_give_the_same_bytes(tmp_path: Path, inputs: dict[str, Path]) -> None:

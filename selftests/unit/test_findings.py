@@ -91,6 +91,20 @@ def test_a_candidate_that_is_too_good_fails_the_comparison(rates: tuple[int, ...
     assert finding(*rates, baseline=(100, 100)).compared(RULE, test="t").status == status
 
 
+def test_what_is_shown_beside_a_baseline_is_the_ratio_of_each_metric_with_its_interval() -> None:
+    candidate, baseline = finding(500, 500, baseline=(1000, 1000)).measurements
+    relative = candidate.against_baseline["write.iops"]
+    assert (relative.ratio, relative.low, relative.high) == pytest.approx((0.5, 0.5, 0.5))
+    assert relative.confidence == 0.95 != PLAN.confidence
+    assert set(candidate.against_baseline) == set(candidate.metrics) - {"stall.longest"}
+    assert baseline.against_baseline == {}
+    assert finding(500, 500).measurements[0].against_baseline == {}
+
+
+def test_a_baseline_that_stood_still_has_no_ratio() -> None:
+    assert "write.iops" not in finding(500, 500, baseline=(0, 1000)).measurements[0].against_baseline
+
+
 def test_a_comparison_needs_a_baseline() -> None:
     with pytest.raises(ValueError, match="wanted a measurement with a baseline"):
         finding(1000).compared(RULE, test="t")
@@ -149,6 +163,8 @@ def test_the_report_gets_both_sides_and_only_what_was_done() -> None:
     assert candidate.pods == ["candidate-0", "candidate-1"]
     assert candidate.duration_s == 24.0
     assert candidate.series == {"write.iops": [1000.0] * 24}
+    assert list(candidate.distribution) == ["write"]
+    assert candidate.distribution["write"][-1].percentile == 99.95, "of 24,000 writes 12 took longer"
     assert all(path.startswith(("write.", "stall.")) for path in candidate.metrics)
     assert candidate.metrics["write.iops"].samples == 24
 

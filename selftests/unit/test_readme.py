@@ -1,4 +1,4 @@
-"""What the README tells a newcomer, held against the code: options, a profile and a limit of their own."""
+"""What the README tells a newcomer, held against the code: a profile and a limit of their own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 from acceptance.limits import load_limits
 from acceptance.profile_folder import find_profiles
-from fixtures.options import OPTIONS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -43,19 +42,3 @@ def test_the_three_lines_fit_the_limits_that_come_with_the_suite(tmp_path: Path)
     file.write_text(shipped.replace("    limits:\n", f"    limits:\n{three}", 1), encoding="utf-8")
     tiers = load_limits(file, profiles={*find_profiles(ROOT / "profiles"), "order-log"})
     assert len(tiers.tier("production").limits_for("order-log")) == 1
-
-
-def test_options_that_are_named_exist() -> None:
-    known = {f"--storage-{option.name}" for option in OPTIONS}
-    texts = [README, *(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))]
-    named = {name for text in texts for name in re.findall(r"--storage-[a-z-]+[a-z]", text)}
-    assert named - known == set()
-    assert len(named) > 10
-
-
-def test_files_that_are_linked_are_there() -> None:
-    links = {link.partition("#")[0] for link in re.findall(r"\]\(([^)]+)\)", README)}
-    assert [link for link in links if link and not (ROOT / link).exists()] == []
-    headings = re.findall(r"^#+ (.+)$", README, re.MULTILINE)
-    anchors = {re.sub(r"[^a-z0-9 -]", "", each.lower()).replace(" ", "-") for each in headings}
-    assert set(re.findall(r"\]\(#([^)]+)\)", README)) <= anchors

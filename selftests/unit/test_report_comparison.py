@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from acceptance.report import render_summary
 from acceptance.report.comparison import Comparison, Row, comparisons
 from acceptance.results import Estimate, Measurement, Results, Role, Run, Status, Unit, Verdict
 
@@ -96,10 +95,6 @@ def test_a_row_has_both_figures_and_the_change_as_kbench_prints_it() -> None:
     (row,) = rows(found)
     assert (row.profile, row.metric) == ("random-read-iops", "read.iops")
     assert row.change == pytest.approx(-0.9193, abs=1e-4)
-    html = render_summary(found)
-    assert "<h2>fast beside local</h2>" in html
-    for shown in ("12,882 IOPS", "159,606 IOPS", "-91.9 %"):
-        assert f'<td class="number">{shown}</td>' in html
 
 
 @pytest.mark.parametrize(
@@ -175,7 +170,6 @@ def test_a_verdict_on_another_metric_than_the_row_shows_is_named() -> None:
     mean = verdict("random-read-latency", "read.latency.mean", "pass")
     found = results(both("random-read-latency", figures, figures), cpu, mean)
     assert rows(found)[0].because_of == ("cpu.use",)
-    assert "fail</span> (cpu.use)</td>" in render_summary(found)
     alone = results(both("random-read-latency", figures, figures), mean.model_copy(update={"status": "fail"}))
     assert rows(alone)[0].because_of == ()
 
@@ -199,13 +193,9 @@ def test_without_a_baseline_there_is_a_table_of_the_candidate_alone() -> None:
     found = results([measurement("p", write__iops=100.0)])
     (row,) = rows(found)
     assert (row.baseline, row.change) == (None, None)
-    html = render_summary(found)
-    assert "No baseline class was measured" in html
-    assert "Change" not in html
 
 
 def test_a_baseline_that_stood_still_or_lacks_the_metric_gives_no_change() -> None:
     still = results(both("p", {"write__iops": 100.0}, {"write__iops": 0.0}))
     lacking = results(both("p", {"write__iops": 100.0}, {"read__iops": 1.0}))
     assert [rows(each)[0].change for each in (still, lacking)] == [None, None]
-    assert "inf" not in render_summary(still)

@@ -101,7 +101,7 @@ def test_without_scale_runs_nothing_is_said_of_them() -> None:
 
 def test_each_step_is_a_row() -> None:
     html = render_summary(results(saturated()))
-    assert "<svg" in html
+    assert html.count("<svg") == 2
     assert "<svg" not in render_summary(results(record(step(1, 1200))))
     assert f"<h3>{PROFILE} on fast</h3>" in html
     row = section(saturated()).rows[1]
@@ -110,6 +110,16 @@ def test_each_step_is_a_row() -> None:
     assert (row.latency_mean, row.latency_p99) == ("2 ms", "2 ms")
     for shown in ("1,200 IOPS", "600 IOPS to 1,800 IOPS", row.together, "2 ms"):
         assert f'<td class="number">{shown}</td>' in html
+
+
+def test_pictures_show_the_total_and_the_share_of_each_and_the_capacity_where_it_is_known() -> None:
+    together, each = section(saturated()).pictures
+    assert together.text == "Together: 1,200 IOPS at 1, 3,600 IOPS at 3, 3,630 IOPS at 6, 3,570 IOPS at 9."
+    assert each.text == "Each: 1,200 IOPS at 1, 1,200 IOPS at 3, 605 IOPS at 6, 396.7 IOPS at 9."
+    assert "capacity C" in together.svg and "C / volumes" in each.svg and "Dashed" in each.caption
+    growing, _ = section(record(step(1, 1200), step(3, 3600))).pictures
+    assert "capacity" not in growing.svg and "Dashed" not in growing.caption
+    assert section(record(step(1, 0.0), step(3, 0.0))).pictures == []
 
 
 def test_a_step_of_one_volume_has_no_spread_and_a_profile_without_latency_says_so() -> None:

@@ -1,7 +1,8 @@
-"""Ramps in the report: how far, what ended it, two drawings, and nothing that is not escaped."""
+"""Ramps in the report: how far, what ended it, two pictures, and nothing that is not escaped."""
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 from acceptance.control_plane.records import (
@@ -14,7 +15,7 @@ from acceptance.control_plane.records import (
     RequestTimes,
     StartPoint,
 )
-from acceptance.report.ramp_drawing import draw_growth, draw_starts
+from acceptance.report.pictures import pods_over_time, start_times
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.summary import render_summary
 from acceptance.results import Results, Run
@@ -99,7 +100,7 @@ def test_a_ramp_that_went_well_says_so() -> None:
     assert "seen late" not in said
 
 
-def test_the_page_holds_both_drawings_and_escapes_what_comes_from_the_cluster() -> None:
+def test_the_page_holds_both_pictures_and_escapes_what_comes_from_the_cluster() -> None:
     page = render_summary(results(record()))
     assert page.count("<svg") == 2
     assert "fast&lt;b&gt;" in page and "fast<b>" not in page
@@ -107,22 +108,25 @@ def test_the_page_holds_both_drawings_and_escapes_what_comes_from_the_cluster() 
     assert "<svg" not in render_summary(results())
 
 
-def test_lines_go_from_zero_to_the_most_that_was_asked_for() -> None:
-    found = draw_growth(GROWTH)
-    assert found is not None and (found.largest, found.end) == ("50 pods", "100 s")
-    assert found.lines["level"].split()[-1] == f"{float(found.right)},{float(found.top)}"
-    assert found.lines["total"].split()[0] == f"{found.left + 0.02 * (found.right - found.left)},{float(found.bottom)}"
+def test_the_words_say_how_far_it_came_and_how_long_starts_took() -> None:
+    growth, starts = pods_over_time(record()), start_times(record())
+    assert growth is not None and growth.text == "After 100 s 49 ran of 50 that were asked for."
+    assert starts is not None and starts.text == "2 pods started, half of them within 5 s, the slowest in 8 s."
 
 
-def test_each_start_is_a_dot() -> None:
-    found = draw_starts(STARTS)
-    assert found is not None and (found.largest, found.end) == ("8 s", "50")
-    assert found.dots[-1] == (float(found.right), float(found.top))
+def test_of_very_many_starts_the_slowest_is_drawn_and_said() -> None:
+    starts = [StartPoint(pods=number, took_s=9.0 if number == 7_777 else 2.0) for number in range(1, 20_001)]
+    found = start_times(record(starts=starts))
+    assert found is not None and len(found.svg) < 15_000
+    assert "the slowest are drawn" in found.caption
+    heights = re.findall(r'<use x="[\d.]+" y="([\d.]+)"', found.svg)
+    assert heights.count(min(heights, key=float)) == 1, "the one slow pod"
 
 
-def test_where_nothing_happened_there_is_no_drawing() -> None:
-    assert draw_growth(GROWTH[:1]) is None
-    assert draw_growth([GrowthPoint(at_s=at_s, asked=0, running=0) for at_s in (0.0, 1.0)]) is None
-    assert draw_starts([]) is None
+def test_where_nothing_happened_there_is_no_picture() -> None:
+    flat = [GrowthPoint(at_s=at_s, asked=0, running=0) for at_s in (0.0, 1.0)]
+    for growth in (GROWTH[:1], flat):
+        assert pods_over_time(record(growth=growth)) is None
+    assert start_times(record(starts=[])) is None
     page = render_summary(results(record(growth=[], starts=[])))
     assert "<svg" not in page

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from acceptance.rebuild.judging import judge_rebuild
 from acceptance.rebuild.limits import RebuildLimit
-from acceptance.rebuild.records import RatePoint, RebuildRecord
+from acceptance.rebuild.records import LoadPoint, RatePoint, RebuildRecord
 from acceptance.report import render_summary
+from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.rebuilds import RebuildSection, rebuild_sections
-from acceptance.report.time_drawing import BOTTOM, LEFT, RIGHT, TOP, draw_over_time
 from acceptance.results import Results, Run, Verdict
+from selftests.unit.drawn import line
 from selftests.unit.rebuild_records import NOW, record, timed
 
 MIB = 1024**2
@@ -58,9 +60,9 @@ def test_what_the_foreground_noticed_is_said_and_drawn() -> None:
     found = section(record())
     assert "Synchronous writes: 1,000 IOPS before the rebuild, 400 IOPS during it (0.40 times)." in found.sentences
     assert "Their p99 latency: 2 ms before the rebuild, 10 ms during it (5.00 times)." in found.sentences
-    assert found.foreground is not None
-    ((left, width),) = found.foreground.bands
-    assert LEFT < left < RIGHT and width > 0
+    (drawn,) = found.pictures
+    assert drawn.text.startswith("1,000 IOPS before, 400 IOPS during the rebuild, ")
+    assert drawn.svg.count('class="fill-band"') == 1
 
 
 def test_what_is_not_known_is_said() -> None:
@@ -68,18 +70,30 @@ def test_what_is_not_known_is_said() -> None:
     assert "The foreground is not known: the pod was evicted." in found.sentences
     assert "The rate over time is not known: the driver does not tell progress." in found.sentences
     assert "Warning: it was short." in found.sentences
-    assert (found.rate, found.foreground) == (None, None)
+    assert found.pictures == []
 
 
-def test_rates_are_drawn_in_steps() -> None:
+def test_rates_are_drawn_in_steps_beside_the_mean() -> None:
     rates = [RatePoint(from_s=2, to_s=12, rate=100 * MIB), RatePoint(from_s=12, to_s=22, rate=50 * MIB)]
-    found = section(record(timed(20.0, rates=rates)))
-    assert found.rate is not None
-    middle = (LEFT + RIGHT) / 2
-    half = (TOP + BOTTOM) / 2
-    assert found.rate.points == f"{LEFT}.0,{TOP}.0 {middle},{TOP}.0 {middle},{half} {RIGHT}.0,{half}"
-    assert (found.rate.largest, found.rate.begin, found.rate.end) == ("100 MiB/s", "2 s", "22 s")
+    found = rebuild_rate(record(timed(20.0, rates=rates)))
+    assert found is not None
+    assert found.text == "From 50 MiB/s to 100 MiB/s; 102.4 MiB/s over the whole of its time."
+    line, _ = re.findall(r'<path d="M ([^"]*)"[^>]*stroke-width="1.8" class="stroke-candidate"', found.svg)
+    heights = [each.split()[1] for each in line.split(" L ")]
+    assert heights[0] == heights[1] and heights[2] == heights[3] and heights[0] != heights[2]
     assert "<svg" in render_summary(results(record(timed(20.0, rates=rates))))
+
+
+def test_progress_is_what_the_rates_add_up_to_and_each_rebuild_has_its_line() -> None:
+    rates = [RatePoint(from_s=2, to_s=12, rate=100 * MIB), RatePoint(from_s=12, to_s=22, rate=50 * MIB)]
+    found = record(timed(20.0, rates=rates), timed(20.0, rates=rates), size=1500 * MIB)
+    picture = rebuild_progress(found)
+    assert picture is not None
+    assert picture.text == "Half of it was there after 10 s, all that was told after 20 s."
+    assert picture.caption.endswith(", 2 rebuilds.")
+    begin, middle, end = line(picture, "candidate")
+    assert begin[1] - middle[1] == pytest.approx(2 * (middle[1] - end[1]), abs=0.3)
+    assert rebuild_progress(record()) is None
 
 
 def test_the_worst_verdict_of_the_pattern_stands_beside_it() -> None:
@@ -99,11 +113,8 @@ def test_the_worst_verdict_of_the_pattern_stands_beside_it() -> None:
 
 @pytest.mark.parametrize("points", [[], [(0.0, 1.0)], [(0.0, 0.0), (1.0, 0.0)], [(1.0, 2.0), (1.0, 3.0)]])
 def test_what_makes_no_line_is_not_drawn(points: list[tuple[float, float]]) -> None:
-    assert draw_over_time(points, unit="1/s") is None
-
-
-def test_bands_end_where_the_drawing_does() -> None:
-    found = draw_over_time([(0.0, 1.0), (10.0, 1.0)], unit="1/s", bands=[(-5, 5), (8, 20)])
-    assert found is not None
-    assert found.bands[0][0] == LEFT
-    assert sum(found.bands[1]) == RIGHT
+    found = record()
+    assert found.foreground is not None
+    load = found.foreground.model_copy(update={"points": [LoadPoint(at_s=at_s, iops=iops) for at_s, iops in points]})
+    assert foreground_writes(found.model_copy(update={"foreground": load})) is None
+    assert foreground_writes(found) is not None

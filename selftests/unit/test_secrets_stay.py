@@ -41,6 +41,8 @@ class Server(BaseHTTPRequestHandler):
             parameters = {"adminSecret": PARAMETER, "url": f"https://me:{PASSWORD}@store"}
             item = {"metadata": {"name": "fast"}, "provisioner": "p", "parameters": parameters}
             self._answer(200, {"metadata": {}, "items": [item]})
+        elif self.path.endswith("/namespaces/kube-system"):
+            self._answer(200, {"metadata": {"uid": "u"}})
         else:
             self._answer(200, {"metadata": {}, "items": []})
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from acceptance.errors import EnvironmentFailure
 from acceptance.recorder import Recorder
 from acceptance.run_folder import RunFolder
+from fixtures.report import write_as_of_now
 from fixtures.run import Run
 
 
@@ -59,3 +62,23 @@ def test_a_reporter_of_pytest_that_cannot_write_is_the_same(run: Run) -> None:
 def test_other_errors_are_not_swallowed(run: Run) -> None:
     with pytest.raises(ValueError, match="a fault of the suite"), run.writing():
         raise ValueError("a fault of the suite")
+
+
+def test_a_fault_in_the_report_ends_no_run_and_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = SimpleNamespace(running_state="started", additional_summary={"prefix": []})
+    written: list[str] = []
+    report: Any = SimpleNamespace(_report=state)
+    report._generate_report = lambda: written.append(state.additional_summary["prefix"][0])
+    session: Any = SimpleNamespace(exitstatus=0)
+    write_as_of_now(report, run, session)
+    report._generate_report()
+
+    def faulty(_: object) -> str:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("fixtures.report.render_summary", faulty)
+    report._generate_report()
+    report._generate_report()
+    assert len(written) == 3 and written[0] == written[2] != ""
+    (error,) = run.recorder.errors
+    assert "ZeroDivisionError: division by zero" in error

@@ -1,0 +1,68 @@
+"""`compare`: what changed from one run to another, with its interval, and what of it is within noise."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from acceptance.commands.command import Commands
+from acceptance.commands.output import keep_the_runs_own
+from acceptance.results_file import read_results
+from acceptance.run_comparison.differences import compare_runs
+from acceptance.run_comparison.model import ClassDifferences, Difference, RunComparison
+from acceptance.run_comparison.naming import name_runs
+from acceptance.whole_file import write_whole
+
+
+def add_compare(commands: Commands) -> None:
+    """Add the command to the command line."""
+    compare = commands.add_parser("compare", help="what changed from one run to another, and what is within noise")
+    for name, words in (("first", "before"), ("second", "after")):
+        compare.add_argument(
+            name, type=Path, metavar=name.upper(), help=f"results.json or run folder of the run {words}"
+        )
+    compare.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a page with pictures too")
+    compare.add_argument("--all", action="store_true", help="all metrics, not only what each profile is about")
+    compare.add_argument(
+        "--classes",
+        nargs=2,
+        metavar=("FIRST", "SECOND"),
+        help="compare this class of the first run with that of the second",
+    )
+    compare.add_argument(
+        "--absolute", action="store_true", help="compare the values themselves, even where both runs have a baseline"
+    )
+    compare.set_defaults(command=_compare)
+
+
+def _compare(chosen: argparse.Namespace) -> int:
+    # Here: what draws is slow to load, and other commands do without.
+    from acceptance.report.difference_page import render_comparison
+    from acceptance.report.page import page
+    from acceptance.run_comparison.table import print_comparison
+
+    if chosen.output is not None:
+        keep_the_runs_own(chosen.output, (chosen.first, chosen.second))
+    first, second = name_runs([read_results(chosen.first), read_results(chosen.second)])
+    comparison = compare_runs(
+        first, second, classes=tuple(chosen.classes) if chosen.classes else None, absolute=chosen.absolute
+    )
+    shown = [_shown(comparison, each, everything=chosen.all) for each in comparison.classes]
+    print_comparison(comparison, shown=shown, to=sys.stdout)
+    if chosen.output is not None:
+        body = render_comparison(comparison, shown=shown)
+        write_whole(chosen.output, page(title="Storage acceptance: before and after", body=body))
+        print(f"page: {chosen.output}")
+    return 0
+
+
+def _shown(comparison: RunComparison, each: ClassDifferences, *, everything: bool) -> Sequence[Difference]:
+    """What each profile is about, or all."""
+    from acceptance.report.main_figures import main_figures
+
+    if everything:
+        return each.differences
+    main = main_figures(comparison.second.results, each.second_class)
+    return [one for one in each.differences if (one.profile, one.metric) in main]

@@ -1,0 +1,94 @@
+"""`report`: renders results again without a cluster, several beside each other, and verifies that none was changed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from acceptance.commands.command import Commands
+from acceptance.commands.output import keep_the_runs_own
+from acceptance.errors import WrongUsage
+from acceptance.manifest import NAME as MANIFEST
+from acceptance.manifest import check
+from acceptance.rejudging import contradictions
+from acceptance.results_file import NAME as RESULTS
+from acceptance.results_file import read_results
+from acceptance.whole_file import write_whole
+
+DEFAULT = Path("storage-report.html")
+
+
+def add_report(commands: Commands) -> None:
+    """Add the command to the command line."""
+    report = commands.add_parser("report", help="render results again, several beside each other; verify them")
+    report.add_argument(
+        "results", type=Path, nargs="*", metavar="RESULTS", help="results.json or run folder; several: side by side"
+    )
+    report.add_argument("-o", "--output", type=Path, metavar="FILE", default=DEFAULT, help=f"default: {DEFAULT}")
+    report.add_argument(
+        "--verify", type=Path, metavar="FOLDER", help=f"say whether a run's folder is as its {MANIFEST} says; no report"
+    )
+    report.set_defaults(command=_report)
+
+
+def _report(chosen: argparse.Namespace) -> int:
+    if chosen.verify is not None and not chosen.results:
+        return _verify(chosen.verify)
+    if chosen.verify is not None or not chosen.results:
+        raise WrongUsage("wanted results to render, or --verify FOLDER, found both or none; say one of them")
+    keep_the_runs_own(chosen.output, chosen.results)
+    write_whole(chosen.output, _page(chosen.results))
+    print(f"report: {chosen.output}")
+    return 0
+
+
+def _page(paths: Sequence[Path]) -> str:
+    from acceptance.report import render_summary  # here: the pictures are slow to load, and --verify does without
+    from acceptance.report.page import page
+    from acceptance.report.side_by_side import render_side_by_side
+    from acceptance.run_comparison.naming import name_runs
+
+    found = [read_results(path) for path in paths]
+    try:
+        if len(found) == 1:
+            return page(title="Storage acceptance", body=Markup(render_summary(found[0])))
+        return page(title="Storage acceptance: runs side by side", body=render_side_by_side(name_runs(found)))
+    except (
+        ValueError,
+        OverflowError,
+    ) as error:  # as figures below zero, which are refused wherever they would be shown
+        names = ", ".join(map(str, paths))
+        raise WrongUsage(f"{names}: cannot be shown: {error}; get the file that the run wrote") from error
+
+
+def _verify(folder: Path) -> int:
+    """0: all is as it was listed, and agrees; 1: something is not."""
+    found = check(folder)
+    problems = found.problems
+    try:
+        results = read_results(folder)
+        problems += [f"{RESULTS}: {each}" for each in contradictions(results)]
+    except WrongUsage as error:
+        problems.append(str(error))
+    for problem in problems:
+        print(f"not as listed: {problem}" if problem in found.problems else f"wrong: {problem}")
+    for name in found.unlisted:
+        if name != MANIFEST:
+            print(f"not covered: {name}")
+    if problems:
+        one = len(problems) == 1
+        many = "1 thing is not as the run left it" if one else f"{len(problems)} things are not as the run left them"
+        print(f"{folder}: CHANGED: {many}")
+        return 1
+    print(
+        f"{folder}: unchanged: {found.listed} files are as {MANIFEST} lists them; the verdicts follow from the figures"
+    )
+    print(f"SHA-256 of {MANIFEST}: {found.digest}")
+    print(
+        f"Who can change the files can write {MANIFEST} anew: compare this digest with the one that was signed, or "
+        "sent apart from them."
+    )
+    return 0

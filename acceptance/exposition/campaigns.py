@@ -1,0 +1,135 @@
+"""What many volumes, ramps, rebuilds and failures showed, and what volumes can do."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from acceptance.exposition.gauges import Gauge, Samples
+from acceptance.results import Results
+from acceptance.scaling.records import Figure
+from acceptance.volume_features.records import CapabilityStatus
+
+SCALING_IOPS = Gauge(
+    name="scaling_iops",
+    help="operations a second of so many volumes together",
+    labels=("profile", "volumes", "bound"),
+)
+SCALING_BANDWIDTH = Gauge(
+    name="scaling_bandwidth_bytes_per_second",
+    help="bandwidth of so many volumes together",
+    unit="bytes_per_second",
+    labels=("profile", "volumes", "bound"),
+)
+CAPACITY_IOPS = Gauge(
+    name="scaling_capacity_iops",
+    help="operations a second that all volumes share once the storage is saturated",
+    labels=("profile", "bound"),
+)
+CAPACITY_BANDWIDTH = Gauge(
+    name="scaling_capacity_bytes_per_second",
+    help="bandwidth that all volumes share once the storage is saturated",
+    unit="bytes_per_second",
+    labels=("profile", "bound"),
+)
+RAMP_PODS = Gauge(
+    name="ramp_pods", help="pods with a volume each: asked for, and running at the end", labels=("state",)
+)
+RAMP_DOWN = Gauge(
+    name="ramp_down_seconds", help="from the last pod told to end until all volumes were gone", unit="seconds"
+)
+RAMP_PHASE = Gauge(
+    name="ramp_phase_seconds",
+    help="from the creation of a pod until it had come so far, by percentile of the pods",
+    unit="seconds",
+    labels=("phase", "statistic"),
+)
+REBUILD = Gauge(
+    name="rebuild_seconds", help="how long the rebuild of a replica took, mean", unit="seconds", labels=("data",)
+)
+REBUILD_LARGEST = Gauge(
+    name="rebuild_largest_volume_bytes",
+    help="largest volume that would be rebuilt within the time limit",
+    unit="bytes",
+    labels=("data", "bound"),
+)
+REBUILD_IOPS = Gauge(
+    name="rebuild_foreground_iops",
+    help="synchronous writes a second before a rebuild and during it",
+    labels=("data", "when", "bound"),
+)
+FAILOVER = Gauge(
+    name="failover_seconds",
+    help="from the last durable write on the node that failed to the first on another one",
+    unit="seconds",
+)
+FAILOVER_PHASE = Gauge(name="failover_phase_seconds", help="the parts of a failover", unit="seconds", labels=("phase",))
+RECORDS = Gauge(
+    name="durability_records",
+    help="records that were acknowledged before a crash, and those of them that were lost",
+    labels=("failure", "state"),
+)
+CAPABILITY = Gauge(
+    name="capability", help="1 for what was seen of this capability, else 0", labels=("capability", "status")
+)
+
+
+def add_campaigns(samples: Samples, results: Results, candidate: str) -> None:
+    """All of it, as far as the run came to it."""
+    _add_scaling(samples, results, candidate)
+    _add_ramps(samples, results, candidate)
+    _add_rebuilds(samples, results, candidate)
+    for failover in results.failovers:
+        if failover.storage_class == candidate:
+            samples.set(FAILOVER, failover.seconds)
+            for phase in failover.phases:
+                samples.set(FAILOVER_PHASE, phase.seconds, phase=phase.name)
+    for crash in results.durability:
+        if crash.storage_class == candidate:
+            samples.set(RECORDS, crash.acknowledged, failure=crash.failure, state="acknowledged")
+            samples.set(RECORDS, crash.lost_count, failure=crash.failure, state="lost")
+    for each in results.capabilities:
+        if each.storage_class == candidate:
+            samples.set_one_of(
+                CAPABILITY, "status", each.status, get_args(CapabilityStatus), capability=each.capability
+            )
+
+
+def _add_scaling(samples: Samples, results: Results, candidate: str) -> None:
+    for record in results.scaling:
+        if record.storage_class != candidate:
+            continue
+        is_rate = record.unit == "1/s"
+        for step in record.steps:
+            total = SCALING_IOPS if is_rate else SCALING_BANDWIDTH
+            _add_figure(samples, total, step.total, profile=record.profile, volumes=str(step.pods))
+        if record.capacity is not None:
+            capacity = CAPACITY_IOPS if is_rate else CAPACITY_BANDWIDTH
+            _add_figure(samples, capacity, record.capacity.constant, profile=record.profile)
+
+
+def _add_ramps(samples: Samples, results: Results, candidate: str) -> None:
+    for ramp in results.control_plane:
+        if ramp.storage_class != candidate:
+            continue
+        samples.set(RAMP_PODS, ramp.goal, state="asked")
+        samples.set(RAMP_PODS, ramp.pods, state="running")
+        samples.set(RAMP_DOWN, ramp.ramp_down.behind_s)
+        for name, times in ramp.phases.items():
+            for statistic, seconds in (("p50", times.p50_s), ("p90", times.p90_s), ("p99", times.p99_s)):
+                samples.set(RAMP_PHASE, seconds, phase=name, statistic=statistic)
+
+
+def _add_rebuilds(samples: Samples, results: Results, candidate: str) -> None:
+    for record in results.rebuilds:
+        if record.storage_class != candidate:
+            continue
+        samples.set(REBUILD, record.seconds, data=record.pattern)
+        _add_figure(samples, REBUILD_LARGEST, record.largest_volume, data=record.pattern)
+        if record.foreground is not None:
+            _add_figure(samples, REBUILD_IOPS, record.foreground.iops_before, data=record.pattern, when="before")
+            _add_figure(samples, REBUILD_IOPS, record.foreground.iops_during, data=record.pattern, when="during")
+
+
+def _add_figure(samples: Samples, gauge: Gauge, figure: Figure, **labels: str) -> None:
+    for bound, value in (("mean", figure.mean), ("low", figure.low), ("high", figure.high)):
+        samples.set(gauge, value, bound=bound, **labels)

@@ -1,0 +1,52 @@
+"""From results to the samples of each candidate class, and to the text of `metrics.prom`."""
+
+from __future__ import annotations
+
+from prometheus_client.openmetrics.exposition import generate_latest
+
+from acceptance.exposition.campaigns import add_campaigns
+from acceptance.exposition.gauges import Families, Samples
+from acceptance.exposition.judged import add_run, add_verdicts
+from acceptance.exposition.measured import add_measurements, add_steps
+from acceptance.results import Results
+
+
+def metrics_text(results: Results) -> str:
+    """All metrics of a run: OpenMetrics that the textfile collector of node_exporter reads as well."""
+    families = Families(tuple(samples_of(results, candidate) for candidate in candidates(results)))
+    text: bytes = generate_latest(families)  # type: ignore[no-untyped-call]
+    return text.decode()
+
+
+def candidates(results: Results) -> list[str]:
+    """The classes under test; one without a name where the cluster's default class was asked for and never found."""
+    found = [each.storage_class for each in results.verdicts]
+    found += [each.storage_class for each in results.measurements if each.role == "candidate"]
+    asked = results.settings.get("storage_class")
+    found += [str(each) for each in asked] if isinstance(asked, list | tuple) else []
+    return list(dict.fromkeys(found)) or [""]
+
+
+def samples_of(results: Results, candidate: str) -> Samples:
+    """All that the run says of one candidate class; every sample names it, with cluster and tier."""
+    shared = {"cluster": cluster_name(results), "candidate": candidate, "tier": str(results.settings.get("tier", ""))}
+    samples = Samples(shared)
+    add_verdicts(samples, results, candidate)
+    add_run(samples, results, candidate)
+    add_measurements(samples, results, candidate)
+    add_steps(samples, results, candidate)
+    add_campaigns(samples, results, candidate)
+    return samples
+
+
+def cluster_name(results: Results) -> str:
+    """Which cluster it was, as far as it was named: `embedded/default`, `kubeconfig/staging`, `host/name-of-host`."""
+    cluster, settings = results.cluster, results.settings
+    if cluster is None:
+        return ""
+    name = settings.get("context")
+    if cluster.kind == "embedded":
+        name = settings.get("embedded") or "default"
+    elif cluster.kind == "host" and cluster.nodes:
+        name = cluster.nodes[0].name
+    return "/".join(filter(None, (cluster.kind, str(name or ""))))

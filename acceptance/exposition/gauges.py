@@ -1,0 +1,79 @@
+"""Gauges with their samples, in a form that every reader of Prometheus metrics takes.
+
+All are gauges without timestamps: what a run found is a state, not a count that goes on. So the same document is valid
+OpenMetrics 1.0 and Prometheus text 0.0.4. What the two write differently is not used: the types `info`, `stateset` and
+`unknown`, suffixes such as `_total`, quotation marks in help texts. `# UNIT` and `# EOF` are comments to the older
+format (https://prometheus.io/docs/instrumenting/exposition_formats/).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from prometheus_client.core import GaugeMetricFamily
+
+PREFIX = "storage_acceptance_"
+Labels = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gauge:
+    """One metric. `name` ends with `unit`, a base unit, where it has one; `labels` are beside those that all have."""
+
+    name: str
+    help: str
+    unit: str = ""
+    labels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.unit and not self.name.endswith(f"_{self.unit}"):
+            raise ValueError(f"wanted a name that ends with its unit _{self.unit}, found {self.name}")
+        if '"' in self.help:
+            raise ValueError(
+                f"wanted a help text without quotation marks, which the two formats escape differently: {self.help}"
+            )
+
+
+class Samples:
+    """The samples of one candidate class: of each gauge and its labels one value."""
+
+    def __init__(self, shared: Mapping[str, str]) -> None:
+        self.shared = dict(shared)
+        self._values: dict[Gauge, dict[Labels, float]] = {}
+
+    def set(self, gauge: Gauge, value: float | None, **labels: str) -> None:
+        """Set the sample with these labels; a value that is not known has none. Raises ValueError for other labels."""
+        if set(labels) != set(gauge.labels):
+            raise ValueError(f"{gauge.name}: wanted labels {gauge.labels}, found {tuple(labels)}")
+        if value is not None and math.isfinite(value):
+            key = tuple((self.shared | labels).items())
+            self._values.setdefault(gauge, {})[key] = float(value)
+
+    def set_one_of(self, gauge: Gauge, label: str, current: str, among: tuple[str, ...], **labels: str) -> None:
+        """1 where the label is the current one, 0 for the others: none goes on when the next run says another."""
+        for each in among:
+            self.set(gauge, float(each == current), **{label: each}, **labels)
+
+    def __iter__(self) -> Iterator[tuple[Gauge, dict[Labels, float]]]:
+        return iter(self._values.items())
+
+
+@dataclass(frozen=True)
+class Families:
+    """The samples of all candidates as prometheus_client collects them: each metric once."""
+
+    samples: tuple[Samples, ...]
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Each gauge with the samples of all candidates."""
+        together: dict[Gauge, dict[Labels, float]] = {}
+        for each in self.samples:
+            for gauge, values in each:
+                together.setdefault(gauge, {}).update(values)
+        for gauge, values in together.items():
+            family = GaugeMetricFamily(PREFIX + gauge.name, gauge.help, unit=gauge.unit)
+            for labels, value in values.items():
+                family.add_sample(family.name, dict(labels), value)
+            yield family

@@ -1,0 +1,84 @@
+"""What was judged: the verdict on the run, on each limit, and what the run itself was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from acceptance.exposition.gauges import Gauge, Samples
+from acceptance.judging import overall
+from acceptance.report.verdicts import ORDER, worst
+from acceptance.results import Overall, Results, Status, Verdict
+
+OVERALL = Gauge(
+    name="overall", help="1 for the verdict on the whole run, of all classes together, else 0", labels=("status",)
+)
+CLASS_OVERALL = Gauge(
+    name="class_overall", help="1 for the verdict on this class by its verdicts alone, else 0", labels=("status",)
+)
+VERDICTS = Gauge(name="verdicts", help="verdicts on this class with that status", labels=("status",))
+VERDICT = Gauge(
+    name="verdict",
+    help="1 for the status of the verdict on this limit, else 0",
+    labels=("profile", "metric", "rule", "status"),
+)
+ASKED = Gauge(name="asked_limits", help="limits and comparison rules that the tier has, for all classes of the run")
+ERRORS = Gauge(name="errors", help="what went wrong beside the storage, such as the environment or a leak")
+WARNINGS = Gauge(name="warnings", help="what disturbed the run as a whole")
+STARTED = Gauge(name="started_timestamp_seconds", help="when the run began, as Unix time", unit="seconds")
+FINISHED = Gauge(
+    name="finished_timestamp_seconds", help="when the run ended, as Unix time; none while it goes on", unit="seconds"
+)
+DURATION = Gauge(name="duration_seconds", help="how long the run took; none while it goes on", unit="seconds")
+COMPLETE = Gauge(name="complete", help="1 when the run went to its end, 0 while it goes on or where it was killed")
+EXIT_STATUS = Gauge(name="exit_status", help="of the run; none while it goes on")
+RUN_INFO = Gauge(
+    name="run_info",
+    help="always 1; which run it was, and of which versions",
+    labels=("run", "suite_version", "kubernetes_version", "provisioner", "volume_mode"),
+)
+
+
+def add_verdicts(samples: Samples, results: Results, candidate: str) -> None:
+    """The verdicts on the candidate."""
+    own = [each for each in results.verdicts if each.storage_class == candidate]
+    samples.set_one_of(OVERALL, "status", results.overall, get_args(Overall))
+    samples.set_one_of(CLASS_OVERALL, "status", overall(own), get_args(Overall))
+    for status in get_args(Status):
+        samples.set(VERDICTS, sum(each.status == status for each in own), status=status)
+    for question, verdicts in _by_question(own).items():
+        labels = dict(zip(("profile", "metric", "rule"), question, strict=True))
+        samples.set_one_of(VERDICT, "status", worst(verdicts) or "skipped", tuple(ORDER), **labels)
+
+
+def add_run(samples: Samples, results: Results, candidate: str) -> None:
+    """The run, as it stands for each of its candidates."""
+    run, cluster = results.run, results.cluster
+    classes = {each.name: each for each in cluster.storage_classes} if cluster else {}
+    samples.set(
+        RUN_INFO,
+        1,
+        run=run.id,
+        suite_version=run.suite_version,
+        kubernetes_version=cluster.kubernetes_version if cluster else "",
+        provisioner=classes[candidate].provisioner if candidate in classes else "",
+        volume_mode=str(results.settings.get("volume_mode", "")),
+    )
+    samples.set(ASKED, results.asked)
+    samples.set(ERRORS, len(results.errors))
+    samples.set(WARNINGS, len(results.warnings))
+    samples.set(COMPLETE, run.complete)
+    samples.set(STARTED, run.started.timestamp())
+    samples.set(EXIT_STATUS, run.exit_status)
+    if run.finished is not None:
+        samples.set(FINISHED, run.finished.timestamp())
+        samples.set(DURATION, (run.finished - run.started).total_seconds())
+
+
+def _by_question(verdicts: Sequence[Verdict]) -> dict[tuple[str, ...], list[Verdict]]:
+    """By what the verdict's id says after the class: profile, metric, rule. Several that ask the same are one."""
+    found: dict[tuple[str, ...], list[Verdict]] = {}
+    for each in verdicts:
+        parts = each.id.split("/", 3)[1:]
+        found.setdefault((*parts, *[""] * (3 - len(parts))), []).append(each)
+    return found

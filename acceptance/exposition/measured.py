@@ -1,0 +1,93 @@
+"""What single volumes did: a gauge for each kind of metric, each with the bounds of its interval."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from acceptance.exposition.gauges import Gauge, Samples
+from acceptance.metrics import Metric
+from acceptance.results import Estimate, Measurement, Results
+
+_OF_A_PROFILE = ("class", "role", "profile", "pattern")
+_WITH_BOUND = (*_OF_A_PROFILE, "direction", "bound")
+IOPS = Gauge(name="iops", help="operations a second of one volume", labels=_WITH_BOUND)
+BANDWIDTH = Gauge(
+    name="bandwidth_bytes_per_second", help="bandwidth of one volume", unit="bytes_per_second", labels=_WITH_BOUND
+)
+LATENCY = Gauge(
+    name="latency_seconds",
+    help="time that an operation took: mean, or a percentile such as p99",
+    unit="seconds",
+    labels=(*_WITH_BOUND, "statistic"),
+)
+CPU = Gauge(
+    name="cpu_usage_ratio",
+    help="CPU seconds a second that the processes of the load used; 1 is one whole CPU",
+    unit="ratio",
+    labels=(*_OF_A_PROFILE, "bound"),
+)
+STALL = Gauge(
+    name="longest_stall_seconds",
+    help="longest time that one operation took",
+    unit="seconds",
+    labels=(*_OF_A_PROFILE, "bound"),
+)
+RATIO = Gauge(
+    name="baseline_ratio",
+    help="candidate divided by baseline, measured in turn on the same node",
+    unit="ratio",
+    labels=("profile", "pattern", "metric", "bound"),
+)
+STEP = Gauge(
+    name="provisioning_step_seconds",
+    help="time that a step of the life of a volume took: median and longest",
+    unit="seconds",
+    labels=("step", "statistic"),
+)
+_PATTERN = ("random", "sequential", "sync", "read", "write")
+
+
+def add_measurements(samples: Samples, results: Results, candidate: str) -> None:
+    """The candidate's measurements, and those of the baseline that were made in turn with them."""
+    own = [each for each in results.measurements if (each.role, each.storage_class) == ("candidate", candidate)]
+    for measurement in own:
+        for path, ratio in measurement.against_baseline.items():
+            for bound, value in (("mean", ratio.ratio), ("low", ratio.low), ("high", ratio.high)):
+                labels = {"profile": measurement.profile, "pattern": pattern(measurement.profile), "metric": path}
+                samples.set(RATIO, value, bound=bound, **labels)
+    beside = {each.compared_with for each in own}
+    for measurement in (*own, *(each for each in results.measurements if each.id in beside)):
+        for path, estimate in measurement.metrics.items():
+            _add(samples, measurement, Metric.parse(path), estimate)
+
+
+def add_steps(samples: Samples, results: Results, candidate: str) -> None:
+    """How long the steps of a volume's life took."""
+    times: dict[str, list[float]] = {}
+    for each in results.steps:
+        if each.storage_class == candidate:
+            times.setdefault(each.step, []).append(each.seconds)
+    for step, seconds in times.items():
+        samples.set(STEP, median(seconds), step=step, statistic="median")
+        samples.set(STEP, max(seconds), step=step, statistic="longest")
+
+
+def pattern(profile: str) -> str:
+    """The words of its name that say how it reads and writes: `random-read`, `sync-write`; empty where none does."""
+    return "-".join(word for word in profile.split("-") if word in _PATTERN)
+
+
+def _add(samples: Samples, measurement: Measurement, metric: Metric, estimate: Estimate) -> None:
+    gauge = {"iops": IOPS, "bandwidth": BANDWIDTH, "cpu": CPU, "longest": STALL}.get(metric.statistic, LATENCY)
+    labels = {
+        "class": measurement.storage_class,
+        "role": measurement.role,
+        "profile": measurement.profile,
+        "pattern": pattern(measurement.profile),
+    }
+    if metric.direction is not None:
+        labels["direction"] = metric.direction
+    if gauge is LATENCY:
+        labels["statistic"] = metric.path.partition(".latency.")[2]
+    for bound, value in (("mean", estimate.mean), ("low", estimate.low), ("high", estimate.high)):
+        samples.set(gauge, value, bound=bound, **labels)

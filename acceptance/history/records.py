@@ -1,0 +1,101 @@
+"""What is kept of a run, and what the kept runs say of a metric: the lines of a history and `trends` in `results.json`.
+
+All frozen; times in s, rates in 1/s and B/s, CPU use in CPU seconds a second, sizes in bytes. They import no model of
+the results that holds them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION = 1
+
+Unit = Literal["1/s", "B/s", "s", "cpu"]
+TrendStatus = Literal["pass", "fail", "inconclusive", "skipped"]
+Value = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class KeptMetric(_Frozen):
+    """One metric as it was measured: its mean, and the interval of that within the run where there was one."""
+
+    mean: Value
+    low: Value | None
+    high: Value | None
+    unit: Unit
+    of_baseline: Value | None = Field(
+        default=None, description="the mean as a multiple of the baseline class's, where one was measured in turn"
+    )
+
+
+class KeptMeasurement(_Frozen):
+    """What one profile showed on one class."""
+
+    profile: str
+    profile_digest: str = Field(description="SHA-256 of the profile's text: another load is another series")
+    storage_class: str
+    role: Literal["candidate", "baseline"]
+    node: str
+    metrics: dict[str, KeptMetric]
+
+
+class RunRecord(_Frozen):
+    """One run: a line of the history."""
+
+    schema_version: Literal[1] = 1
+    run: str
+    date: datetime
+    suite_version: str
+    exit_status: int
+    cluster_kind: str
+    cluster: str = Field(description="what tells this cluster from others: see `Cluster.identity` in `results.json`")
+    baseline_class: str | None
+    volume_size: int
+    test_size: int
+    volume_mode: str
+    measurements: list[KeptMeasurement]
+
+
+class TrendPoint(_Frozen):
+    """A metric in one run. `low` and `high` are of that run alone: they hold no variation from night to night."""
+
+    run: str
+    date: datetime
+    mean: float
+    low: float | None
+    high: float | None
+
+
+class ChangePoint(_Frozen):
+    """From which run on the values are of another level, with hardly any chance that this is noise."""
+
+    run: str = Field(description="the first run of the new level")
+    date: datetime
+    change: float = Field(description="new level / old level - 1: -0.18 is 18 % lower")
+    before: int = Field(description="runs of the old level")
+    after: int = Field(description="runs of the new level, this one included")
+
+
+class TrendRecord(_Frozen):
+    """What the history says of one metric, and what follows for this run."""
+
+    storage_class: str
+    profile: str
+    metric: str
+    unit: Unit
+    higher_is_better: bool
+    margin: float = Field(description="how much worse than before it may be: 0.10 is a tenth")
+    points: list[TrendPoint] = Field(description="earlier runs that can be compared, oldest first; without this one")
+    this_run: TrendPoint | None = Field(description="None where this run did not measure it")
+    compared_with: int = Field(description="how many of the last points this run was compared with")
+    typical: float | None = Field(description="geometric mean of those; None for too few")
+    expected_low: float | None = Field(description="between these a run like those before it lies, noise allowed for")
+    expected_high: float | None
+    change_point: ChangePoint | None
+    status: TrendStatus

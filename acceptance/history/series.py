@@ -1,0 +1,110 @@
+"""Which earlier runs can be compared with one: the same load on the same class of the same cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+
+from acceptance.history.records import KeptMeasurement, KeptMetric, RunRecord, TrendPoint
+from acceptance.results import Measurement, Results
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """What runs must have in common for their figures to be one series."""
+
+    cluster: str
+    baseline_class: str | None
+    volume_size: int
+    test_size: int
+    volume_mode: str
+    storage_class: str
+    profile: str
+    profile_digest: str
+
+    @classmethod
+    def of(cls, run: RunRecord, measurement: KeptMeasurement) -> Series:
+        """The series that a measurement of the run belongs to."""
+        return cls(
+            cluster=run.cluster,
+            baseline_class=run.baseline_class,
+            volume_size=run.volume_size,
+            test_size=run.test_size,
+            volume_mode=run.volume_mode,
+            storage_class=measurement.storage_class,
+            profile=measurement.profile,
+            profile_digest=measurement.profile_digest,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Past:
+    """A metric in the runs that can be compared, oldest first; `others`: runs of the class and profile that cannot."""
+
+    points: tuple[TrendPoint, ...]
+    others: int
+
+
+def past(runs: Iterable[RunRecord], series: Series, *, metric: str) -> Past:
+    """The metric in those of the runs that belong to the series; runs that stood still have nothing to compare."""
+    points: list[TrendPoint] = []
+    others = 0
+    for run in runs:
+        for measurement in run.measurements:
+            if measurement.role != "candidate" or metric not in measurement.metrics:
+                continue
+            if Series.of(run, measurement) == series:
+                if measurement.metrics[metric].mean > 0.0:
+                    points.append(point(run, measurement.metrics[metric]))
+            elif (measurement.storage_class, measurement.profile) == (series.storage_class, series.profile):
+                others += 1
+    return Past(points=tuple(points), others=others)
+
+
+def point(run: RunRecord, metric: KeptMetric) -> TrendPoint:
+    """A metric of the run as a point of a trend."""
+    return TrendPoint(run=run.run, date=run.date, mean=metric.mean, low=metric.low, high=metric.high)
+
+
+def record_of(results: Results, *, profiles: Mapping[str, str]) -> RunRecord:
+    """What is kept of a run. `profiles`: their texts by name. Raises ValueError for results without a cluster."""
+    if results.cluster is None:
+        raise ValueError("wanted the results of a run that has reached its cluster, found none")
+    settings = results.settings
+    return RunRecord.model_validate(
+        {
+            "run": results.run.id,
+            "date": results.run.started,
+            "suite_version": results.run.suite_version,
+            "exit_status": results.run.exit_status or 0,
+            "cluster_kind": results.cluster.kind,
+            "cluster": results.cluster.identity,
+            "baseline_class": settings["baseline_class"],
+            "volume_size": settings["volume_size"],
+            "test_size": settings["test_size"],
+            "volume_mode": settings["volume_mode"],
+            "measurements": [_kept(each, text=profiles[each.profile]) for each in results.measurements],
+        }
+    )
+
+
+def _kept(measurement: Measurement, *, text: str) -> KeptMeasurement:
+    ratios = measurement.against_baseline
+    return KeptMeasurement(
+        profile=measurement.profile,
+        profile_digest=sha256(text.encode()).hexdigest(),
+        storage_class=measurement.storage_class,
+        role=measurement.role,
+        node=measurement.node,
+        metrics={
+            path: KeptMetric(
+                mean=each.mean,
+                low=each.low,
+                high=each.high,
+                unit=each.unit,
+                of_baseline=ratios[path].ratio if path in ratios else None,
+            )
+            for path, each in measurement.metrics.items()
+        },
+    )

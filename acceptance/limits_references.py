@@ -1,0 +1,59 @@
+"""What parts of a file of limits say of each other: profiles and parents that must exist, and no circles of parents."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from acceptance.strict_yaml import Path as YamlPath
+
+Found = tuple[YamlPath, str]
+"""A path in the file and what is wrong there."""
+
+
+def reference_problems(data: Any, *, profiles: Collection[str]) -> Iterator[Found]:
+    """What only shows when parts are seen together: profiles and parents that do not exist, circles of parents.
+
+    It works on the plain data, so that these are reported beside whatever else is wrong.
+    """
+    tiers = _mapping(_mapping(data).get("tiers"))
+    parents = {name: _mapping(tier).get("extends") for name, tier in tiers.items()}
+    for name, tier in tiers.items():
+        for section in (("limits",), ("comparison",), ("scaling",), ("history", "limits")):
+            for profile in _mapping(_at(tier, section)):
+                if profile not in profiles:
+                    known = ", ".join(sorted(profiles)) or "none at all"
+                    text = (
+                        f"wanted a profile that exists ({known}), found {profile!r}; correct the name or add a profile"
+                    )
+                    yield ("tiers", name, *section, profile), text
+        parent = parents[name]
+        here = ("tiers", name, "extends")
+        if isinstance(parent, str) and parent not in tiers:
+            yield (
+                here,
+                f"wanted one of the tiers {', '.join(tiers)}, found {parent!r}; correct the name or add the tier",
+            )
+        elif name in (circle := ancestors(name, parents)):
+            text = " -> ".join((name, *circle[: circle.index(name) + 1]))
+            yield here, f"wanted a parent that does not extend its own child, found {text}; remove one extends"
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _at(value: Any, path: Iterable[str]) -> Any:
+    for key in path:
+        value = _mapping(value).get(key)
+    return value
+
+
+def ancestors(name: str, parents: dict[str, Any]) -> list[str]:
+    """The parents of a tier, nearest first; each once, so that it ends in a circle too."""
+    found: list[str] = []
+    parent = parents.get(name)
+    while isinstance(parent, str) and parent in parents and parent not in found:
+        found.append(parent)
+        parent = parents.get(parent)
+    return found

@@ -1,0 +1,111 @@
+"""`SHA256SUMS`: what a run measured, listed so that any later change of it shows, and so that it can be signed.
+
+In the format of coreutils: `sha256sum -c SHA256SUMS` checks it without this suite. Listed is what is evidence: the
+results, and all that load generators printed. The report, JUnit's file and the metrics are renderings of the results,
+some are written after them, and all can be made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from acceptance.errors import WrongUsage
+from acceptance.results_file import NAME as RESULTS
+
+NAME = "SHA256SUMS"
+RAW = "fio"
+# `hex  name` or `hex *name`; a name with a backslash or an end of line, which no run has, would begin with a backslash.
+_LINE = re.compile(r"(?P<digest>[0-9a-f]{64}) [ *](?P<name>[^/\\\n]+|fio/[^/\\\n]+)")
+# Renderings of the results, and signatures of the manifest.
+_UNLISTED = re.compile(r"[^/]+\.html|junit\.xml|metrics\.prom|SHA256SUMS(\.[-.\w]+)?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """What became of a run's files since its manifest was written. `digest` is that of the manifest itself.
+
+    `unlisted` are files that the manifest does not cover by intention; the other three are changes.
+    """
+
+    listed: int
+    digest: str
+    changed: Sequence[str]
+    missing: Sequence[str]
+    added: Sequence[str]
+    unlisted: Sequence[str]
+
+    @property
+    def problems(self) -> list[str]:
+        """All changes, in words."""
+        kinds = (("changed", self.changed), ("missing", self.missing), ("added after the run", self.added))
+        return [f"{name}: {what}" for what, names in kinds for name in names]
+
+
+def manifest(folder: Path) -> str:
+    """The manifest of the files in a run's folder, as they are now. Raises OSError where one cannot be read."""
+    raw = sorted(each for each in (folder / RAW).iterdir() if each.is_file())
+    return "".join(f"{_digest(path)}  {path.relative_to(folder)}\n" for path in (folder / RESULTS, *raw))
+
+
+def check(folder: Path) -> Check:
+    """Compare a run's folder with its manifest.
+
+    Raises WrongUsage where there is no manifest, or one that is none. That a manifest was changed together with the
+    files cannot be seen here: only a signature of it, or its digest from elsewhere, tells.
+    """
+    path = folder / NAME
+    try:
+        content = path.read_bytes()
+        listed = dict(_entries(content.decode("utf-8"), path))
+    except FileNotFoundError:
+        raise WrongUsage(
+            f"{path}: wanted the manifest that a run writes at its end, found none: the run was killed before its end, "
+            "or is of an older suite, or this is no run folder; nothing can be verified"
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongUsage(f"{path}: wanted a readable manifest, found: {error}; get it again") from error
+    found = {str(each.relative_to(folder)): each for each in _files(folder)}
+    others = [name for name in sorted(found) if name not in listed]
+    return Check(
+        listed=len(listed),
+        digest=hashlib.sha256(content).hexdigest(),
+        changed=[name for name in listed if name in found and not _is(found[name], listed[name])],
+        missing=[name for name in listed if name not in found] + [RESULTS] * (RESULTS not in {*listed, *found}),
+        added=[name for name in others if not _UNLISTED.fullmatch(name)],
+        unlisted=[name for name in others if _UNLISTED.fullmatch(name)],
+    )
+
+
+def _entries(text: str, path: Path) -> Iterator[tuple[str, str]]:
+    lines = text.splitlines()
+    for number, line in enumerate(lines, start=1):
+        entry = _LINE.fullmatch(line)
+        if entry is None:
+            raise WrongUsage(
+                f"{path}:{number}: wanted a SHA-256, two spaces and the name of a file of the run, found "
+                f"{line[:80]!r}; get the manifest again"
+            )
+        yield entry["name"], entry["digest"]
+    if not lines:
+        raise WrongUsage(f"{path}: wanted a manifest, found an empty file; get it again")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """All that is no folder, at any depth; links as what they are, not as what they point to."""
+    for path in folder.rglob("*"):
+        if path.is_symlink() or not path.is_dir():
+            yield path
+
+
+def _is(path: Path, digest: str) -> bool:
+    """Whether it is a file of this content; a link is none, for it may show something else tomorrow."""
+    return path.is_file() and not path.is_symlink() and _digest(path) == digest
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,53 @@
+"""How long it takes to lose replicas, pods and nodes, and to see what is left."""
+
+from __future__ import annotations
+
+from acceptance.durability.records import Failure
+from acceptance.durability.trial import CrashSettings
+from acceptance.durability.trials import CLAIM_SIZE
+from acceptance.planning.paces import Paces
+from acceptance.planning.records import PlannedStep, Volumes
+from acceptance.rebuild.campaign import BEFORE_S, SETTLE_S, RebuildSettings
+from acceptance.rebuild.patterns import Pattern
+from acceptance.rebuild.volume import claim_size
+
+SCATTERED = 5.0
+"""How much longer it takes to write a file block by block with holes between them."""
+LOOKS_S = 3.0
+"""For a driver to lose a replica, and for looks at what it does."""
+WORDS: dict[Failure, str] = {
+    "pod-killed": "records, the writing pod killed",
+    "pod-killed-and-moved": "records, the writing pod killed, read on another node",
+    "node-failed": "records, the writing node failed and brought back",
+    "failover": "records, the writing node failed, its volume used on another one",
+}
+
+
+def rebuilt(storage_class: str, pattern: Pattern, settings: RebuildSettings, *, paces: Paces) -> PlannedStep:
+    """A volume filled with the pattern, and its replica lost and rebuilt, as often as asked."""
+    size = settings.sizes[pattern]
+    writing_s = size / paces.bandwidth * (SCATTERED if pattern == "alternating-4k" else 1.0)
+    once_s = SETTLE_S + BEFORE_S + LOOKS_S + size / paces.rebuild[pattern]
+    seconds = paces.claim_s + writing_s + 2 * paces.pod_s + settings.repeats * once_s + paces.gone_s
+    often = "" if settings.repeats == 1 else f", {settings.repeats} times"
+    return PlannedStep(
+        what=f"a replica of {pattern} on {storage_class} lost and rebuilt{often}",
+        about_s=seconds,
+        most_s=seconds,
+        volumes=(Volumes(storage_class=storage_class, number=1, size=claim_size(size)),),
+        pods=2,
+    )
+
+
+def crashed(storage_class: str, failure: Failure, settings: CrashSettings, *, paces: Paces) -> PlannedStep:
+    """Records written, something crashed, records read."""
+    away_s = {"node-failed": LOOKS_S, "failover": paces.lost_node_s}.get(failure, 0.0)
+    # A record is acknowledged when it has come through the pod's log, and the writer's end is waited for.
+    seconds = paces.claim_s + settings.write_s + 2 * paces.pod_s + LOOKS_S + away_s + paces.gone_s
+    return PlannedStep(
+        what=f"{storage_class}: {WORDS[failure]}",
+        about_s=seconds,
+        most_s=seconds,
+        volumes=(Volumes(storage_class=storage_class, number=1, size=CLAIM_SIZE),),
+        pods=2,
+    )

@@ -1,0 +1,56 @@
+"""How long a profile is measured, from its own ramp and the plan of looks, and its volumes take to be ready."""
+
+from __future__ import annotations
+
+from acceptance.looks import UNJUDGED_S, LookPlan, plan_for
+from acceptance.measuring.measure import runtime_s
+from acceptance.planning.paces import Paces
+from acceptance.planning.records import PlannedStep, Volumes
+from acceptance.profiles import Profile
+from acceptance.settings import Settings
+
+END_S = 2.0
+"""For the pod of a load to start and to be away."""
+
+
+def prepared(settings: Settings, classes: tuple[str, ...], *, paces: Paces) -> PlannedStep:
+    """Volumes of these classes, made and written together; there until the run is over."""
+    size = settings.test_size if settings.cluster_kind == "host" else settings.volume_size
+    seconds = paces.claim_s + len(classes) * settings.test_size / paces.bandwidth
+    return PlannedStep(
+        what=f"volumes to load, test file written in full: {', '.join(classes)}",
+        about_s=seconds,
+        most_s=seconds,
+        volumes=tuple(Volumes(storage_class=each, number=1, size=size, lasts="run") for each in classes),
+        pods=len(classes),
+    )
+
+
+def measured(
+    profile: Profile, storage_class: str, *, baseline: str | None, judged: bool, test_size: int, paces: Paces
+) -> PlannedStep:
+    """One profile measured on a class, in turn with the baseline where there is one; `judged`: by any limit."""
+    plan = plan_for(durable=profile.durable, in_turn=baseline is not None)
+    first, last = _first_look(plan, judged=judged), plan.cap if judged else _first_look(plan, judged=False)
+    own_files_s = 0.0
+    if profile.own_files:
+        own_files_s = (1 if baseline is None else 2) * test_size / paces.bandwidth
+    beside = "" if baseline is None else f" and {baseline} in turn"
+    return PlannedStep(
+        what=f"{profile.name} on {storage_class}{beside}",
+        about_s=END_S + own_files_s + load_s(profile, plan, first, in_turn=baseline is not None),
+        most_s=END_S + own_files_s + load_s(profile, plan, last, in_turn=baseline is not None),
+        pods=1,
+    )
+
+
+def load_s(profile: Profile, plan: LookPlan, look: int, *, in_turn: bool) -> float:
+    """How long it takes until a look, given in counted seconds of load on the class that is judged."""
+    if not in_turn:
+        return profile.ramp_s + runtime_s(profile, look)
+    return 2 * (look // plan.segment_s) * (profile.ramp_s + runtime_s(profile, plan.segment_s))
+
+
+def _first_look(plan: LookPlan, *, judged: bool) -> int:
+    """Of what is judged the first look there is; what nobody judges is loaded for a while, and ended at a look."""
+    return next((look for look in plan.seconds if judged or look >= UNJUDGED_S), plan.cap)

@@ -1,0 +1,81 @@
+"""How long scale runs and ramps take: growth, windows, rates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from acceptance.control_plane.campaign import RampSettings
+from acceptance.planning.paces import Paces
+from acceptance.planning.records import PlannedStep, Volumes
+from acceptance.profiles import Profile
+from acceptance.scaling.campaign import ScaleSettings
+from acceptance.scaling.limits import ScalingLimit
+from acceptance.scaling.steps import LEAD_PER_POD_S, LEAD_S, SPARE_PER_POD_S, SPARE_S
+
+END_S = 2.0
+"""For all pods to have told their last result."""
+
+
+def scaled(
+    storage_class: str,
+    *,
+    profiles: Sequence[Profile],
+    limits: Sequence[ScalingLimit],
+    settings: ScaleSettings,
+    nodes: int,
+    paces: Paces,
+) -> PlannedStep:
+    """The steps of a scale run of one class, with the run at a set rate and that on half of the nodes where asked."""
+    limited = [each for each in profiles if _asks(limits, each, "rate_limited")]
+    apart = [each for each in profiles if _asks(limits, each, "node_scaling")] if nodes > 1 else []
+    most = max(settings.steps[-1], settings.rate_pods if limited else 0)
+    sizes = [*settings.steps, *([most] if most > settings.steps[-1] else [])]
+    seconds = sum(_growth_s(later - earlier, settings, paces) for earlier, later in pairwise([0, *sizes]))
+    seconds += sum(_window_s(each, pods, settings) for pods in settings.steps for each in profiles)
+    seconds += sum(_window_s(each, most, settings) for each in limited) + paces.gone_s
+    pods = most
+    for part in (nodes // 2, 2 * (nodes // 2)) if apart else ():
+        there = part * max(1, settings.steps[-1] // nodes)
+        seconds += _growth_s(there, settings, paces) + sum(_window_s(each, there, settings) for each in apart)
+        seconds += paces.gone_s
+        pods += there
+    names = ", ".join(each.name for each in profiles)
+    steps = ", ".join(map(str, settings.steps))
+    at_rate = f", then {most} at a set rate" if limited else ""
+    return PlannedStep(
+        what=f"{names} on {steps} volumes of {storage_class} at once{at_rate}",
+        about_s=seconds,
+        most_s=seconds,
+        volumes=(Volumes(storage_class=storage_class, number=most, size=settings.volume_size),),
+        pods=pods,
+        sets=3 if apart else 1,
+    )
+
+
+def ramped(storage_class: str, settings: RampSettings, *, rate_per_s: float, nodes: int, paces: Paces) -> PlannedStep:
+    """A ramp up to the goal and down again, both at the rate."""
+    seconds = 2 * settings.goal / rate_per_s + paces.claim_s + paces.pod_s + paces.gone_s
+    rate = f"{60 * rate_per_s:g} a minute"
+    return PlannedStep(
+        what=f"ramp to {settings.goal} pods with a volume of {storage_class} each, {rate}, and back",
+        about_s=seconds,
+        most_s=seconds,
+        volumes=(Volumes(storage_class=storage_class, number=settings.goal, size=settings.volume_size),),
+        pods=settings.goal,
+        sets=1 if settings.form == "set" else max(nodes, 1),
+    )
+
+
+def _asks(limits: Sequence[ScalingLimit], profile: Profile, kind: str) -> bool:
+    return any((each.profile, each.kind) == (profile.name, kind) for each in limits)
+
+
+def _growth_s(pods: int, settings: ScaleSettings, paces: Paces) -> float:
+    """So many more pods, each with its test file written in full; all write at the same time."""
+    return paces.claim_s + pods * settings.test_size / paces.bandwidth if pods else 0.0
+
+
+def _window_s(profile: Profile, pods: int, settings: ScaleSettings) -> float:
+    lead_s, spare_s = LEAD_S + LEAD_PER_POD_S * pods, SPARE_S + SPARE_PER_POD_S * pods
+    return lead_s + profile.ramp_s + settings.window_s + spare_s + END_S

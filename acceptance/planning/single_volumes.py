@@ -1,0 +1,76 @@
+"""How long the life of a volume, its features, and data that is read back block by block take."""
+
+from __future__ import annotations
+
+from acceptance.planning.failures import LOOKS_S
+from acceptance.planning.paces import Paces
+from acceptance.planning.records import PlannedStep, Volumes
+from acceptance.quantities import format_size
+from acceptance.settings import Settings
+from acceptance.volume_features.bench import SIZE
+from acceptance.volume_features.records import TITLES, Capability
+
+WRITINGS = 3
+"""How often a file is written until a rebuild is seen to have begun during one of them."""
+_COPIES: tuple[Capability, ...] = ("snapshot", "clone")
+
+
+def on_trial(storage_class: str, what: str, *, size: int, pods: int, paces: Paces) -> PlannedStep:
+    """A volume in its life: claimed, used by one pod after the other, deleted."""
+    seconds = paces.claim_s + (pods - 1) * paces.pod_s + 1.0
+    return PlannedStep(
+        what=f"{storage_class}: {what}",
+        about_s=seconds,
+        most_s=seconds,
+        volumes=(Volumes(storage_class=storage_class, number=1, size=size),),
+        pods=pods,
+    )
+
+
+def featured(storage_class: str, capability: Capability, *, paces: Paces) -> PlannedStep:
+    """One capability tried; a copy is a second volume, and several pods look at both."""
+    copies = 2 if capability in _COPIES else 1
+    pods = {"snapshot": 4, "clone": 5, "shared": 2, "read-only": 2}.get(capability, 1)
+    seconds = copies * paces.claim_s + (pods - copies) * paces.pod_s + paces.gone_s
+    return PlannedStep(
+        what=f"{storage_class}: {TITLES[capability]}",
+        about_s=seconds,
+        most_s=seconds,
+        volumes=(Volumes(storage_class=storage_class, number=copies, size=SIZE),),
+        pods=pods,
+    )
+
+
+def written(storage_class: str, settings: Settings, *, paces: Paces) -> PlannedStep:
+    """A file written in full with checksums, and read in the same pod."""
+    # Each block's checksum is worked out while it is written, which takes about as long again.
+    seconds = paces.claim_s + 3 * settings.test_size / paces.bandwidth
+    return PlannedStep(
+        what=f"{format_size(settings.test_size)} with checksums written to {storage_class} and read again",
+        about_s=seconds,
+        most_s=seconds,
+        volumes=(Volumes(storage_class=storage_class, number=1, size=settings.volume_size, lasts="file"),),
+        pods=1,
+    )
+
+
+def verified(storage_class: str, settings: Settings, *, paces: Paces) -> PlannedStep:
+    """All of the file read in a new pod."""
+    seconds = paces.pod_s + settings.test_size / paces.bandwidth
+    return PlannedStep(
+        what=f"the same file of {storage_class} read by a new pod", about_s=seconds, most_s=seconds, pods=1
+    )
+
+
+def rewritten(storage_class: str, settings: Settings, *, paces: Paces) -> PlannedStep:
+    """A file written over and over while a replica is rebuilt, and read again."""
+    file_s = settings.test_size / paces.bandwidth
+    healing_s = settings.test_size / paces.rebuild["full-data"] / 2
+    seconds = paces.claim_s + 2 * WRITINGS * file_s + 2 * paces.pod_s + LOOKS_S + healing_s + file_s
+    return PlannedStep(
+        what=f"a file on {storage_class} written anew during the rebuild of a replica, and read again",
+        about_s=seconds,
+        most_s=seconds,
+        volumes=(Volumes(storage_class=storage_class, number=1, size=settings.volume_size, lasts="file"),),
+        pods=3,
+    )

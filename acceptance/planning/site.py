@@ -1,0 +1,105 @@
+"""Where the run would be: what is known of it without creating anything, and what follows for its tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from acceptance.cluster.admission import admit
+from acceptance.cluster.api import Api
+from acceptance.cluster.node_room import usable_nodes
+from acceptance.durability.outage import NodeFailurePlan
+from acceptance.durability.records import Failure
+from acceptance.durability.trials import NO_HOOK
+from acceptance.errors import AcceptanceError, Unsupported
+from acceptance.host.admission import admit_host
+from acceptance.rebuild.choice import choose_driver
+from acceptance.results import StorageClass
+from acceptance.settings import Settings
+from acceptance.target_file import RebuildTarget
+from acceptance.volume_features.records import Capability
+from acceptance.volume_features.snapshot_objects import GROUP, VERSION, serves_snapshots
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """What is known of the cluster or the host. `classes` by the name asked for, None for the default class.
+
+    `nodes`: how many take ordinary pods; `snapshots`: whether any are served; None where nobody knows. `trouble`: what
+    a run would fail of before it began, or why the cluster could not be looked at.
+    """
+
+    kind: str | None = None
+    about: str = "not looked at"
+    classes: Mapping[str | None, StorageClass] = field(default_factory=dict)
+    nodes: int | None = None
+    snapshots: bool | None = None
+    trouble: str | None = None
+    api: Api | None = None
+
+    def name(self, asked: str | None) -> str:
+        """The class's name; of the default class only where the cluster has told."""
+        return self.classes[asked].name if asked in self.classes else asked or "the default class"
+
+
+def look_at_cluster(api: Api, settings: Settings, *, kind: str, subjects: list[str]) -> Site:
+    """What the cluster tells to who may only read; what a run would fail of is kept as its trouble."""
+    try:
+        admission = admit(api, settings, kind=kind, subjects=subjects)
+    except AcceptanceError as error:
+        return Site(kind=kind, about=kind, trouble=str(error))
+    cluster = admission.cluster
+    nodes, snapshots = None, None
+    with suppress(AcceptanceError):  # what the account may not ask is not known, and no harm
+        nodes = len(usable_nodes(api))
+        snapshots = serves_snapshots(api)
+    return Site(
+        kind=kind,
+        about=f"{kind}, Kubernetes {cluster.kubernetes_version}, {len(cluster.nodes)} nodes, image {admission.image}",
+        classes=admission.candidates,
+        nodes=nodes,
+        snapshots=snapshots,
+        api=api,
+    )
+
+
+def look_at_host(settings: Settings) -> Site:
+    """What this host tells of the directories."""
+    try:
+        admission = admit_host(settings)
+    except AcceptanceError as error:
+        return Site(kind="host", about="this host", trouble=str(error))
+    return Site(kind="host", about="this host, no cluster", classes=admission.candidates)
+
+
+def lacks_feature(site: Site, asked: str | None, capability: Capability) -> str | None:
+    """Why the capability would be skipped, as far as that can be told without trying it."""
+    known = site.classes.get(asked)
+    if capability == "expansion" and known is not None and not known.allow_expansion:
+        return f"capability 'expansion': storage class {known.name} does not allow it"
+    if capability == "snapshot" and site.snapshots is False:
+        return f"capability 'snapshot': the cluster serves no {GROUP}/{VERSION}"
+    return None
+
+
+def lacks_node_failure(failure: Failure, plan: NodeFailurePlan | None) -> str | None:
+    """Why the crash would be skipped: nobody says how a node is made to fail."""
+    return NO_HOOK if failure in ("node-failed", "failover") and plan is None else None
+
+
+def lacks_driver(site: Site, asked: str | None, target: RebuildTarget | None, *, settings: Settings) -> str | None:
+    """Why rebuilds of the class would be skipped: there is no driver for it."""
+    if site.api is None or asked not in site.classes:
+        return None
+    try:
+        choose_driver(
+            site.api,
+            site.classes[asked],
+            target=target,
+            timeout_s=settings.timeout,
+            patience_s=settings.rebuild_timeout,
+        )
+    except Unsupported as error:
+        return str(error)
+    return None

@@ -1,0 +1,93 @@
+"""A plan as people read it: what would be created, what would be skipped, how long each step takes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from acceptance.planning.paces import Paces
+from acceptance.planning.records import Plan
+from acceptance.planning.rough_time import rough_time
+from acceptance.planning.site import Site
+from acceptance.quantities import format_quantity
+from acceptance.shown_text import shown
+
+WIDTH = 120
+
+
+def plan_text(plan: Plan, *, site: Site, paces: Paces, width: int = WIDTH) -> str:
+    """The whole plan; `width`: of the terminal, in columns."""
+    console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
+    console.print(Text("The plan of this run; nothing was created."))
+    console.print(Text(f"Cluster: {shown(site.about)}"))
+    if site.trouble is not None:
+        console.print(Text(f"A run would not begin here, or nobody knows whether it would: {shown(site.trouble)}"))
+    if plan.steps:
+        console.print(_table(plan, site, paces))
+        for line in (*_totals(plan, site, paces), paces.said):
+            console.print(Text(line))
+    else:
+        console.print(Text("Nothing would run."))
+    for line in _notes(plan):
+        console.print(Text(line))
+    assert isinstance(console.file, io.StringIO)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().rstrip().splitlines())
+
+
+def _table(plan: Plan, site: Site, paces: Paces) -> Table:
+    on_host = site.kind == "host"
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
+    table.add_column("step", overflow="fold")
+    made = ("folders",) if on_host else ("sets", "claims", "pods")
+    for title in ("tests", *made, "storage", "min:s", "if unclear"):
+        table.add_column(title, justify="right", no_wrap=True)
+    begin = "begin: look at the directories" if on_host else "begin: look at the cluster, make a namespace"
+    nothing = [""] * (len(made) + 2)
+    table.add_row(begin, *nothing, _clock(paces.open_s), "")
+    for step in plan.steps:
+        claims = sum(each.number for each in step.volumes)
+        numbers = (claims,) if on_host else (step.sets, claims, step.pods)
+        size = sum(each.number * each.size for each in step.volumes)
+        table.add_row(
+            Text(shown(step.what) + (" (destructive)" if step.destructive else "")),
+            str(step.tests),
+            *(str(number or "") for number in numbers),
+            format_quantity(size, unit="B") if size else "",
+            _clock(step.about_s),
+            _clock(step.most_s) if step.most_s > step.about_s else "",
+        )
+    table.add_row("end: remove everything, and see that it is gone", *nothing, _clock(paces.close_s), "")
+    return table
+
+
+def _totals(plan: Plan, site: Site, paces: Paces) -> Iterator[str]:
+    ends_s = paces.open_s + paces.close_s
+    about, most = plan.about_s + ends_s, plan.most_s + ends_s
+    unclear = "" if most - about < 60 else f", {rough_time(most)} if none of them is before its measurement ends"
+    yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. What hangs is waited for (--storage-timeout)."
+    made = _count(plan.most_volumes, "folder" if site.kind == "host" else "claim")
+    yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {made or 'no claim'} at one time."
+    destructive = [step for step in plan.steps if step.destructive]
+    if destructive:
+        yield f"Destructive: {len(destructive)} of {len(plan.steps)} steps; what they lose or ramp stands in the table."
+
+
+def _notes(plan: Plan) -> Iterator[str]:
+    for number, (reason, tests) in enumerate(plan.skips):
+        yield ("Skipped:\n" if number == 0 else "") + f"  {_count(tests, 'test')}: {shown(reason)}"
+    if plan.unknown:
+        yield "Not known what these create, nor how long they take: " + ", ".join(map(shown, plan.unknown))
+
+
+def _count(number: int, what: str) -> str:
+    return "" if not number else f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _clock(seconds: float) -> str:
+    """`0:14`, `2:07`, in minutes and seconds."""
+    minutes, rest = divmod(max(round(seconds), 1), 60)
+    return f"{minutes}:{rest:02d}"

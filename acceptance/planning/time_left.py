@@ -1,0 +1,48 @@
+"""How much longer a run takes: the plan's times, corrected by what its steps took so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+TRUST_S = 60.0
+"""The plan's own word counts as much as so many seconds of experience: a first short step alone proves nothing."""
+SLOWEST, FASTEST = 10.0, 0.1
+"""How far experience may correct the plan."""
+
+
+class TimeLeft:
+    """`about_s`: the planned seconds of each test that has any, in order; `end_s`: for what comes after the last test.
+
+    Times are those of one clock that never goes back, in s.
+    """
+
+    def __init__(self, about_s: Mapping[str, float], *, end_s: float = 0.0) -> None:
+        self._about_s = dict(about_s)
+        self._end_s = end_s
+        self._took_s = self._planned_s = 0.0
+        self._current: str | None = None
+        self._began_s = 0.0
+
+    def begin(self, test: str, *, now_s: float) -> None:
+        """The test begins."""
+        self._current, self._began_s = test, now_s
+
+    def finish(self, test: str, *, now_s: float, counts: bool = True) -> None:
+        """The test is over; `counts`: whether it did what was planned, and was not skipped or broken off."""
+        planned_s = self._about_s.pop(test, 0.0)
+        if counts and planned_s:
+            self._planned_s += planned_s
+            self._took_s += max(now_s - self._began_s, 0.0)
+        self._current = None
+
+    @property
+    def ratio(self) -> float:
+        """How much longer than planned things take."""
+        return min(max((TRUST_S + self._took_s) / (TRUST_S + self._planned_s), FASTEST), SLOWEST)
+
+    def seconds(self, *, now_s: float) -> float:
+        """What is left, never below zero: a test that takes longer than planned is about to end."""
+        ahead_s = sum(seconds for test, seconds in self._about_s.items() if test != self._current) + self._end_s
+        current_s = self._about_s.get(self._current or "", 0.0)
+        elapsed_s = max(now_s - self._began_s, 0.0)
+        return self.ratio * ahead_s + max(self.ratio * current_s - elapsed_s, 0.0)

@@ -1,0 +1,51 @@
+"""Whether results agree with themselves: their verdicts are reached again from what they say they rest on. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from acceptance.judging import decide, overall
+from acceptance.quantities import parse_quantity
+from acceptance.results import Results, Verdict
+
+# The rules that `acceptance.judging.decide` decides, with the limit as the last thing that their verdicts name.
+_RULES = ("at_least", "at_most", "not_better_than_baseline_by", "not_worse_than_baseline_by")
+_LIMIT = re.compile(r"(?P<side>at least|at most) (?P<amount>[\d.,]+ ?\S*)")
+# Limits are shown with at least three digits: what lies between two ways of rounding is not held against anybody.
+_ROUNDING = 0.005
+
+
+def contradictions(results: Results) -> Iterator[str]:
+    """What in the results cannot have come from the same run, in half sentences; nothing where all agrees."""
+    means = {
+        (each.storage_class, each.profile, path): estimate.mean
+        for each in results.measurements
+        if each.role == "candidate"
+        for path, estimate in each.metrics.items()
+    }
+    for verdict in results.verdicts:
+        mean = means.get((verdict.storage_class, verdict.profile or "", verdict.metric or ""))
+        if mean is None or verdict.rule not in _RULES or verdict.status == "skipped":
+            continue
+        if not _follows(verdict):
+            yield f"verdict {verdict.id} is {verdict.status}, which does not follow from its interval and limit"
+        of_the_value = verdict.rule in ("at_least", "at_most") and verdict.measured is not None
+        if of_the_value and not math.isclose(mean, verdict.measured or 0.0, rel_tol=1e-9):
+            yield f"verdict {verdict.id} rests on another value than its measurement shows"
+    judged = overall(results.verdicts)
+    troubled = bool(results.errors) or results.run.exit_status != 0
+    if results.overall != ("inconclusive" if judged == "pass" and troubled else judged):
+        yield f"overall is {results.overall}, which does not follow from the verdicts and errors"
+
+
+def _follows(verdict: Verdict) -> bool:
+    """Whether the status is the one that interval and limit lead to; without an interval it is inconclusive."""
+    limit = _LIMIT.search(verdict.limit)
+    if verdict.low is None or verdict.high is None or verdict.unit is None or limit is None:
+        return verdict.status == "inconclusive"
+    bound = parse_quantity(limit["amount"], unit=verdict.unit)
+    side = limit["side"].replace(" ", "_")
+    possible = {decide(verdict.low, verdict.high, **{side: bound * by}) for by in (1 - _ROUNDING, 1.0, 1 + _ROUNDING)}
+    return verdict.status in possible

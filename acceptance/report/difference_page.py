@@ -1,0 +1,61 @@
+"""What changed from one run to another, as a part of a page: what was not the same, pictures and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from acceptance.report.figures import shown_mean
+from acceptance.report.overview import verdict_sentence
+from acceptance.report.page import templates
+from acceptance.report.pictures import differences
+from acceptance.run_comparison.model import Difference, RunComparison
+from acceptance.run_comparison.naming import describe
+from acceptance.run_comparison.wording import (
+    NOT_IN_IT,
+    against,
+    shown_change,
+    shown_change_interval,
+    shown_interval,
+    shown_multiples,
+    summary,
+)
+
+
+def difference_templates() -> Environment:
+    """The report's templates with how differences read in them."""
+    environment = templates()
+    environment.filters |= {
+        "mean": shown_mean,
+        "interval": shown_interval,
+        "change": shown_change,
+        "change_interval": shown_change_interval,
+        "multiples": shown_multiples,
+        "about": describe,
+        "sentence": lambda run: verdict_sentence(run.results),
+    }
+    return environment
+
+
+def render_comparison(comparison: RunComparison, *, shown: Sequence[Sequence[Difference]]) -> Markup:
+    """An HTML fragment; `shown` are the differences to show, by pair of classes. All from the files is escaped."""
+    sections = [
+        {
+            "pair": pair,
+            "shown": some,
+            "picture": differences(some, of=pair.second_class),
+            "against": against(some),
+        }
+        for pair, some in zip(comparison.classes, shown, strict=True)
+    ]
+    template = difference_templates().get_template("run_comparison.html.jinja")
+    return Markup(
+        template.render(
+            comparison=comparison,
+            sections=sections,
+            summary=summary([one for some in shown for one in some]),
+            not_in_it=NOT_IN_IT,
+        )
+    )

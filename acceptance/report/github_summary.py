@@ -1,0 +1,109 @@
+"""The summary of a GitHub job: the verdict, what failed, and the comparison, in Markdown.
+
+Texts come from clusters and may hold anything: all of it is escaped, so that it makes no table, link, image, mention or
+HTML of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from acceptance.report.comparison import Comparison, Row, comparisons
+from acceptance.report.figures import shown_change, shown_mean
+from acceptance.report.summary import verdict_sentence
+from acceptance.report.verdicts import ORDER
+from acceptance.results import Results, Verdict
+from acceptance.shown_text import on_one_line
+
+VARIABLE = "GITHUB_STEP_SUMMARY"
+LARGEST = 1024**2
+"""bytes of a step's summary that GitHub takes; a larger one is refused as a whole"""
+_ROOM_OF_OTHERS = 64 * 1024
+_MOST_TEXT = 600
+"""characters of one reason: the whole of it is in the report"""
+_SIGNS = {"pass": "✅ pass", "fail": "❌ fail", "inconclusive": "❔ inconclusive", "skipped": "⬜ skipped"}
+# What Markdown and HTML read as more than text; references to characters are shown and not read again.
+_LIVE = re.compile(r"[\\`*_{}\[\]<>#!|~^$&]")
+# Addresses, mentions and issues are looked for when those are resolved: only a character between keeps them apart.
+_LINKED = re.compile(r"@|#|:(?=//)|\bwww(?=\.)", re.IGNORECASE)
+_WORD_JOINER = "\u2060"
+
+
+def append_summary(path: str, results: Results) -> None:
+    """Append the run's summary to the file, as far as GitHub takes it with what is there. Raises OSError."""
+    file = Path(path)
+    there = file.stat().st_size if file.exists() else 0
+    text = markdown(results, room=LARGEST - _ROOM_OF_OTHERS - there)
+    with file.open("a", encoding="utf-8") as summary:
+        summary.write(text)
+
+
+def markdown(results: Results, *, room: int = LARGEST - _ROOM_OF_OTHERS) -> str:
+    """The summary in no more than so many bytes of UTF-8: what does not fit is left out, the end first, and said so."""
+    left_out = "\n\n_More is in the report; this is all that fits here._\n"
+    lines: list[str] = []
+    used = len(left_out.encode())
+    for line in _lines(results):
+        used += len(line.encode()) + 1
+        if used > room:
+            return "\n".join(lines) + left_out if lines else ""
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def _lines(results: Results) -> Iterator[str]:
+    yield f"## Storage acceptance: {_SIGNS[results.overall]}"
+    yield ""
+    yield f"**{escaped(verdict_sentence(results))}**"
+    bad = sorted(
+        (each for each in results.verdicts if each.status in ("fail", "inconclusive")),
+        key=lambda each: ORDER[each.status],
+    )
+    if bad:
+        yield from _table(("verdict", "class", "what", "limit", "why"), "lllll")
+        yield from map(_verdict_line, bad)
+    for kind, texts in (("Error", results.errors), ("Warning", results.warnings)):
+        if texts:
+            yield ""
+            yield from (f"- **{kind}:** {escaped(text)}" for text in texts)
+    for comparison in comparisons(results):
+        yield from _comparison_lines(comparison)
+    counted = {status: sum(each.status == status for each in results.verdicts) for status in ORDER}
+    yield ""
+    yield f"{len(results.verdicts)} verdicts: " + ", ".join(f"{n} {status}" for status, n in counted.items() if n)
+
+
+def escaped(text: str) -> str:
+    """The text on one line, nothing of it live."""
+    line = on_one_line(text)
+    if len(line) > _MOST_TEXT:
+        line = line[:_MOST_TEXT] + "…"
+    apart = _LINKED.sub(lambda found: found[0] + _WORD_JOINER, line)
+    return _LIVE.sub(lambda found: f"&#{ord(found[0])};", apart)
+
+
+def _verdict_line(verdict: Verdict) -> str:
+    what = " ".join(filter(None, (verdict.profile, verdict.metric))) or verdict.rule
+    cells = (_SIGNS[verdict.status], *map(escaped, (verdict.storage_class, what, verdict.limit, verdict.reason)))
+    return "| " + " | ".join(cells) + " |"
+
+
+def _comparison_lines(comparison: Comparison) -> Iterator[str]:
+    for title, rows in comparison.groups.items():
+        beside = comparison.baseline or "(no baseline)"
+        yield from _table((escaped(title), *map(escaped, (comparison.candidate, beside)), "change", "verdict"), "lrrrl")
+        yield from map(_row_line, rows)
+
+
+def _row_line(row: Row) -> str:
+    status = _SIGNS[row.status] + (f" ({', '.join(row.because_of)})" if row.because_of else "")
+    cells = map(escaped, (f"{row.profile} {row.metric}", shown_mean(row.candidate), shown_mean(row.baseline)))
+    return "| " + " | ".join((*cells, escaped(shown_change(row.change)), escaped(status))) + " |"
+
+
+def _table(heads: tuple[str, ...], sides: str) -> Iterator[str]:
+    yield ""
+    yield "| " + " | ".join(heads) + " |"
+    yield "|" + "|".join("---:" if side == "r" else "---" for side in sides) + "|"

@@ -1,0 +1,19 @@
+"""What the profiles of a class are about: the figures that are shown before all others."""
+
+from __future__ import annotations
+
+from acceptance.report.comparison import main_metrics
+from acceptance.results import Results
+from acceptance.run_comparison.differences import candidates
+
+
+def main_figures(results: Results, storage_class: str) -> set[tuple[str, str]]:
+    """Profile and metric of each, by the profile's name, or by what the limits ask of it."""
+    return {
+        (profile, metric)
+        for profile, measurement in candidates(results, storage_class).items()
+        for metric in main_metrics(
+            measurement,
+            [each for each in results.verdicts if (each.storage_class, each.profile) == (storage_class, profile)],
+        )
+    }

@@ -1,0 +1,52 @@
+"""What a run did not get to, for its report: tests that were selected and limits that the tier has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acceptance.results import Results
+
+
+@dataclass(frozen=True, kw_only=True)
+class Missing:
+    """`tests`: selected and without a verdict, of `selected` in all. `limits`: of the tier, and not judged."""
+
+    tests: list[str]
+    selected: int
+    limits: list[str]
+    asked: int
+
+
+def missing(results: Results) -> Missing:
+    """What a whole run of the tier would have said and this one does not; both empty where all was judged.
+
+    Results of older suites do not tell what was selected, nor the limits by name: then nothing is named.
+    """
+    reached = {each.test for each in results.verdicts}
+    judged = {(each.storage_class, each.profile, each.limit) for each in results.verdicts if each.status != "skipped"}
+    classes = candidate_classes(results)
+    limits = results.tested_with.limits if results.tested_with else []
+    return Missing(
+        tests=[each for each in results.run.tests if each not in reached],
+        selected=len(results.run.tests),
+        limits=[
+            f"{each.profile}: {each.limit}" + (f", on {name}" if len(classes) > 1 else "")
+            for name in classes or [""]
+            for each in limits
+            if (name, each.profile, each.limit) not in judged
+        ],
+        asked=results.asked,
+    )
+
+
+def is_whole(results: Results) -> bool:
+    """Whether the run came to its end and reached all tests that were selected."""
+    return results.run.complete and not missing(results).tests
+
+
+def candidate_classes(results: Results) -> list[str]:
+    """The classes under test, as far as they are known: by what was found, else by what was asked for."""
+    found = [each.storage_class for each in results.verdicts]
+    found += [each.storage_class for each in results.measurements if each.role == "candidate"]
+    asked = results.settings.get("storage_class")
+    return list(dict.fromkeys([*(map(str, asked) if isinstance(asked, list) else ()), *found]))

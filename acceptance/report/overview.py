@@ -1,0 +1,122 @@
+"""What is read first: what was tested, what failed and why, and how each subject ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from acceptance.report.missing import Missing, candidate_classes, is_whole, missing
+from acceptance.report.subjects import TITLES, Subject, subject_of
+from acceptance.report.verdicts import ORDER, worst
+from acceptance.results import Results, Status, Verdict
+
+FIRST = 4
+"""Verdicts that are told on the first screen when many did not pass."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectVerdicts:
+    """How a subject ended. `verdicts` has the worst first; `status` is None where there is none yet."""
+
+    subject: Subject
+    title: str
+    status: Status | None
+    verdicts: list[Verdict]
+
+    @property
+    def counted(self) -> str:
+        """`1 fail, 3 pass`"""
+        counts = {status: sum(each.status == status for each in self.verdicts) for status in ORDER}
+        return ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overview:
+    """The first screen. `facts` are names and values; `bad` is what did not pass, with the subject it belongs to."""
+
+    sentence: str
+    whole: bool
+    facts: list[tuple[str, str]]
+    bad: list[tuple[Verdict, Subject]]
+    missing: Missing
+    subjects: list[SubjectVerdicts]
+
+    @property
+    def first(self) -> list[tuple[Verdict, Subject]]:
+        """Those that are told at once: all, if that is but one more."""
+        return self.bad if len(self.bad) <= FIRST + 1 else self.bad[:FIRST]
+
+    @property
+    def further(self) -> list[tuple[Verdict, Subject]]:
+        return self.bad[len(self.first) :]
+
+
+def overview(results: Results) -> Overview:
+    """What the first screen says of the results."""
+    verdicts = _worst_first(results.verdicts)
+    return Overview(
+        sentence=verdict_sentence(results),
+        whole=is_whole(results),
+        facts=list(_facts(results)),
+        bad=[(each, subject_of(each)) for each in verdicts if each.status in ("fail", "inconclusive")],
+        missing=missing(results),
+        subjects=subjects(results),
+    )
+
+
+def subjects(results: Results) -> list[SubjectVerdicts]:
+    """All subjects that verdicts or figures are about, in the order of the report."""
+    by_subject: dict[Subject, list[Verdict]] = {each: [] for each in TITLES}
+    for verdict in results.verdicts:
+        by_subject[subject_of(verdict)].append(verdict)
+    return [
+        SubjectVerdicts(subject=subject, title=TITLES[subject], status=worst(verdicts), verdicts=_worst_first(verdicts))
+        for subject, verdicts in by_subject.items()
+    ]
+
+
+def verdict_sentence(results: Results) -> str:
+    """The verdict in one sentence, with what stands in its way."""
+    classes = ", ".join(dict.fromkeys(verdict.storage_class for verdict in results.verdicts))
+    tier = results.settings.get("tier")
+    counted = {status: sum(each.status == status for each in results.verdicts) for status in ORDER}
+    if results.overall == "pass":
+        judged = sum(each.metric is not None and each.status == "pass" for each in results.verdicts)
+        if judged < results.asked:
+            return (
+                f"{classes} passes all {counted['pass']} verdicts that were reached, but tier {tier} was judged in "
+                f"part only: {judged} of its {results.asked} limits and rules."
+            )
+        return f"{classes} passes tier {tier}: all {counted['pass']} verdicts pass."
+    if results.overall == "fail":
+        return f"{classes} fails tier {tier}: {counted['fail']} of {len(results.verdicts)} verdicts fail."
+    why = [f"{counted['inconclusive']} inconclusive"] if counted["inconclusive"] else []
+    why += [f"{len(results.errors)} error{'s' * (len(results.errors) > 1)}"] if results.errors else []
+    why += ["the run is not complete"] if not is_whole(results) else []
+    subject = f" on {classes}" if classes else ""
+    return f"No verdict{subject} for tier {tier}: {', '.join(why) or 'nothing was judged'}."
+
+
+def _worst_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    return sorted(verdicts, key=lambda verdict: ORDER[verdict.status])
+
+
+def _facts(results: Results) -> Iterator[tuple[str, str]]:
+    cluster, settings = results.cluster, results.settings
+    yield "Tier", str(settings.get("tier"))
+    of_host = cluster is not None and cluster.kind == "host"
+    yield "Directory" if of_host else "Storage class", ", ".join(candidate_classes(results)) or "the default class"
+    if settings.get("baseline_class"):
+        yield "Compared with", str(settings["baseline_class"])
+    if cluster is None:
+        yield "Cluster", "not reached"
+    elif of_host:
+        yield "Cluster", f"none: host {', '.join(node.name for node in cluster.nodes)}"
+    else:
+        nodes = f"{len(cluster.nodes)} node{'s' * (len(cluster.nodes) != 1)}"
+        yield "Cluster", f"{cluster.kind}, Kubernetes {cluster.kubernetes_version}, {nodes}"
+    date = f"{results.run.started:%Y-%m-%d %H:%M %Z}"
+    if results.run.finished is not None:
+        lasted = max(0, round((results.run.finished - results.run.started).total_seconds()))
+        date += f", {lasted // 60} min {lasted % 60} s" if lasted >= 60 else f", {lasted} s"
+    yield "Date", date

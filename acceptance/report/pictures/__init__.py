@@ -1,0 +1,23 @@
+"""The pictures of the report, as inline SVG, a file a kind. None where there is nothing to draw."""
+
+from acceptance.report.pictures.difference import differences
+from acceptance.report.pictures.iops import iops_over_time
+from acceptance.report.pictures.latency import latency_curve
+from acceptance.report.pictures.ramp import pods_over_time, start_times
+from acceptance.report.pictures.rebuild import foreground_writes, rebuild_progress, rebuild_rate
+from acceptance.report.pictures.scaling import each_by_volumes, together_by_volumes
+from acceptance.report.pictures.trend import trend
+
+__all__ = [
+    "differences",
+    "each_by_volumes",
+    "foreground_writes",
+    "iops_over_time",
+    "latency_curve",
+    "pods_over_time",
+    "rebuild_progress",
+    "rebuild_rate",
+    "start_times",
+    "together_by_volumes",
+    "trend",
+]

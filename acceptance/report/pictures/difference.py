@@ -1,0 +1,134 @@
+"""What changed from one run to another: a row a metric, its change with its interval beside the line of no change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from acceptance.report.figures import shown_change
+from acceptance.report.picture import Picture
+from acceptance.report.pictures.canvas import COLOURS, draw
+from acceptance.report.pictures.drawn_once import drawn_once
+from acceptance.report.pictures.lines import shortened
+from acceptance.report.pictures.scales import MOST_TICKS
+from acceptance.run_comparison.model import Change, Difference, Finding
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST = 24
+"""Rows drawn: with more, those that changed most; all are in the table."""
+ROW = 32
+"""Height of a row, in pixels: its name above, its interval below."""
+MARKERS: dict[Finding, tuple[str, str]] = {
+    "better": ("^", COLOURS["candidate"]),
+    "worse": ("v", COLOURS["limit"]),
+    "within noise": ("o", COLOURS["axis"]),
+}
+"""Marker and colour by what was found: never the colour alone."""
+
+_HALVES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
+_TENTHS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+
+Row = tuple[Difference, Change]
+
+
+@drawn_once
+def differences(found: Sequence[Difference], *, of: str) -> Picture | None:
+    """All changes that are known, as ratios on a log scale: twice is as far as half. None without any.
+
+    `of`: whose they are, such as the name of a class, for who cannot see the picture.
+    """
+    known: list[Row] = [(each, each.change) for each in found if each.change is not None]
+    rows = [row for row in known if row in sorted(known, key=_size)[-MOST:]]
+    if not rows:
+        return None
+
+    def paint(axes: Axes) -> None:
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.grid(visible=False, axis="y")
+        for place, (each, change) in enumerate(rows):
+            _paint_name(axes, place, each, change)
+        below = [place + 0.22 for place in range(len(rows))]
+        axes.plot(*_pieces([(1.0, y - 0.2, 1.0, y + 0.2) for y in below]), color=COLOURS["ink"], linewidth=1.2)
+        for finding, (marker, colour) in MARKERS.items():
+            those = [(change, y) for (each, change), y in zip(rows, below, strict=True) if each.finding == finding]
+            axes.plot(*_pieces([(each.low, y, each.high, y) for each, y in those]), color=colour, linewidth=1.4)
+            axes.plot(
+                [each.ratio for each, _ in those],
+                [y for _, y in those],
+                color=colour,
+                marker=marker,
+                linestyle="",
+                markersize=7.0,
+                markeredgewidth=0.0,
+            )
+        _percent_axis(axes, [change for _, change in rows])
+
+    fewer = f" Of {len(known)} metrics the {MOST} that changed most." if len(known) > len(rows) else ""
+    return Picture(
+        svg=draw(paint, label=f"Change of each metric of {of}", left=18, right=18, top=8, height=54 + ROW * len(rows)),
+        caption="Change with its interval; triangles up: better, down: worse; dots on shaded rows: within noise. "
+        f"Upright: no change. Log scale.{fewer}",
+        text=_in_words(known),
+    )
+
+
+def _paint_name(axes: Axes, place: int, each: Difference, change: Change) -> None:
+    if each.finding == "within noise":
+        axes.axhspan(place - 0.48, place + 0.48, color=COLOURS["band"], linewidth=0.0)
+    across, above = axes.get_yaxis_transform(), place - 0.22
+    axes.text(0.0, above, shortened(f"{each.profile} {each.metric}", most=44), transform=across, va="center")
+    axes.text(1.0, above, shown_change(change.ratio - 1.0), transform=across, va="center", ha="right")
+
+
+def _pieces(pieces: Sequence[tuple[float, float, float, float]]) -> tuple[list[float], list[float]]:
+    """Lines of two points each as one line with gaps: x and y."""
+    x = [value for x1, _, x2, _ in pieces for value in (x1, x2, math.nan)]
+    y = [value for _, y1, _, y2 in pieces for value in (y1, y2, math.nan)]
+    return x, y
+
+
+def _size(row: Row) -> float:
+    ratio = row[1].ratio
+    return max(ratio, 1 / ratio)
+
+
+def _percent_axis(axes: Axes, changes: Sequence[Change]) -> None:
+    from matplotlib.ticker import NullLocator
+
+    axes.set_xscale("log")
+    low = min(0.95, *(each.low for each in changes)) * 0.97
+    high = max(1.05, *(each.high for each in changes)) * 1.03
+    axes.set_xlim(low, high)
+    axes.xaxis.set_minor_locator(NullLocator())
+    ticks = ratio_ticks(low, high)
+    axes.set_xticks(ticks, [f"{100 * (each - 1):+,.0f} %" if each != 1.0 else "0 %" for each in ticks])
+
+
+def ratio_ticks(low: float, high: float) -> list[float]:
+    """Round changes from low to high, 1 among them: as few as can stand beside each other."""
+    if low >= 0.45 and high <= 2.2:
+        for step in (0.02, 0.05, 0.1, 0.2, 0.5):
+            near = [round(1 + number * step, 2) for number in range(round(-1 / step) + 1, round(1.2 / step) + 1)]
+            found = [each for each in near if low <= each <= high]
+            if len(found) <= MOST_TICKS:
+                return found
+    for ticks in (_HALVES, _TENTHS, _TENTHS[1::2]):
+        found = [each for each in ticks if low <= each <= high]
+        if len(found) <= MOST_TICKS:
+            return found
+    return [1.0]
+
+
+def _in_words(rows: Sequence[Row]) -> str:
+    counted = {finding: sum(each.finding == finding for each, _ in rows) for finding in MARKERS}
+    each, change = max(rows, key=_size)
+    return (
+        f"Of {len(rows)} metrics {counted['better']} are better, {counted['worse']} worse, "
+        f"{counted['within noise']} within noise; the largest change is {each.profile} {each.metric}, "
+        f"{shown_change(change.ratio - 1.0)}."
+    )

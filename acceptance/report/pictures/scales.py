@@ -1,0 +1,72 @@
+"""Axes as people read them: in a unit that fits, with few round numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+from acceptance.quantities import Unit, format_quantity, parse_quantity
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_TICKS = 5
+
+
+def scale_for(largest: float, *, unit: Unit) -> tuple[str, float]:
+    """The unit in which `largest` is shown, and how much one of it is in the base unit: `("MiB/s", 1048576.0)`."""
+    name = format_quantity(max(0.0, largest), unit=unit).rpartition(" ")[2]
+    return name, parse_quantity(f"1{name}", unit=unit)
+
+
+def linear_axis(axes: Axes, which: Literal["x", "y"], *, largest: float, unit: Unit, of: str = "") -> None:
+    """An axis from zero to a little above `largest`, in a unit that fits. `of`: what it shows, where the unit alone
+    does not tell."""
+    from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator
+
+    name, factor = scale_for(largest, unit=unit)
+    axis = axes.yaxis if which == "y" else axes.xaxis
+    axis.set_major_locator(
+        _in_units(MaxNLocator, factor)(nbins=MOST_TICKS, steps=[1, 2, 2.5, 5, 10], integer=unit == "pods")
+    )
+    engineering = EngFormatter(sep="")
+    axis.set_major_formatter(FuncFormatter(lambda value, _: engineering(round(value / factor, 9))))
+    (axes.set_ylim if which == "y" else axes.set_xlim)(0.0, largest * 1.06)
+    axis.set_label_text(f"{of} ({name})" if of else name)
+
+
+def _in_units(locator: type, factor: float) -> type:
+    """The locator, with round numbers in another unit than that of the values."""
+
+    class InUnits(locator):  # type: ignore[misc]
+        def tick_values(self, low: float, high: float) -> object:
+            return super().tick_values(low / factor, high / factor) * factor
+
+    return InUnits
+
+
+def log_axis(axes: Axes, *, smallest: float, largest: float, unit: Unit) -> None:
+    """A logarithmic y axis that holds both values (above zero), each tick with its unit."""
+    from matplotlib.ticker import EngFormatter
+
+    low, high = smallest / 1.25, largest * 1.25
+    axes.set_yscale("log")
+    axes.set_ylim(low, high)
+    axes.minorticks_off()
+    ticks = round_numbers(low, high)
+    if unit == "1/s":
+        axes.set_yticks(ticks, [EngFormatter(sep="")(each) for each in ticks])
+        axes.set_ylabel("IOPS, log scale")
+    else:
+        axes.set_yticks(ticks, [format_quantity(each, unit=unit) for each in ticks])
+
+
+def round_numbers(low: float, high: float) -> list[float]:
+    """Some of 1, 2, 5, 10, 20, 50, ... from low to high, both above zero: no more than fit on an axis, and at least one
+    where high is 1.5 times low."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for digits in ((1, 1.5, 2, 3, 4, 5, 6, 8), (1, 2, 5), (1, 3), (1,)):
+        found = [digit * 10.0**power for power in powers for digit in digits if low <= digit * 10.0**power <= high]
+        if len(found) <= MOST_TICKS + 1:
+            return found
+    return found[:: math.ceil(len(found) / MOST_TICKS)]

@@ -1,0 +1,94 @@
+"""Many volumes at once: what they do together and each, and the capacity that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from acceptance.quantities import format_quantity
+from acceptance.report.picture import Picture
+from acceptance.report.pictures.canvas import COLOURS, DASHED, draw
+from acceptance.report.pictures.drawn_once import drawn_once
+from acceptance.report.pictures.lines import CANDIDATE, Look, key
+from acceptance.report.pictures.scales import linear_axis
+from acceptance.scaling.records import Figure, ScalingRecord
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CAPACITY = Look(colour=COLOURS["ink"], dashes=DASHED, marker="")
+CURVE_POINTS = 40
+
+
+@drawn_once
+def together_by_volumes(record: ScalingRecord) -> Picture | None:
+    """The total by the number of volumes, with the fitted capacity as a level; None for one step, or no load."""
+    totals = {step.pods: step.total for step in record.steps}
+    return _picture(record, totals, share=lambda _: 1.0, title="Together", curve="capacity C")
+
+
+@drawn_once
+def each_by_volumes(record: ScalingRecord) -> Picture | None:
+    """What each volume got by their number, with the fitted curve C / y; None for one step, or no load."""
+    means = {step.pods: step.per_volume for step in record.steps}
+    return _picture(record, means, share=lambda volumes: 1.0 / volumes, title="Each", curve="C / volumes")
+
+
+def _picture(
+    record: ScalingRecord, steps: Mapping[int, Figure], *, share: Callable[[float], float], title: str, curve: str
+) -> Picture | None:
+    largest = max(max(each.mean, each.high or 0.0) for each in steps.values())
+    if len(steps) < 2 or largest <= 0.0:
+        return None
+    capacity = record.capacity
+
+    def paint(axes: Axes) -> None:
+        names = {"measured": CANDIDATE}
+        linear_axis(axes, "y", largest=largest, unit=record.unit)
+        axes.set_xlim(0.0, max(steps) * 1.04)
+        axes.set_xticks(_few(list(steps)))
+        axes.set_xlabel("volumes")
+        if capacity is not None:
+            first, last = capacity.plateau_pods, max(steps)
+            x = [first + (last - first) * number / CURVE_POINTS for number in range(CURVE_POINTS + 1)]
+            constant = capacity.constant
+            if constant.low is not None and constant.high is not None:
+                low, high = ([edge * share(each) for each in x] for edge in (constant.low, constant.high))
+                axes.fill_between(x, low, high, color=COLOURS["axis"], alpha=0.2, linewidth=0.0)
+            axes.plot(x, [constant.mean * share(each) for each in x], **CAPACITY.of(len(x)))
+            names[curve] = CAPACITY
+        reach = [[_reach(each, side) for each in steps.values()] for side in (-1, 1)]
+        axes.errorbar(
+            list(steps),
+            [each.mean for each in steps.values()],
+            yerr=reach,
+            capsize=3.0,
+            elinewidth=1.2,
+            **CANDIDATE.of(len(steps)),
+        )
+        key(axes, names)
+
+    fitted = "" if capacity is None else " Dashed: the fitted capacity, shaded its interval."
+    about = f"{record.profile} on {record.storage_class}"
+    return Picture(
+        svg=draw(paint, label=f"{title}, by number of volumes: {record.metric} of {about}"),
+        caption=f"{title}, by number of volumes; bars are intervals.{fitted}",
+        text=f"{title}: "
+        + ", ".join(f"{format_quantity(each.mean, unit=record.unit)} at {volumes}" for volumes, each in steps.items())
+        + ".",
+    )
+
+
+def _reach(figure: Figure, side: int) -> float:
+    """How far the interval reaches beyond the mean, on that side."""
+    edge = figure.low if side < 0 else figure.high
+    return 0.0 if edge is None else max(0.0, side * (edge - figure.mean))
+
+
+def _few(volumes: list[int]) -> list[int]:
+    """Those at the axis: far enough apart to be read."""
+    kept = volumes[-1:]
+    for each in reversed(volumes[:-1]):
+        if kept[0] - each >= volumes[-1] / 10:
+            kept.insert(0, each)
+    return kept

@@ -1,0 +1,122 @@
+"""A metric from run to run: its values with their intervals, what was to be expected, where its level changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from acceptance.history.records import TrendPoint, TrendRecord
+from acceptance.quantities import format_quantity
+from acceptance.report.picture import Picture
+from acceptance.report.pictures.canvas import COLOURS, DASHED, DOTTED, draw
+from acceptance.report.pictures.drawn_once import drawn_once
+from acceptance.report.pictures.lines import CANDIDATE, Look, key
+from acceptance.report.pictures.scales import linear_axis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST = 45
+"""So many runs are drawn, the newest: more could not be told apart."""
+EXPECTED = Look(colour=COLOURS["axis"], dashes=DASHED, marker="")
+LIMIT = Look(colour=COLOURS["limit"], dashes="-.", marker="")
+NEWEST = Look(colour=COLOURS["ink"], dashes="", marker="D")
+
+
+@drawn_once
+def trend(record: TrendRecord) -> Picture | None:
+    """The last runs, one beside the other whatever lies between them, this one marked; None for fewer than two."""
+    points = [*record.points, *([record.this_run] if record.this_run else [])][-MOST:]
+    largest = max((max(each.mean, each.high or 0.0) for each in points), default=0.0)
+    if len(points) < 2 or largest <= 0.0:
+        return None
+    limit = _limit(record)
+    largest = max(largest, record.expected_high or 0.0, limit or 0.0)
+
+    def paint(axes: Axes) -> None:
+        linear_axis(axes, "y", largest=largest, unit=record.unit)
+        names = {"run": CANDIDATE}
+        if record.this_run is not None:
+            names["this run"] = NEWEST
+        if record.expected_low is not None and record.expected_high is not None:
+            axes.axhspan(record.expected_low, record.expected_high, color=COLOURS["axis"], alpha=0.2, linewidth=0.0)
+            for edge in (record.expected_low, record.expected_high):
+                axes.axhline(edge, color=EXPECTED.colour, linestyle=EXPECTED.dashes, linewidth=1.0)
+            names["expected"] = EXPECTED
+        if limit is not None:
+            axes.axhline(limit, color=LIMIT.colour, linestyle=LIMIT.dashes, linewidth=1.4)
+            names["limit"] = LIMIT
+        _paint_runs(axes, points, record)
+        key(axes, names)
+
+    about = f"{record.metric} of {record.profile} on {record.storage_class}, run by run"
+    return Picture(
+        svg=draw(paint, label=about, right=42),
+        caption=_caption(record, points),
+        text=_in_words(record, points),
+    )
+
+
+def _limit(record: TrendRecord) -> float | None:
+    """What is just as much worse than the earlier runs as the limit allows."""
+    if record.typical is None:
+        return None
+    return record.typical * (1.0 - record.margin if record.higher_is_better else 1.0 + record.margin)
+
+
+def _paint_runs(axes: Axes, points: Sequence[TrendPoint], record: TrendRecord) -> None:
+    places = range(len(points))
+    reach = [
+        [0.0 if edge is None else max(0.0, abs(edge - point.mean)) for point, edge in zip(points, edges, strict=True)]
+        for edges in ([point.low for point in points], [point.high for point in points])
+    ]
+    axes.errorbar(places, [each.mean for each in points], yerr=reach, elinewidth=1.0, **CANDIDATE.of(0))
+    if record.this_run is not None:
+        axes.plot([places[-1]], [points[-1].mean], clip_on=False, zorder=5, **(NEWEST.of(1) | {"markersize": 8.0}))
+    if record.change_point is not None:
+        runs = [each.run for each in points]
+        if record.change_point.run in runs:
+            place = runs.index(record.change_point.run) - 0.5
+            axes.axvline(place, color=COLOURS["limit"], linestyle=DOTTED)
+            late = place > len(points) / 2
+            axes.annotate(
+                f"{_day(record.change_point.date)} ",
+                (place, 0.0),
+                xytext=(-4 if late else 4, 5),
+                textcoords="offset points",
+                ha="right" if late else "left",
+            )
+    axes.set_xlim(-0.6, len(points) - 0.4)
+    shown = sorted({0, len(points) // 2, len(points) - 1} if len(points) > 2 else {0, len(points) - 1})
+    axes.set_xticks(shown, [_day(points[each].date) for each in shown])
+    axes.set_xlabel("run by run")
+
+
+def _day(date: datetime) -> str:
+    return date.strftime("%Y-%m-%d")
+
+
+def _caption(record: TrendRecord, points: Sequence[TrendPoint]) -> str:
+    words = [f"{record.profile}: {record.metric} run by run; bars are intervals of single runs."]
+    if record.expected_low is not None:
+        words.append(f"Shaded: where a run like the {record.compared_with} before this one lies.")
+        words.append(f"Limit: {100 * record.margin:.4g} % worse than those; noise is allowed for beside it.")
+    if record.change_point is not None:
+        words.append("Dotted: where the level changed.")
+    if len(record.points) + (record.this_run is not None) > len(points):
+        words.append(f"Only the last {len(points)} runs are drawn.")
+    return " ".join(words)
+
+
+def _in_words(record: TrendRecord, points: Sequence[TrendPoint]) -> str:
+    means = [format_quantity(pick(each.mean for each in points), unit=record.unit) for pick in (min, max)]
+    last = format_quantity(points[-1].mean, unit=record.unit)
+    words = [
+        f"{len(points)} runs from {_day(points[0].date)} to {_day(points[-1].date)}: {means[0]} to {means[1]}, "
+        f"the last {last}."
+    ]
+    if record.change_point is not None:
+        change = record.change_point
+        words.append(f"The level changed by {100 * change.change:+.1f} % with the run of {_day(change.date)}.")
+    return " ".join(words)

@@ -1,0 +1,60 @@
+"""The comparison for a terminal, as kbench prints it: a line for each profile, candidate and baseline side by side."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from acceptance.report.comparison import Comparison, Row
+from acceptance.report.figures import shown_change, shown_mean
+from acceptance.results import Status
+
+NARROWEST = 60
+"""columns: where there are fewer, lines are broken by the terminal"""
+_STYLES: dict[Status, str] = {"pass": "green", "fail": "bold red", "inconclusive": "yellow", "skipped": "dim"}
+
+
+def terminal_table(comparison: Comparison, *, width: int, coloured: bool) -> str:
+    """The comparison of one candidate class in lines no longer than `width` columns, from 60 on.
+
+    Columns are aligned also where characters take two of them. Without `coloured` there is nothing but text.
+    """
+    from rich.console import Console  # only where a table is drawn: the suite is to start fast
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column(Text("profile"), overflow="fold")
+    for name in ("candidate", "baseline", "change"):
+        table.add_column(Text(name), justify="right", no_wrap=True)
+    table.add_column(Text("verdict"), overflow="fold")
+    for title, rows in comparison.groups.items():
+        table.add_row(Text(title, style="bold"))
+        for row in rows:
+            cells = (shown_mean(row.candidate), shown_mean(row.baseline), shown_change(row.change))
+            table.add_row(Text("  " + _name(row, rows)), *map(Text, cells), Text(_verdict(row), _STYLES[row.status]))
+    lines = StringIO()
+    console = Console(
+        file=lines,
+        width=max(width, NARROWEST),
+        force_terminal=coloured,
+        color_system="standard" if coloured else None,
+        no_color=not coloured,
+    )
+    console.print(Text(_title(comparison), style="bold"))
+    console.print(table)
+    return "\n".join(line.rstrip() for line in lines.getvalue().splitlines())
+
+
+def _title(comparison: Comparison) -> str:
+    beside = "" if comparison.baseline is None else f", baseline {comparison.baseline}"
+    return f"candidate {comparison.candidate}{beside}"
+
+
+def _name(row: Row, rows: list[Row]) -> str:
+    """The profile, with the metric where the profile has several rows."""
+    several = sum(each.profile == row.profile for each in rows) > 1
+    return f"{row.profile} {row.metric}" if several else row.profile
+
+
+def _verdict(row: Row) -> str:
+    return row.status + (f" ({', '.join(row.because_of)})" if row.because_of else "")

@@ -1,0 +1,144 @@
+"""Reads `results.json` again: of this suite or an older one, whole or of a run that was killed, and from strangers."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pydantic import ValidationError
+
+from acceptance import __version__
+from acceptance.errors import WrongUsage
+from acceptance.results import Results
+from acceptance.shown_text import shown_values
+
+NAME = "results.json"
+_READS = Results.model_fields["schema_version"].default
+_MOST_TOLD = 3
+# Bytes of an exabyte have 19; what is longer is no figure of a run, and does not fit into a float either.
+_MOST_DIGITS = 20
+
+
+def read_results(path: Path) -> Results:
+    """The results in the file at `path`, or in the run folder at `path`; its texts are fit to be shown.
+
+    Raises WrongUsage, with what was wanted, what was found and what to do, for what is no such file.
+    """
+    path = path / NAME if path.is_dir() else path
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise WrongUsage(
+            f"{path}: wanted the {NAME} of a run, found no such file; name one, or a run's folder"
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongUsage(f"{path}: wanted a readable {NAME}, found: {error}; name another file") from error
+    data = _data(text, path)
+    _check_version(data, path)
+    try:
+        results = Results.model_validate(shown_values(data))
+    except ValidationError as error:
+        raise WrongUsage(_problems(error, data, path)) from None
+    if problem := next(_impossible(results), None):
+        raise WrongUsage(f"{path}: {problem}; it was changed after the run: get the file that the run wrote")
+    return results
+
+
+def _data(text: str, path: Path) -> dict[str, Any]:
+    """The document as plain data; numbers that are none are refused here, for nothing can be said of them."""
+    if not text.strip():
+        raise WrongUsage(f"{path}: wanted the {NAME} of a run, found an empty file; get it from the run again")
+    try:
+        data = json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_small)
+    except json.JSONDecodeError as error:
+        cut = not text.rstrip().endswith("}")
+        found = "a part of one, which ends in its middle" if cut and text.lstrip().startswith("{") else "no JSON"
+        raise WrongUsage(
+            f"{path}:{error.lineno}: wanted the {NAME} of a run, found {found} ({error.msg}); get the whole file again"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise WrongUsage(f"{path}: wanted the {NAME} of a run, found one with {error}; get it again") from None
+    if not isinstance(data, dict) or not {"schema_version", "run", "verdicts"} <= data.keys():
+        raise WrongUsage(f"{path}: wanted the {NAME} of a run of this suite, found other JSON; name another file")
+    return data
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"the number {text}")
+
+
+def _finite(text: str) -> float:
+    return value if math.isfinite(value := float(text)) else _no_number(text)
+
+
+def _small(text: str) -> int:
+    return int(text) if len(text) <= _MOST_DIGITS else _no_number(f"{text[:_MOST_DIGITS]}...")
+
+
+def _check_version(data: dict[str, Any], path: Path) -> None:
+    version = data["schema_version"]
+    if isinstance(version, int) and version > _READS:
+        raise WrongUsage(
+            f"{path}: wanted results of schema version {_READS} or older, found version {version}, written by "
+            f"{_suite(data)}; this is suite {__version__}: read it with that suite or a newer one"
+        )
+
+
+def _suite(data: dict[str, Any]) -> str:
+    run = data["run"]
+    version = run.get("suite_version") if isinstance(run, dict) else None
+    return f"suite {version}" if isinstance(version, str) else "a suite that does not name itself"
+
+
+def _problems(error: ValidationError, data: dict[str, Any], path: Path) -> str:
+    """What does not fit, the first of it by name."""
+    unknown = [_place(each["loc"]) for each in error.errors() if each["type"] == "extra_forbidden"]
+    if unknown and len(unknown) == error.error_count():
+        return (
+            f"{path}: wanted only fields that suite {__version__} knows, found {_first(unknown)}, written by "
+            f"{_suite(shown_values(data))}; read it with that suite or a newer one"
+        )
+    wrong = [f"{_place(each['loc'])}: {each['msg']}" for each in error.errors() if each["type"] != "extra_forbidden"]
+    return (
+        f"{path}: wanted the {NAME} of a run, found one that does not fit ({_first(wrong)}); it is damaged or was "
+        "changed: get the file that the run wrote"
+    )
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    return ".".join(map(str, location))
+
+
+def _first(found: list[str]) -> str:
+    more = len(found) - _MOST_TOLD
+    return ", ".join(found[:_MOST_TOLD]) + (f" and {more} more" if more > 0 else "")
+
+
+def _impossible(results: Results) -> Iterator[str]:
+    """What fits the schema, and yet no run finds: it could not be shown."""
+    if not all(map(math.isfinite, _numbers(results.model_dump()))):
+        yield "it holds a number that is none"
+    known = {each.id for each in results.measurements}
+    for each in results.measurements:
+        if each.compared_with is not None and each.compared_with not in known:
+            yield f"{each.id} was measured beside {each.compared_with}, of which there is nothing"
+        for path, one in each.metrics.items():
+            if min(one.mean, one.low or 0.0, one.high or 0.0) < 0.0:
+                yield f"{path} of {each.id} is below zero"
+            if not 0.0 < one.confidence < 1.0:
+                yield f"the confidence of {path} of {each.id} is {one.confidence}"
+    for verdict in results.verdicts:
+        if min(verdict.measured or 0.0, verdict.low or 0.0, verdict.high or 0.0) < 0.0:
+            yield f"what {verdict.id} rests on is below zero"
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    """All numbers in a document, at any depth."""
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _numbers(each)

@@ -1,0 +1,163 @@
+"""What changed from one run to another, profile by profile and metric by metric. Pure: nothing is measured or drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from acceptance.errors import WrongUsage
+from acceptance.metrics import STALL, Metric
+from acceptance.results import Estimate, Measurement, Results
+from acceptance.run_comparison.facts import Facts, class_facts, run_facts, unlike
+from acceptance.run_comparison.model import ClassDifferences, Difference, NamedRun, RunComparison
+from acceptance.run_comparison.ratios import as_change, finding_of, multiple, quotient_where_known
+
+# Largest values of whatever happened, not means: there is no noise that one could be within.
+EVENTS = (STALL,)
+# Percentiles are known to a bin of the histogram; fio's are 1/64 of the value wide (FIO_IO_U_PLAT_BITS in its stat.h).
+# Batches that all fall into one bin have no spread, and yet two such values tell nothing smaller than a bin.
+HISTOGRAM_BIN = 1 / 64
+
+
+def compare_runs(
+    first: NamedRun, second: NamedRun, *, classes: tuple[str, str] | None = None, absolute: bool = False
+) -> RunComparison:
+    """What changed from the first run to the second one.
+
+    Classes of one name belong together; so do the only classes of two runs, whatever they are called; `classes` names
+    one of each run instead. `absolute` compares the values themselves even where both runs have a baseline.
+    Raises WrongUsage where no class of the one has a class of the other beside it.
+    """
+    ours, theirs = candidate_classes(first.results), candidate_classes(second.results)
+    pairs = [classes] if classes else _pairs(ours, theirs)
+    if not pairs or pairs[0][0] not in ours or pairs[0][1] not in theirs:
+        raise WrongUsage(
+            f"wanted classes that belong together, found measurements of {_listed(ours)} in {first.name} and of "
+            f"{_listed(theirs)} in {second.name}; name one of each with --classes FIRST SECOND"
+        )
+    found = [_class_differences(first.results, second.results, pair, absolute=absolute) for pair in pairs]
+    return RunComparison(
+        first=first,
+        second=second,
+        unlike=unlike([_facts(each.results, found) for each in (first, second)]),
+        classes=found,
+        missing=[] if classes else [*_lone(ours, theirs, pairs, of=first), *_lone(theirs, ours, pairs, of=second)],
+    )
+
+
+def candidate_classes(results: Results) -> list[str]:
+    """The classes under test that something was measured on, in the order of their measurement."""
+    return list(dict.fromkeys(each.storage_class for each in results.measurements if each.role == "candidate"))
+
+
+def candidates(results: Results, storage_class: str) -> dict[str, Measurement]:
+    """The measurements of a class under test, by profile."""
+    return {
+        each.profile: each
+        for each in results.measurements
+        if each.role == "candidate" and each.storage_class == storage_class
+    }
+
+
+def baseline_of(candidate: Measurement, results: Results) -> Measurement | None:
+    """What was measured in turn with the candidate; None where nothing was."""
+    return next((each for each in results.measurements if each.id == candidate.compared_with), None)
+
+
+def differences(first: Results, second: Results, pair: tuple[str, str], *, absolute: bool = False) -> list[Difference]:
+    """Each metric of each profile that both classes have, profile by profile; events apart.
+
+    Where both were measured in turn with a baseline of one name on the same nodes, their multiples of it are compared:
+    what the machine did to all of one run then cancels out.
+    """
+    found = []
+    theirs = candidates(second, pair[1])
+    one_cluster = not absolute and _machines(first) == _machines(second)
+    for profile, ours in sorted(candidates(first, pair[0]).items()):
+        if profile not in theirs:
+            continue
+        baselines = (baseline_of(ours, first), baseline_of(theirs[profile], second))
+        same = _same_baseline(*baselines) if one_cluster else None
+        for metric in ours.metrics:
+            if metric in theirs[profile].metrics and metric not in EVENTS:
+                found.append(_difference(metric, ours, theirs[profile], same))
+    return found
+
+
+def _machines(results: Results) -> tuple[str, frozenset[str]] | None:
+    """By what two runs are of one cluster, as far as results tell."""
+    cluster = results.cluster
+    return None if cluster is None else (cluster.kind, frozenset(node.name for node in cluster.nodes))
+
+
+def _same_baseline(first: Measurement | None, second: Measurement | None) -> tuple[Measurement, Measurement] | None:
+    """Both baselines, where one can stand for the other: the same class on the same node."""
+    if first is None or second is None:
+        return None
+    return (first, second) if (first.storage_class, first.node) == (second.storage_class, second.node) else None
+
+
+def _difference(
+    metric: str, first: Measurement, second: Measurement, baselines: tuple[Measurement, Measurement] | None
+) -> Difference:
+    ours, theirs = first.metrics[metric], second.metrics[metric]
+    change = multiples = None
+    if baselines is not None:
+        before, after = multiple(first, baselines[0], metric), multiple(second, baselines[1], metric)
+        if (change := quotient_where_known(after, before)) and before and after:
+            multiples = (before.ratio, after.ratio)
+    change = change or quotient_where_known(as_change(theirs), as_change(ours))
+    if change and Metric.parse(metric).statistic == "percentile":
+        change = change.widened(HISTOGRAM_BIN * (2 if multiples else 1))
+    return Difference(
+        profile=first.profile,
+        metric=metric,
+        first=ours,
+        second=theirs,
+        change=change,
+        finding=finding_of(change, metric=metric),
+        baseline=baselines[0].storage_class if baselines and multiples else None,
+        multiples=multiples,
+        why_not="" if change else _why_not(ours, theirs),
+    )
+
+
+def _why_not(*estimates: Estimate) -> str:
+    if any(each.mean == 0.0 for each in estimates):
+        return "one of them is zero"
+    if any(each.low is None or each.high is None for each in estimates):
+        return "one of them was measured too shortly to say how sure it is"
+    return "their intervals cannot be compared"
+
+
+def _class_differences(first: Results, second: Results, pair: tuple[str, str], *, absolute: bool) -> ClassDifferences:
+    ours, theirs = candidates(first, pair[0]), candidates(second, pair[1])
+    return ClassDifferences(
+        first_class=pair[0],
+        second_class=pair[1],
+        unlike=unlike([class_facts(first, pair[0]), class_facts(second, pair[1])]),
+        differences=differences(first, second, pair, absolute=absolute),
+        missing=[
+            *(f"{profile}: only in the first" for profile in ours if profile not in theirs),
+            *(f"{profile}: only in the second" for profile in theirs if profile not in ours),
+        ],
+    )
+
+
+def _facts(results: Results, found: Iterable[ClassDifferences]) -> Facts:
+    profiles = dict.fromkeys(one.profile for each in found for one in each.differences)
+    return run_facts(results, profiles=profiles)
+
+
+def _pairs(first: Sequence[str], second: Sequence[str]) -> list[tuple[str, str]]:
+    if common := [(name, name) for name in first if name in second]:
+        return common
+    return [(first[0], second[0])] if len(first) == len(second) == 1 else []
+
+
+def _lone(names: Sequence[str], others: Sequence[str], pairs: Sequence[tuple[str, str]], *, of: NamedRun) -> list[str]:
+    paired = {name for pair in pairs for name in pair}
+    return [f"{name}: only in {of.name}" for name in names if name not in paired and name not in others]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "no class"

@@ -1,0 +1,100 @@
+"""What a run was made with, as one line a fact: so that what differs between runs can be named."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from acceptance.quantities import format_size
+from acceptance.results import Results
+from acceptance.run_comparison.model import Unlike
+
+NOT_RECORDED = "not recorded"
+NONE = "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact:
+    """`disturbs`: where it differs, the figures are not of the same load or machine."""
+
+    value: str
+    disturbs: bool = False
+
+
+Facts = dict[str, Fact]
+
+
+def unlike(facts: Sequence[Facts]) -> list[Unlike]:
+    """All in which these differ, what disturbs a comparison first; what one of them lacks is `not recorded`."""
+    names = dict.fromkeys(name for each in facts for name in each)
+    found = []
+    for name in names:
+        values = [each[name].value if name in each else NOT_RECORDED for each in facts]
+        if len(set(values)) > 1:
+            disturbs = any(each[name].disturbs for each in facts if name in each)
+            found.append(Unlike(what=name, values=values, disturbs=disturbs))
+    return sorted(found, key=lambda each: not each.disturbs)
+
+
+def run_facts(results: Results, *, profiles: Iterable[str]) -> Facts:
+    """What a run was made with, its classes apart; of load files only those of `profiles`."""
+    settings, measured = results.settings, results.measurements
+    facts = {
+        "claim size": Fact(value=_size(settings.get("volume_size")), disturbs=True),
+        "test file": Fact(value=_size(settings.get("test_size")), disturbs=True),
+        "volume mode": Fact(value=str(settings.get("volume_mode") or "filesystem"), disturbs=True),
+        "fio": Fact(value=_each(one.fio_version for one in measured), disturbs=True),
+        "loaded node": Fact(value=_each(one.node for one in measured), disturbs=True),
+        "run to its end": Fact(value="yes" if results.run.complete else "no", disturbs=True),
+        "tier": Fact(value=str(settings.get("tier") or NONE)),
+        "suite": Fact(value=results.run.suite_version),
+    }
+    return facts | _cluster_facts(results) | _text_facts(results, profiles)
+
+
+def class_facts(results: Results, name: str) -> Facts:
+    """What a storage class of a run is, as the cluster says it."""
+    known = results.cluster.storage_classes if results.cluster else []
+    found = next((each for each in known if each.name == name), None)
+    facts = {"storage class": Fact(value=name)}
+    if found is None:
+        return facts
+    parameters = {f"parameter {key}": Fact(value=value) for key, value in sorted(found.parameters.items())}
+    return facts | {"provisioner": Fact(value=found.provisioner)} | parameters
+
+
+def _cluster_facts(results: Results) -> Facts:
+    cluster = results.cluster
+    if cluster is None:
+        return {}
+    return {
+        "kind of cluster": Fact(value=cluster.kind, disturbs=True),
+        "number of nodes": Fact(value=str(len(cluster.nodes)), disturbs=True),
+        "load image": Fact(value=cluster.image.digest or cluster.image.reference, disturbs=True),
+        "Kubernetes": Fact(value=cluster.kubernetes_version),
+        "kernel": Fact(value=_each(node.kernel for node in cluster.nodes)),
+        "architecture": Fact(value=_each(node.architecture for node in cluster.nodes), disturbs=True),
+    }
+
+
+def _text_facts(results: Results, profiles: Iterable[str]) -> Facts:
+    """Load files by the beginning of their SHA-256: files of one name need not be the same."""
+    if results.tested_with is None:
+        return {}
+    texts = {Path(name).stem: text for name, text in results.tested_with.profiles.items()}
+    facts = {f"load file {name}": Fact(value=_digest(texts[name]), disturbs=True) for name in profiles if name in texts}
+    return facts | {"limits file": Fact(value=_digest(results.tested_with.limits_file))}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _size(value: object) -> str:
+    return format_size(value) if isinstance(value, int) and value >= 0 else NOT_RECORDED
+
+
+def _each(values: Iterable[str]) -> str:
+    return ", ".join(sorted(set(values))) or NONE

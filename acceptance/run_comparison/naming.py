@@ -1,0 +1,35 @@
+"""Runs by what tells them apart: for people who have several before them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from acceptance.results import Results
+from acceptance.run_comparison.model import NamedRun
+
+
+def name_runs(results: Sequence[Results]) -> list[NamedRun]:
+    """Each by its date and time; by its id too where two are of one minute; by number where one run is given twice."""
+    names = _told_apart([f"{each.run.started:%Y-%m-%d %H:%M}" for each in results], [each.run.id for each in results])
+    names = _told_apart(names, [f"({number})" for number in range(1, len(results) + 1)])
+    return [NamedRun(name=name, results=each) for name, each in zip(names, results, strict=True)]
+
+
+def describe(results: Results) -> str:
+    """`run 20261121-203246-82b53d, tier baseline, embedded v1.34.4 with 3 nodes, suite 0.1.0`"""
+    cluster = results.cluster
+    where = "no cluster"
+    if cluster is not None:
+        nodes = len(cluster.nodes)
+        where = f"{cluster.kind} {cluster.kubernetes_version} with {nodes} node{'s' * (nodes != 1)}"
+        where = "directories of a host" if cluster.kind == "host" else where
+    whole = "" if results.run.complete else ", not complete"
+    return (
+        f"run {results.run.id}, tier {results.settings.get('tier')}, {where}, suite {results.run.suite_version}{whole}"
+    )
+
+
+def _told_apart(names: Sequence[str], more: Sequence[str]) -> list[str]:
+    count = Counter(names)
+    return [f"{name} {extra}" if count[name] > 1 else name for name, extra in zip(names, more, strict=True)]

@@ -1,0 +1,84 @@
+"""A comparison on the terminal: one table a pair of classes; coloured only where somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from acceptance.report.figures import shown_mean
+from acceptance.run_comparison.model import ClassDifferences, Difference, Finding, RunComparison
+from acceptance.run_comparison.naming import describe
+from acceptance.run_comparison.wording import (
+    NOT_IN_IT,
+    against,
+    shown_change,
+    shown_change_interval,
+    shown_multiples,
+    summary,
+    unlike_line,
+)
+
+_WIDE = 400  # a pipe has no width, and a table that is wrapped cannot be searched
+_STYLES: dict[Finding, str] = {"better": "green", "worse": "red", "within noise": "", "not known": "dim"}
+
+
+def print_comparison(comparison: RunComparison, *, shown: Sequence[Sequence[Difference]], to: TextIO) -> None:
+    """Print what was not the same and what changed; `shown` are the differences to print, by pair of classes."""
+    console = Console(file=to, width=None if to.isatty() else _WIDE, emoji=False, markup=False, highlight=False)
+    for line in _heading(comparison):
+        console.print(line)
+    for each, some in zip(comparison.classes, shown, strict=True):
+        console.print()
+        for line in _class_heading(each):
+            console.print(line)
+        if some:
+            console.print(_table(some))
+            console.print(against(some))
+    console.print()
+    console.print(summary([one for some in shown for one in some]))
+    console.print(NOT_IN_IT)
+
+
+def _heading(comparison: RunComparison) -> Iterator[str]:
+    for place, run in (("first", comparison.first), ("second", comparison.second)):
+        yield f"{place + ':':8}{run.name}: {describe(run.results)}"
+    for unlike in comparison.unlike:
+        yield f"{'not the same' if unlike.disturbs else 'also differs'}: {unlike_line(unlike)}"
+    for missing in comparison.missing:
+        yield f"missing: {missing}"
+
+
+def _class_heading(each: ClassDifferences) -> Iterator[str]:
+    yield each.first_class if each.first_class == each.second_class else f"{each.first_class}, then {each.second_class}"
+    for unlike in each.unlike:
+        yield f"changed: {unlike_line(unlike)}"
+    for missing in each.missing:
+        yield f"missing: {missing}"
+
+
+def _table(differences: Sequence[Difference]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("Profile", "Metric"):
+        table.add_column(title, overflow="fold")
+    with_baseline = any(each.multiples for each in differences)
+    titles = ("First", "Second", *(["Of the baseline"] if with_baseline else []), "Change", "Interval")
+    for title in titles:
+        table.add_column(title, justify="right")
+    table.add_column("Finding")
+    for each in differences:
+        finding = f"{each.finding}{f': {each.why_not}' if each.why_not else ''}"
+        table.add_row(
+            each.profile,
+            each.metric,
+            shown_mean(each.first),
+            shown_mean(each.second),
+            *([shown_multiples(each)] if with_baseline else []),
+            shown_change(each.change),
+            shown_change_interval(each.change),
+            Text(finding, style=_STYLES[each.finding]),
+        )
+    return table

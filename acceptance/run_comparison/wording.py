@@ -1,0 +1,74 @@
+"""Differences in words and figures, the same on the terminal and in pages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import get_args
+
+from acceptance.quantities import format_quantity
+from acceptance.report.figures import shown_change as percent
+from acceptance.results import Estimate
+from acceptance.run_comparison.model import Change, Difference, Finding, Unlike
+
+NOT_IN_IT = (
+    "The intervals hold the noise within each run. They do not hold what differs between one run and the next when "
+    "nothing was changed: before a change is believed, measure both sides again, in turn."
+)
+
+
+def shown_interval(estimate: Estimate) -> str:
+    """`1,131 IOPS to 1,281 IOPS`; the empty text where it is not known."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return " to ".join(format_quantity(value, unit=estimate.unit) for value in (estimate.low, estimate.high))
+
+
+def shown_change(change: Change | None) -> str:
+    """`+12.0 %`"""
+    return "" if change is None else percent(change.ratio - 1.0)
+
+
+def shown_change_interval(change: Change | None) -> str:
+    """`+5.1 % to +19.4 %`"""
+    return "" if change is None else f"{percent(change.low - 1.0)} to {percent(change.high - 1.0)}"
+
+
+def shown_multiples(difference: Difference) -> str:
+    """`0.0206, then 0.0391 times local-path`; the empty text where values themselves are compared."""
+    if difference.multiples is None:
+        return ""
+    before, after = (format_quantity(each, unit="ratio").removesuffix(" times") for each in difference.multiples)
+    return f"{before}, then {after} times {difference.baseline}"
+
+
+def unlike_line(each: Unlike) -> str:
+    """`test file: 1Gi, then 4Gi`"""
+    return f"{each.what}: {', then '.join(each.values)}"
+
+
+def against(differences: Sequence[Difference]) -> str:
+    """What the changes are of: the values themselves, or the multiples of a baseline."""
+    baselines = sorted({each.baseline for each in differences if each.baseline})
+    direct = any(each.baseline is None and each.change for each in differences)
+    if not baselines:
+        return "The change is that of the values themselves: what the machine did differently in the two runs is in it."
+    rest = "; where no baseline is named, the values themselves" if direct else ""
+    return (
+        f"The change is that of how much of {' or '.join(baselines)} it does, measured in turn with it{rest}: what the "
+        "machine did to all of one run cancels out. With --absolute the values themselves are compared."
+    )
+
+
+def summary(shown: Sequence[Difference]) -> str:
+    """How many of each finding there are, and how many of them chance alone would make."""
+    counted = Counter(each.finding for each in shown)
+    words = ", ".join(f"{counted[finding]} {finding}" for finding in get_args(Finding) if counted[finding])
+    known = [each.change.confidence for each in shown if each.change]
+    if not known:
+        return f"{words or 'nothing to compare'}."
+    chance = round(len(known) * (1.0 - known[0]), 1)
+    return (
+        f"{words}. An interval is a {known[0] * 100:.4g} % one: if nothing had changed, about {chance:.2g} of "
+        f"{len(known)} would be called better or worse by chance."
+    )

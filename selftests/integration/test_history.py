@@ -1,0 +1,210 @@
+"""A run beside its earlier ones, through the suite's own command line: a regression is caught, noise is not.
+
+The load is held to a rate by fio itself, so that the machine's own noise decides nothing here. Earlier nights are a
+real run's line of the history, with its values scaled; one disk has really become slow.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selftests.integration.suite import SuiteRun, run_suite
+from selftests.lab.disks import memory_disk, nbdkit_disk
+
+HOST = ("--storage-cluster", "host", "-k", "regression")
+PROFILE = """\
+# Steady writes, far below what any disk can take.
+[steady]
+filename=${FILE}
+size=${SIZE}
+runtime=${RUNTIME}
+time_based
+direct=1
+ioengine=psync
+rw=randwrite
+bs=4k
+rate_iops=50
+"""
+LIMITS = """\
+version: 1
+tiers:
+  baseline:
+    history:
+      limits:
+        steady:
+          write.iops: {not_worse_by: 10%, because: the test wants it so}
+"""
+NIGHTS = 7
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lab:
+    """Three directories, a folder for the history, and the options that all runs have.
+
+    `slow` is on a disk that needs 80 ms for a write: 12 a second of the 50 that are asked for.
+    """
+
+    folder: Path
+    steady: Path
+    fallen: Path
+    slow: Path
+
+    @property
+    def history(self) -> Path:
+        """The file that the folder stands for."""
+        return self.folder / "nights" / "history.jsonl"
+
+    def run(self, *options: str, history: Path | None = None) -> SuiteRun:
+        """A run of the suite that looks at the history."""
+        files = (f"--storage-thresholds={self.folder / 'limits.yaml'}", f"--storage-profiles={self.folder / 'loads'}")
+        history = history or self.history.parent
+        return run_suite(*HOST, *files, f"--storage-history={history}", *options, reports=self.folder / "reports")
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Directories of this host as storage classes, and a profile with a limit on what it may lose."""
+    folder = tmp_path_factory.mktemp("history")
+    for name in ("steady", "fallen", "nights", "loads"):
+        (folder / name).mkdir()
+    (folder / "loads" / "steady.fio").write_text(PROFILE)
+    (folder / "limits.yaml").write_text(LIMITS)
+    with nbdkit_disk(folder / "disk", filters=["delay"], parameters=["wdelay=80ms"], size="256M") as slow:
+        yield Lab(folder=folder, steady=folder / "steady", fallen=folder / "fallen", slow=slow)
+
+
+@pytest.fixture(scope="module")
+def first(lab: Lab) -> SuiteRun:
+    """The first run: there is no history yet."""
+    return lab.run(f"--storage-class={lab.steady}")
+
+
+@pytest.fixture(scope="module")
+def judged(lab: Lab, first: SuiteRun) -> SuiteRun:
+    """A run after a week of nights: one directory as before, two below what they did; one writer was killed."""
+    real = json.loads(lab.history.read_text())
+    nights = [night(real, number, lab=lab) for number in range(NIGHTS)]
+    lines = "".join(json.dumps(each) + "\n" for each in nights)
+    lab.history.write_text(lines + lines[:300])
+    return lab.run(*(f"--storage-class={each}" for each in (lab.steady, lab.fallen, lab.slow)))
+
+
+def night(real: dict[str, Any], number: int, *, lab: Lab) -> dict[str, Any]:
+    """The real run as if it had been `number` nights after the first, with noise of 2 % from night to night."""
+    made = deepcopy(real)
+    made["run"] = f"night-{number}"
+    made["date"] = (datetime.fromisoformat(real["date"]) - timedelta(days=NIGHTS - number)).isoformat()
+    (measured,) = real["measurements"]
+    source = random.Random(number)
+    made["measurements"] = [
+        scaled(measured | {"storage_class": str(lab.steady)}, source.gauss(1.0, 0.02)),
+        scaled(measured | {"storage_class": str(lab.fallen)}, source.gauss(1.0, 0.02) / 0.8),
+        scaled(measured | {"storage_class": str(lab.slow)}, source.gauss(1.0, 0.02)),
+    ]
+    return made
+
+
+def scaled(measurement: dict[str, Any], factor: float) -> dict[str, Any]:
+    made = deepcopy(measurement)
+    for metric in made["metrics"].values():
+        metric |= {name: metric[name] * factor for name in ("mean", "low", "high")}
+    return made
+
+
+def test_the_first_night_has_nothing_to_be_compared_with_and_begins_the_history(lab: Lab, first: SuiteRun) -> None:
+    assert first.status == 5, first.output
+    verdict = first.verdict("worse_than_before")
+    assert verdict["status"] == "skipped"
+    assert "the history has 0 of the same kind, and at least 3 are needed" in verdict["reason"]
+    assert first.results["trends"][0]["points"] == []
+    assert os.listdir(lab.steady) == []
+
+
+def test_a_regression_of_20_percent_is_caught_and_noise_is_not(lab: Lab, judged: SuiteRun) -> None:
+    assert judged.status == 1, judged.output
+    by_class = {each["storage_class"]: each for each in judged.results["verdicts"]}
+    assert by_class[str(lab.steady)]["status"] == "pass", by_class
+    fallen = by_class[str(lab.fallen)]
+    assert fallen["status"] == "fail"
+    assert fallen["measured"] == pytest.approx(0.8, abs=0.04)
+    assert fallen["reason"].endswith("worse than the 10 % allowed, beyond noise: the test wants it so.")
+    assert "of the last 7 runs (99.67% interval " in fallen["reason"]
+
+
+def test_a_disk_that_has_become_slow_fails(lab: Lab, judged: SuiteRun) -> None:
+    (verdict,) = (each for each in judged.results["verdicts"] if each["storage_class"] == str(lab.slow))
+    assert verdict["status"] == "fail", verdict
+    assert verdict["measured"] < 0.5
+    assert " lower than the " in verdict["reason"]
+
+
+def test_the_report_has_the_trend_of_each(lab: Lab, judged: SuiteRun) -> None:
+    trends = {each["storage_class"]: each for each in judged.results["trends"]}
+    assert {name: trend["status"] for name, trend in trends.items()} == {
+        str(lab.steady): "pass",
+        str(lab.fallen): "fail",
+        str(lab.slow): "fail",
+    }
+    trend = trends[str(lab.fallen)]
+    assert [point["run"] for point in trend["points"]] == [f"night-{number}" for number in range(NIGHTS)]
+    assert trend["this_run"]["run"] == judged.results["run"]["id"]
+    assert trend["this_run"]["mean"] < trend["expected_low"] < trend["typical"] < trend["expected_high"]
+
+
+def test_a_line_that_was_cut_off_is_told_and_the_run_added_after_it(lab: Lab, judged: SuiteRun) -> None:
+    damage = f"{lab.history}:8: wanted a run as one line of JSON, found 300 bytes that are not; the line is passed over"
+    assert damage in judged.results["warnings"]
+    assert damage in judged.output
+    *_, cut, last = lab.history.read_text().splitlines()
+    assert len(cut) == 300
+    added = json.loads(last)
+    assert (added["run"], added["exit_status"]) == (judged.results["run"]["id"], 1)
+    assert {each["storage_class"] for each in added["measurements"]} == {
+        str(each) for each in (lab.steady, lab.fallen, lab.slow)
+    }
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder where nothing more can be written, with a history that has no run yet."""
+    with memory_disk(tmp_path / "full", size="64k") as folder:
+        (folder / "history.jsonl").touch()
+        with pytest.raises(OSError, match="No space left"), (folder / "other").open("wb", buffering=0) as other:
+            while True:
+                other.write(bytes(4096))
+        yield folder
+
+
+def test_where_the_history_cannot_be_written_the_verdict_stands_and_a_warning_says_so(
+    lab: Lab, full_disk: Path
+) -> None:
+    run = lab.run(f"--storage-class={lab.steady}", history=full_disk)
+    assert run.status == 5, run.output
+    (warning,) = run.results["warnings"]
+    assert warning == (
+        f"history {full_disk}/history.jsonl cannot be written: No space left on device; this run is not in it, and "
+        "later ones will not be compared with it"
+    )
+    assert "WARNING      history " in run.output
+    assert (full_disk / "history.jsonl").read_bytes() == b""
+
+
+def test_a_history_of_another_schema_is_wrong_usage_and_nothing_is_made(lab: Lab, tmp_path: Path) -> None:
+    newer = tmp_path / "newer.jsonl"
+    newer.write_text('{"schema_version": 2, "suite_version": "7.0"}\n')
+    made = set((lab.folder / "reports").iterdir()) if (lab.folder / "reports").exists() else set()
+    run = lab.run(f"--storage-class={lab.steady}", history=newer)
+    assert run.status == 4, run.output
+    assert f"{newer}:1: wanted a history of schema version 1, found version 2, written by suite '7.0'" in run.output
+    assert (set((lab.folder / "reports").iterdir()) if made else set()) == made
+    assert newer.read_text() == '{"schema_version": 2, "suite_version": "7.0"}\n'

@@ -1,0 +1,85 @@
+"""`--storage-plan` on a real cluster creates nothing and says about how long a run takes; a run says what is left."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from configparser import ConfigParser
+from pathlib import Path
+
+import pytest
+
+from acceptance.cluster.api import Api
+from acceptance.embedded import EmbeddedCluster
+from selftests.integration.suite import ROOT, run_suite
+from selftests.lab.api_proxy import ApiProxy, api_proxy
+
+MAIN_JOB_MIN = 13.3
+"""How long the run of `make accept` takes on an idle machine, without the cluster's start and end: 14.6 min were
+measured with a test file of 1Gi and 60 pods a minute, less what its parts take with those of now."""
+ASKED_BEFOREHAND = "/selfsubjectaccessreviews"
+
+
+@pytest.fixture
+def proxy(cluster: EmbeddedCluster, tmp_path: Path) -> Iterator[ApiProxy]:
+    """Sees what is asked of the API server; a kubeconfig in `tmp_path` leads through it."""
+    with api_proxy(cluster.kubeconfig) as made:
+        made.write_kubeconfig(tmp_path / "kubeconfig")
+        yield made
+
+
+def test_a_plan_creates_nothing(proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path) -> None:
+    """All is read, but for the questions what the account may do; no run folder is made."""
+    through = f"--storage-kubeconfig={tmp_path / 'kubeconfig'}"
+    run = run_suite(
+        "--storage-plan", "--storage-destructive", through, "--storage-class", "replicated", reports=reports
+    )
+    assert run.status == 0, run.output
+    writes = {each for each in proxy.asked if not each.startswith("GET ")}
+    assert writes and all(each.startswith("POST ") and each.endswith(ASKED_BEFOREHAND) for each in writes)
+    assert not reports.exists()
+    assert "random-write-iops on replicated" in run.output
+    assert "capability 'expansion': storage class replicated does not allow it" in run.output
+    assert "capability 'rebuild driver': none for storage class replicated" in run.output
+
+
+def test_what_a_run_would_fail_of_is_said(cluster: EmbeddedCluster, reports: Path) -> None:
+    run = run_suite("--storage-plan", "--storage-class=no-such-class", reports=reports)
+    assert run.status == 0
+    assert "no-such-class" in run.output.split("A run would not begin here")[1]
+
+
+def test_the_main_job_is_planned_to_take_as_long_as_it_takes(cluster: EmbeddedCluster, reports: Path) -> None:
+    """Within a factor of one and a half."""
+    tox = ConfigParser(interpolation=None)
+    tox.read(ROOT / "tox.ini")
+    words = shlex.split(tox["testenv:accept"]["commands"].replace("\\\n", " "))
+    options = [each for each in words[words.index("pytest") + 1 :] if each != "{posargs}"]
+    sizes = [] if any(each.startswith("--storage-test-size") for each in options) else ["--storage-test-size=1Gi"]
+    run = run_suite("--storage-plan", "--storage-volume-size=3Gi", *sizes, *options, reports=reports)
+    assert run.status == 0, run.output
+    minutes = re.search(r"^Time: about (\d+) min", run.output, re.MULTILINE)
+    assert minutes is not None, run.output
+    assert MAIN_JOB_MIN / 1.5 <= int(minutes[1]) <= MAIN_JOB_MIN * 1.5
+
+
+def test_a_run_says_how_much_longer_it_takes_and_obeys_its_target(tmp_path: Path, reports: Path) -> None:
+    """A profile of 15 s, on a directory of this host; the target's settings hold where nobody asked for others."""
+    target = tmp_path / "target.yaml"
+    target.write_text(
+        "about: a lab\nsettings: {timeout: 7min, durability_time: 3s}\n"
+        "caveats: [{what: it is slow, source: https://example.com}]\n"
+    )
+    run = run_suite(
+        "--storage-cluster=host",
+        f"--storage-class={tmp_path}",
+        f"--storage-target={target}",
+        "--storage-durability-time=4s",
+        *("-k", "random-write-bandwidth"),
+        reports=reports,
+    )
+    assert run.status in (0, 1), run.output
+    assert re.search(r"of at most 60 s, [0-9,.]+ IOPS \(less than a minute left\)", run.output), run.output
+    assert (run.results["settings"]["timeout"], run.results["settings"]["durability_time"]) == (420.0, 4.0)
+    assert "storage target: a lab" in run.output and "it is slow (https://example.com)" in run.output

@@ -1,0 +1,171 @@
+"""The report of real runs: whole by itself, readable without scripts, and there when the run was killed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import psutil
+import pytest
+
+from acceptance.cluster.waiting import wait_for
+from selftests.integration.suite import ROOT, SuiteRun, run_suite, started_suite, suite_environment
+
+LIMITS = """version: 1
+tiers:
+  baseline:
+    limits:
+      random-read-iops:
+        read.iops: {at_least: 1, because: the test wants it so}
+      random-write-iops:
+        write.iops: {at_least: 900000000, because: the test wants it so}
+"""
+PROFILES = "test_profile_meets_the_limit and random and iops"
+
+
+class Page(HTMLParser):
+    """What is there before any script has run: text, scripts, what would be loaded, headings, unnamed drawings."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.scripts: list[str] = []
+        self.loaded: list[str] = []
+        self.headings: list[int] = []
+        self.drawings = 0
+        self.unnamed = 0
+        self.open = ""
+        self.feed(html)
+        self.text = " ".join(" ".join(self.words).split())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.open = tag
+        if tag in ("script", "link", "img", "source", "iframe", "object") and (
+            found := given.get("src", given.get("href"))
+        ):
+            self.loaded.append(found)
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag == "svg":
+            self.drawings += 1
+            self.unnamed += not given.get("aria-label")
+
+    def handle_data(self, data: str) -> None:
+        if self.open == "script":
+            self.scripts.append(data)
+        elif self.open != "style":
+            self.words.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.open = ""
+
+
+def options(folder: Path) -> tuple[str, ...]:
+    """What asks for the two profiles on a directory of this host; the one passes, the other fails."""
+    (folder / "limits.yaml").write_text(LIMITS)
+    disk = folder / "a disk"
+    disk.mkdir()
+    return ("--storage-cluster=host", f"--storage-class={disk}", f"--storage-thresholds={folder / 'limits.yaml'}")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+    folder = tmp_path_factory.mktemp("whole")
+    return run_suite(
+        *options(folder),
+        *("--storage-destructive", "-k", f"({PROFILES}) or takes_a_write"),
+        reports=folder / "reports",
+        environment={"STORAGE_TIMEOUT": "7min", "STORAGE_KEEP": "no"},
+    )
+
+
+@pytest.fixture(scope="module")
+def page(run: SuiteRun) -> Page:
+    return Page((run.folder / "latest" / "report.html").read_text(encoding="utf-8"))
+
+
+def test_every_verdict_and_its_reason_is_readable_without_scripts(run: SuiteRun, page: Page) -> None:
+    assert run.status == 1, run.output
+    verdicts = run.results["verdicts"]
+    assert sorted(each["status"] for each in verdicts) == ["fail", "pass", "skipped"]
+    assert [each["reason"] for each in verdicts if " ".join(each["reason"].split()) not in page.text] == []
+    first, subjects, _ = page.text.partition(" Subjects ")
+    assert subjects and run.verdict("random-write-iops")["reason"] in first
+    assert first.index("FAIL") < first.index("What did not pass")
+    assert "not complete" not in page.text and [each["test"] for each in verdicts] == run.results["run"]["tests"]
+
+
+def test_the_page_is_one_file_in_which_only_the_frame_s_script_runs(run: SuiteRun, page: Page) -> None:
+    html = (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
+    assert len(page.scripts) == 1 and html.count("script-src 'sha256-") == 1
+    assert [each for each in page.loaded if each] == []
+    assert not re.search(r"@import|url\((?!#)", html)  # drawings cut off at paths of their own
+    assert page.drawings >= 3 and page.unnamed == 0
+
+
+def test_headings_follow_one_another(page: Page) -> None:
+    assert page.headings.count(1) == 1 and page.headings[0] == 1
+    assert all(below <= above + 1 for above, below in zip(page.headings, page.headings[1:], strict=False))
+
+
+def test_the_command_selects_the_same_tests_again(run: SuiteRun, page: Page) -> None:
+    command = run.results["run"]["command"]
+    assert command in page.text
+    assert "--storage-timeout=7min" in command and "--storage-destructive" in command and "keep" not in command
+    listed = subprocess.run(
+        [sys.executable, "-m", *shlex.split(command), "--collect-only", "-q"],
+        cwd=ROOT,
+        env=suite_environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert [line for line in listed.stdout.splitlines() if "::" in line] == run.results["run"]["tests"], listed.stderr
+
+
+def test_what_was_tested_with_is_there_as_text(run: SuiteRun, page: Page) -> None:
+    assert "rw=randwrite" in page.text.replace("readwrite=", "rw=")
+    assert "write.iops: {at_least: 900000000, because: the test wants it so}" in page.text
+    assert sorted(each["profile"] for each in run.results["tested_with"]["limits"]) == [
+        "random-read-iops",
+        "random-write-iops",
+    ]
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
+    """A run that was killed while its second profile was measured."""
+    folder = tmp_path_factory.mktemp("killed")
+    reports = folder / "reports"
+    results = SuiteRun(status=-9, output="", folder=reports)
+    with started_suite(*options(folder), "-k", PROFILES, reports=reports) as process:
+        wait_for(
+            "the first verdict",
+            look=lambda: (reports / "latest" / "results.json").exists() and bool(results.results["verdicts"]),
+            ready=bool,
+            state=str,
+            timeout_s=120,
+        )
+        load = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        process.wait()
+        for each in load:  # it would end by itself, and disturb other tests until then
+            each.kill()
+    yield results
+
+
+def test_the_report_of_a_killed_run_says_what_was_found_and_what_is_missing(killed: SuiteRun) -> None:
+    (verdict,) = killed.results["verdicts"]
+    assert not killed.results["run"]["complete"]
+    text = Page((killed.folder / "latest" / "report.html").read_text(encoding="utf-8")).text
+    assert "INCONCLUSIVE not complete No verdict" in text and "the run is not complete" in text
+    assert verdict["reason"] in text
+    assert "1 of 2 tests came to no verdict" in text
+    assert "random-write-iops: write.iops at least 900,000,000 IOPS" in text

@@ -1,0 +1,72 @@
+"""What a Containerfile says of the image that it makes: the few instructions that deploy/Containerfile has."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+_INSTALL = re.compile(r"apt-get install (?:--[a-z-]+ )*([a-z0-9 .+-]+?) &&")
+_KNOWN = {"FROM", "COPY", "RUN", "LABEL", "ENV", "USER", "WORKDIR", "ENTRYPOINT"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """The image of the last stage. `copied`: what comes from the checkout, its path there -> path in the image."""
+
+    bases: tuple[str, ...]
+    programs: tuple[str, ...]
+    copied: dict[str, str]
+    packages: str
+    environment: dict[str, str]
+    user: str
+    folder: str
+    entrypoint: tuple[str, ...]
+
+    @property
+    def config(self) -> dict[str, object]:
+        """The same as the OCI image specification has it."""
+        environment = [f"{name}={value}" for name, value in self.environment.items()]
+        path = "PATH=/usr/local/bin:/usr/bin:/bin"
+        return {
+            "Env": [path, *environment],
+            "User": self.user,
+            "WorkingDir": self.folder,
+            "Entrypoint": list(self.entrypoint),
+        }
+
+
+def read_recipe(file: Path) -> Recipe:
+    """Read a Containerfile. Raises ValueError for an instruction that is not understood here."""
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.lstrip().startswith("#")]
+    said = [line.split(None, 1) for line in "\n".join(lines).replace("\\\n", " ").splitlines() if line.strip()]
+    if unknown := {name for name, _ in said} - _KNOWN:
+        raise ValueError(f"{file}: wanted instructions of {', '.join(sorted(_KNOWN))}, found {', '.join(unknown)}")
+    of: dict[str, list[str]] = {name: [rest for each, rest in said if each == name] for name in _KNOWN}
+    runs = " ".join(of["RUN"])
+    return Recipe(
+        bases=tuple(each.split()[0] for each in of["FROM"]),
+        programs=tuple(name for found in _INSTALL.findall(runs) for name in found.split()),
+        copied=dict(_copied(of["COPY"])),
+        packages=re.findall(r"--target=(\S+)", runs)[0],
+        environment=dict(word.split("=", 1) for each in of["ENV"] for word in shlex.split(each)),
+        user=of["USER"][-1],
+        folder=of["WORKDIR"][-1],
+        entrypoint=tuple(json.loads(of["ENTRYPOINT"][-1])),
+    )
+
+
+def _copied(instructions: list[str]) -> list[tuple[str, str]]:
+    """What is copied from the checkout, and then handed on to the last stage, where it keeps its place."""
+    found, handed_on = [], []
+    for each in instructions:
+        *sources, target = each.split()
+        if sources[0].startswith("--from="):
+            if sources[1:] != [target]:
+                raise ValueError(f"COPY {each}: wanted the same place in both stages")
+            handed_on.append(PurePosixPath(target))
+            continue
+        found += [(name, f"{target}{name}" if target.endswith("/") else target) for name in sources]
+    return [(name, place) for name, place in found if any(PurePosixPath(place).is_relative_to(at) for at in handed_on)]

@@ -1,0 +1,123 @@
+"""`python -m acceptance compare`: the table people read, and the page with pictures."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from acceptance.__main__ import main
+from acceptance.results import Results
+from selftests.unit.compared_runs import NOW, class_of, cluster, measured, run_of
+
+
+def kept(folder: Path, name: str, results: Results) -> str:
+    path = folder / name
+    path.mkdir()
+    (path / "results.json").write_text(results.model_dump_json(), encoding="utf-8")
+    return str(path)
+
+
+def tuned(folder: Path) -> tuple[str, str]:
+    """Before and after the number of replicas was changed."""
+    found = []
+    for number, (replicas, iops, reads) in enumerate((("3", 1000.0, 5000.0), ("2", 1500.0, 4900.0))):
+        run = run_of(
+            measured({"write.iops": iops, "write.latency.mean": 1 / iops, "cpu.use": 0.2}),
+            measured({"read.iops": reads}, profile="random-read-iops"),
+            where=cluster(class_of(replicas=replicas)),
+            started=NOW + timedelta(days=number),
+        )
+        found.append(kept(folder, f"run-{number}", run))
+    return found[0], found[1]
+
+
+def compare(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    assert main(["compare", *arguments]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def line(lines: list[str], beginning: str) -> list[str]:
+    """The cells of the only line that begins so."""
+    (found,) = (each for each in lines if each.startswith(beginning))
+    return re.split(r" {2,}", found.strip())
+
+
+def test_before_and_after_as_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = compare(capsys, *tuned(tmp_path))
+    assert told[0].startswith("first:  2026-11-21 07:15: run r1, tier baseline, kubeconfig v1.34 with 1 node, suite ")
+    assert "changed: parameter replicas: 3, then 2" in told
+    assert line(told, "sync-write-iops") == [
+        "sync-write-iops", "write.iops", "1,000 IOPS", "1,500 IOPS", "+50.0 %", "+31.1 % to +71.6 %", "better",
+    ]  # fmt: skip
+    assert line(told, "random-read-iops")[4:] == ["-2.0 %", "-14.4 % to +12.1 %", "within noise"]
+    assert any(each.startswith("1 better, 1 within noise. An interval is a 95 % one: if nothing") for each in told)
+    assert any("do not hold what differs between one run and the next" in each for each in told)
+    assert not any("\x1b" in each or "cpu.use" in each for each in told)
+
+
+def test_the_other_way_round_is_the_inverse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = tuned(tmp_path)
+    told = compare(capsys, second, first)
+    assert line(told, "sync-write-iops")[4:] == ["-33.3 %", "-41.7 % to -23.7 %", "worse"]
+
+
+def test_a_run_compared_with_itself_is_within_noise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, _ = tuned(tmp_path)
+    told = compare(capsys, first, first, "--all")
+    findings = [each for each in told if each.startswith(("sync-write-iops", "random-read-iops"))]
+    assert len(findings) == 4
+    assert all(each.rstrip().endswith("within noise") for each in findings)
+
+
+def test_what_is_not_the_same_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, _ = tuned(tmp_path)
+    other = kept(tmp_path, "other", run_of(measured({"write.iops": 9.0}), settings={"test_size": 4 << 30}))
+    told = compare(capsys, first, other)
+    assert told.index("not the same: test file: 1Gi, then 4Gi") < told.index("fast")
+    assert "missing: random-read-iops: only in the first" in told
+
+
+def test_a_page_with_the_picture_and_the_same_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    told = compare(capsys, *tuned(tmp_path), "--output", str(page))
+    assert told[-1] == f"page: {page}"
+    html = page.read_text(encoding="utf-8")
+    assert "<svg" in html and "<script" not in html and "Content-Security-Policy" in html
+    for figure in (
+        "1,500 IOPS",
+        "+31.1 % to +71.6 %",
+        "within noise",
+        "1 better, 1 within noise",
+        "parameter replicas",
+    ):
+        assert figure in html
+
+
+def test_names_from_strangers_are_only_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "[red]\x1b[2J<script>:smile:存储"
+    run = run_of(measured({"write.iops": 9.0}, storage_class=name))
+    path = kept(tmp_path, "run", run)
+    page = tmp_path / "page.html"
+    told = compare(capsys, path, path, "-o", str(page))
+    assert r"[red]\x1b[2J<script>:smile:存储" in told
+    assert "<script" not in page.read_text(encoding="utf-8")
+
+
+def test_wrong_usage_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = tuned(tmp_path)
+    assert main(["compare", first, second, "--classes", "fast", "slow"]) == 4
+    assert "wanted classes that belong together" in capsys.readouterr().err
+    assert main(["compare", first, str(tmp_path / "none")]) == 4
+    assert "wanted the results.json of a run, found no such file" in capsys.readouterr().err
+
+
+def test_a_runs_own_report_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = tuned(tmp_path)
+    own = Path(second) / "report.html"
+    own.write_text("rows of tests")
+    assert main(["compare", first, second, "-o", str(own)]) == 4
+    assert "is the run's own, which cannot be made again" in capsys.readouterr().err
+    assert own.read_text() == "rows of tests"

@@ -1,0 +1,170 @@
+"""What `deploy/` and its examples say is what the suite knows: options, files, programs, accounts."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from acceptance.cluster.pod_manifest import USER
+from acceptance.embedded.images import LOAD_GENERATORS
+from fixtures.options import OPTIONS
+from selftests.lab.accounts import DEPLOY, documents
+from selftests.lab.containerfile import read_recipe
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((DEPLOY / "examples").iterdir())
+MANIFESTS = [*sorted(DEPLOY.glob("*.yaml")), *EXAMPLES]
+RECIPE = read_recipe(DEPLOY / "Containerfile")
+# What no run reads: its own tests, documents, what it wrote, and what makes it.
+NOT_OF_A_RUN = {"benchmarks", "deploy", "docs", "reports", "selftests", "LICENSE", "Makefile", "README.md"}
+NOT_OF_A_RUN |= {"pyproject.toml", "requirements.in", "requirements.txt"}
+
+
+def load(name: str) -> dict[str, Any]:
+    """The only object of a file."""
+    return yaml.safe_load((DEPLOY / name).read_text(encoding="utf-8"))
+
+
+def job() -> dict[str, Any]:
+    return load("job.yaml")["spec"]
+
+
+def pod() -> dict[str, Any]:
+    return job()["template"]["spec"]
+
+
+def container() -> dict[str, Any]:
+    return pod()["containers"][0]
+
+
+def environment() -> dict[str, str]:
+    """What the suite's container is given: the settings, and what the Job adds to them."""
+    return load("settings.yaml")["data"] | {each["name"]: each["value"] for each in container()["env"]}
+
+
+@pytest.mark.parametrize("file", MANIFESTS, ids=lambda path: path.name)
+def test_every_option_that_is_named_exists(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert set(re.findall(r"\bSTORAGE_[A-Z_]+\b", text)) <= {each.variable for each in OPTIONS}
+    assert set(re.findall(r"--storage-([a-z-]+)", text)) <= {each.name for each in OPTIONS}
+
+
+@pytest.mark.parametrize("file", [*MANIFESTS, DEPLOY / "Containerfile"], ids=lambda path: path.name)
+def test_every_file_that_is_named_exists(file: Path) -> None:
+    named = re.findall(r"\b(?:deploy|docs)/[\w/.-]*\w", file.read_text(encoding="utf-8"))
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_suite_takes_what_the_job_gives_it(tmp_path: Path) -> None:
+    """Settings that it refused would be seen in the cluster only, in the night."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PYTEST_", "KUBE"))}
+    given = {name: value.replace("/reports", str(tmp_path)) for name, value in environment().items()}
+    listed = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q"],
+        cwd=ROOT,
+        env=clean | given,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert listed.returncode == 0, listed.stdout + listed.stderr
+    assert "test_claim_binds_and_takes_a_write[fast]" in listed.stdout
+
+
+def test_one_run_and_a_night_are_the_same() -> None:
+    assert load("cronjob.yaml")["spec"]["jobTemplate"]["spec"] == job()
+
+
+def test_a_run_is_begun_once_and_one_at_a_time() -> None:
+    nightly = load("cronjob.yaml")["spec"]
+    assert nightly["concurrencyPolicy"] == "Forbid" and nightly["startingDeadlineSeconds"] >= 60
+    assert (job()["backoffLimit"], pod()["restartPolicy"]) == (0, "Never")
+    # Process 1 of a container is not ended by a signal that comes before it is listened to.
+    assert pod()["shareProcessNamespace"]
+    # Longest waits of a removal: for pods to end and for volumes to go, each as long as --storage-timeout (5 min).
+    assert pod()["terminationGracePeriodSeconds"] >= 2 * 300
+
+
+def test_what_the_pod_refers_to_is_there() -> None:
+    (claim,) = [each["persistentVolumeClaim"] for each in pod()["volumes"] if "persistentVolumeClaim" in each]
+    assert claim["claimName"] == load("reports.yaml")["metadata"]["name"]
+    maps = {each["configMapRef"]["name"] for one in _containers() for each in one["envFrom"]}
+    assert maps == {load("settings.yaml")["metadata"]["name"]}
+    (account,) = [each for each in documents("rbac.yaml") if each["kind"] == "ServiceAccount"]
+    assert account["metadata"]["name"] == pod()["serviceAccountName"]
+    namespaces = {load(name)["metadata"]["namespace"] for name in ("job.yaml", "settings.yaml", "reports.yaml")}
+    assert namespaces == {account["metadata"]["namespace"]}
+
+
+def _containers() -> list[dict[str, Any]]:
+    return [*pod()["initContainers"], *pod()["containers"]]
+
+
+def test_all_that_is_written_is_on_a_volume_of_the_pod() -> None:
+    assert all(each["securityContext"]["readOnlyRootFilesystem"] for each in _containers())
+    mounted = {each["mountPath"] for each in container()["volumeMounts"] if not each.get("readOnly")}
+    assert {environment()["STORAGE_REPORT"], RECIPE.environment["HOME"]} == mounted
+    inside = [Path(environment()["STORAGE_HISTORY"]), Path(RECIPE.environment["MPLCONFIGDIR"])]
+    assert all(any(path.is_relative_to(folder) for folder in mounted) for path in inside)
+
+
+def test_the_image_is_named_once() -> None:
+    """The kustomization puts it wherever a pod of a run has one."""
+    (replaced,) = load("kustomization.yaml")["replacements"]
+    paths = {path for target in replaced["targets"] for path in target["fieldPaths"]}
+    kinds = ("containers", "initContainers")
+    places = {f"{kind}.[name={each['name']}].image" for kind in kinds for each in pod()[kind]}
+    for before in ("spec.template.spec.", "spec.jobTemplate.spec.template.spec."):
+        assert {before + place for place in places} <= paths
+    assert {each["image"] for each in _containers()} == {load("settings.yaml")["data"]["STORAGE_IMAGE"]}
+
+
+def test_the_kustomization_holds_what_a_night_needs() -> None:
+    resources = load("kustomization.yaml")["resources"]
+    assert {"rbac.yaml", "settings.yaml", "reports.yaml", "cronjob.yaml"} <= set(resources)
+    assert [name for name in resources if not (DEPLOY / name).is_file()] == []
+
+
+def test_the_image_has_the_load_generators_of_the_embedded_clusters_image() -> None:
+    assert RECIPE.programs == LOAD_GENERATORS
+
+
+def test_the_image_runs_as_the_user_of_the_pods() -> None:
+    assert RECIPE.user == f"{USER}:{USER}"
+    assert (pod()["securityContext"]["runAsUser"], pod()["securityContext"]["fsGroup"]) == (USER, USER)
+
+
+def test_the_image_holds_all_that_a_run_reads() -> None:
+    there_is = {path.name for path in ROOT.iterdir() if not path.name.startswith((".", "__"))}
+    assert {name for name, place in RECIPE.copied.items() if place == f"/suite/{name}"} == there_is - NOT_OF_A_RUN
+
+
+def test_the_base_is_no_moving_target() -> None:
+    assert all(re.search(r":\d+\.\d+-[a-z-]+$", base) for base in RECIPE.bases) and len(set(RECIPE.bases)) == 1
+
+
+def test_an_instruction_that_the_lab_does_not_know_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "Containerfile"
+    file.write_text((DEPLOY / "Containerfile").read_text() + "VOLUME /reports\n")
+    with pytest.raises(ValueError, match=r"wanted instructions of .*, found VOLUME"):
+        read_recipe(file)
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda path: path.name)
+def test_an_example_keeps_the_run_folder_whatever_becomes_of_the_run(file: Path) -> None:
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    if file.name.startswith("github"):
+        (upload,) = [each for each in content["jobs"]["accept"]["steps"] if "upload-artifact" in each.get("uses", "")]
+        assert (upload["if"], upload["with"]["path"]) == ("always()", "reports/2*/")
+    else:
+        kept = content["storage-acceptance"]["artifacts"]
+        assert (kept["when"], kept["paths"]) == ("always", ["reports/2*/"])
+        assert kept["reports"]["junit"] == "reports/2*/junit.xml"

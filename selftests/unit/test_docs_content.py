@@ -1,0 +1,109 @@
+"""What the docs quote and show, held against the suite: words of a report, rules, files of limits and targets."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from acceptance.control_plane.limits import Metric as RampMetric
+from acceptance.control_plane.records import StopKind
+from acceptance.limits import load_limits
+from acceptance.profile_folder import find_profiles
+from acceptance.provisioning.limits import Kind as ProvisioningKind
+from acceptance.rebuild.limits import Kind as RebuildKind
+from acceptance.scaling.limits import Kind as ScalingKind
+from acceptance.target_file import read_target
+from acceptance.tiers import LimitKind, RuleKind
+from selftests.unit.docs_pages import PAGES, ROOT, unfenced
+
+TIER = ("limits", "comparison", "scaling", "control_plane", "rebuild", "failover", "provisioning", "history")
+SECTIONS = tuple(f"{each}:" for each in ("version", "about", "node_failure", *TIER))
+
+
+def yaml_blocks() -> Iterator[tuple[str, str]]:
+    """Indented blocks of the docs that a file of limits or of a target may hold, with the name of their page."""
+    for page, text in PAGES.items():
+        for block in re.findall(r"(?:^(?: {4}.*)?\n)+", unfenced(text), re.MULTILINE):
+            content = textwrap.dedent(block).strip("\n")
+            if content.startswith(SECTIONS):
+                yield page, content
+
+
+BLOCKS = list(yaml_blocks())
+
+
+def test_blocks_are_looked_for() -> None:
+    assert len(BLOCKS) > 8
+
+
+@pytest.mark.parametrize(
+    "content", [pytest.param(content, id=f"{page}-{n}") for n, (page, content) in enumerate(BLOCKS)]
+)
+def test_limits_and_targets_that_are_shown_are_valid(content: str, tmp_path: Path) -> None:
+    """As they stand; what is a section of a tier, in a tier."""
+    file = tmp_path / "shown.yaml"
+    if "driver:" in content or "node_failure:" in content:
+        file.write_text(content, encoding="utf-8")
+        read_target(file)
+        return
+    tier = f"version: 1\ntiers:\n  shown:\n{textwrap.indent(content, '    ')}\n"
+    file.write_text(content if content.startswith("version:") else tier, encoding="utf-8")
+    load_limits(file, profiles={*find_profiles(ROOT / "profiles"), "order-log"})
+
+
+def words_of(tree: ast.AST) -> Iterator[str]:
+    """Each string of a source file as one text, docstrings left out; what is put into it stands as a line break."""
+    passed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    passed |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "\n" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in passed:
+            yield node.value
+
+
+@cache
+def said() -> str:
+    """All that the suite may say."""
+    files = [file for folder in ("acceptance", "fixtures") for file in sorted((ROOT / folder).rglob("*.py"))]
+    words = [each for file in files for each in words_of(ast.parse(file.read_text(encoding="utf-8")))]
+    templates = sorted((ROOT / "acceptance").rglob("*.jinja"))
+    return "\n".join([*words, *(each.read_text(encoding="utf-8") for each in templates)])
+
+
+QUOTES = re.findall(r"\*\*\"(.+?)\"\*\*", " ".join(PAGES["docs/verdicts.md"].split()))
+
+
+def test_quotes_are_looked_for() -> None:
+    assert len(QUOTES) > 30
+
+
+@pytest.mark.parametrize("quote", QUOTES)
+def test_the_words_of_a_report_that_are_quoted_are_the_suites_own(quote: str) -> None:
+    """Between what differs from run to run (`...`), each piece of a quotation stands in the source as it is."""
+    pieces = [piece.strip(" :;,.()") for piece in quote.split("...")]
+    assert [piece for piece in pieces if piece not in said()] == []
+
+
+RULES = {
+    *get_args(LimitKind),
+    *get_args(RuleKind),
+    *get_args(ScalingKind),
+    *(each.partition("_")[0] if each.startswith("foreground") else each for each in get_args(RebuildKind)),
+    *get_args(ProvisioningKind),
+    *(each.replace("-", "_") for each in get_args(RampMetric)),
+    *(each.replace("_", " ") for each in get_args(StopKind)),
+    "not_worse_than_before_by",
+}
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_each_rule_is_explained(rule: str) -> None:
+    assert f"`{rule}`" in PAGES["docs/verdicts.md"]

@@ -1,0 +1,50 @@
+"""Which runs are added to the history at their end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from acceptance.history.file import History, read_history
+from acceptance.recorder import Recorder
+from acceptance.run_folder import RunFolder
+from fixtures.history import pytest_sessionfinish
+from fixtures.options import INPUTS
+from fixtures.run import RUN, Run
+from selftests.unit.test_history_series import NIGHT, SETTINGS, measured_run
+
+
+def finished(tmp_path: Path, recorder: Recorder, *, status: int, history: bool = True) -> list[int]:
+    """A session with this exit status ends; the statuses of the runs that the history has then."""
+    path = tmp_path / "history.jsonl"
+    profiles = {"sync-write-iops": SimpleNamespace(text="[job]")}
+    stash: dict[Any, Any] = {
+        RUN: Run(id="r", folder=RunFolder(tmp_path, run_id="r"), recorder=recorder),
+        INPUTS: SimpleNamespace(history=History(path=path) if history else None, profiles=profiles),
+    }
+    session: Any = SimpleNamespace(config=SimpleNamespace(stash=stash), exitstatus=status)
+    pytest_sessionfinish(session)
+    return [each.exit_status for each in read_history(path).runs]
+
+
+@pytest.mark.parametrize("status", [0, 1, 5])
+def test_a_run_that_came_to_its_end_is_added_whatever_it_found(tmp_path: Path, status: int) -> None:
+    assert finished(tmp_path, measured_run(), status=status) == [status]
+
+
+@pytest.mark.parametrize("status", [2, 3, 4, 10])
+def test_a_run_that_was_disturbed_is_no_night_to_compare_with(tmp_path: Path, status: int) -> None:
+    assert finished(tmp_path, measured_run(), status=status) == []
+
+
+def test_nothing_measured_is_nothing_to_keep(tmp_path: Path) -> None:
+    recorder = Recorder(run_id="r", started=NIGHT, settings=SETTINGS, asked=1)
+    assert finished(tmp_path, recorder, status=0) == []
+
+
+def test_without_a_history_nothing_is_written(tmp_path: Path) -> None:
+    assert finished(tmp_path, measured_run(), status=0, history=False) == []
+    assert list(tmp_path.iterdir()) == []

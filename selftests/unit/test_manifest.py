@@ -1,0 +1,132 @@
+"""The manifest: coreutils agree with it, and whatever is changed, taken away or added afterwards is named."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from acceptance.errors import WrongUsage
+from acceptance.manifest import NAME, check
+from acceptance.recorder import Recorder
+from acceptance.run_folder import RunFolder
+
+RAW = "fio/sync-write-iops-fast-1.json"
+
+
+def ended(folder: Path, *, exit_status: int | None = 5) -> RunFolder:
+    made = RunFolder(folder, run_id="r")
+    made.make()
+    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={"tier": "µ"}, asked=0)
+    made.write_results(recorder.results())
+    made.write_fio("sync-write-iops-fast-1", "{}\n")
+    made.write_fio("Größe 大", "")
+    made.write_results(recorder.results(exit_status=exit_status))
+    made.write_report("<html>")
+    return made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return ended(tmp_path).path
+
+
+def test_what_a_run_left_is_as_listed_and_coreutils_say_so_too(folder: Path) -> None:
+    found = check(folder)
+    assert (found.listed, found.problems, list(found.unlisted)) == (3, [], [NAME, "report.html"])
+    done = subprocess.run(
+        ["sha256sum", "-c", "--strict", NAME], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout.count(": OK")) == (0, 3), done.stderr
+    digest = subprocess.run(["sha256sum", NAME], cwd=folder, capture_output=True, text=True, check=True).stdout
+    assert digest.split()[0] == found.digest
+
+
+def test_a_manifest_that_coreutils_wrote_is_read_too(folder: Path) -> None:
+    text = subprocess.run(
+        ["sha256sum", "--binary", "results.json", *sorted(f"fio/{each}" for each in os.listdir(folder / "fio"))],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    (folder / NAME).write_text(text)
+    assert check(folder).problems == []
+
+
+def swap(folder: Path) -> None:
+    """Another file of the same size, at the same time."""
+    path = folder / RAW
+    times = path.stat()
+    path.write_text("[]\n")
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def link(folder: Path) -> None:
+    """The same content for now."""
+    copy = folder.parent / "copy"
+    copy.write_bytes((folder / RAW).read_bytes())
+    (folder / RAW).unlink()
+    (folder / RAW).symlink_to(copy)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (swap, f"{RAW}: changed"),
+        (link, f"{RAW}: changed"),
+        (lambda folder: (folder / "results.json").write_bytes((folder / "results.json").read_bytes() + b" "), None),
+        (lambda folder: (folder / RAW).unlink(), f"{RAW}: missing"),
+        (lambda folder: (folder / RAW).rename(folder / "fio" / "other.json"), f"{RAW}: missing"),
+        (lambda folder: (folder / "fio" / "other.json").write_text(""), "fio/other.json: added after the run"),
+        (lambda folder: (folder / "fio" / "report.html").write_text(""), "fio/report.html: added after the run"),
+        (lambda folder: (folder / "results-final.json").write_text(""), "results-final.json: added after the run"),
+        (lambda folder: (folder / ".hidden").write_text(""), ".hidden: added after the run"),
+    ],
+)
+def test_every_change_is_named(change: Callable[[Path], object], problem: str | None, folder: Path) -> None:
+    change(folder)
+    assert (problem or "results.json: changed") in check(folder).problems
+
+
+def test_a_manifest_that_leaves_the_results_out_does_not_cover_the_run(folder: Path) -> None:
+    manifest = folder / NAME
+    manifest.write_text("".join(line for line in manifest.open() if "results.json" not in line))
+    assert check(folder).problems == ["results.json: added after the run"]
+    (folder / "results.json").unlink()
+    assert check(folder).problems == ["results.json: missing"]
+
+
+def test_signatures_and_what_is_made_of_the_results_are_not_covered(folder: Path) -> None:
+    for name in (f"{NAME}.asc", f"{NAME}.minisig", f"{NAME}.cosign.bundle", "junit.xml", "again.html", "metrics.prom"):
+        (folder / name).write_text("")
+    assert check(folder).problems == []
+    assert len(check(folder).unlisted) == 8
+
+
+def test_a_run_that_was_killed_has_no_manifest_and_that_is_said(tmp_path: Path) -> None:
+    folder = ended(tmp_path, exit_status=None).path
+    assert not (folder / NAME).exists()
+    with pytest.raises(WrongUsage, match="found none: the run was killed before its end, or is of an older suite"):
+        check(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "wanted a manifest, found an empty file"),
+        ("hello\n", r"SHA256SUMS:1: wanted a SHA-256, two spaces and the name of a file of the run, found 'hello'"),
+        (f"{'a' * 64}  ../../etc/passwd\n", "found 'aaaa"),
+        (f"{'a' * 64}  /etc/passwd\n", "found 'aaaa"),
+        (f"{'a' * 64}  fio/../results.json\n", "found 'aaaa"),
+        ("\x80", "wanted a readable manifest"),
+    ],
+)
+def test_what_is_no_manifest_is_told(text: str, told: str, folder: Path) -> None:
+    (folder / NAME).write_text(text, encoding="latin-1")
+    with pytest.raises(WrongUsage, match=told):
+        check(folder)

@@ -1,0 +1,258 @@
+"""What a plan says: times from the profiles' own, storage at one time, skips; and that it is said without a cluster."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from acceptance.control_plane.campaign import RampSettings
+from acceptance.durability.trial import CrashSettings
+from acceptance.limits import load_limits
+from acceptance.planning.failures import crashed, rebuilt
+from acceptance.planning.loads import measured, prepared
+from acceptance.planning.many_volumes import ramped, scaled
+from acceptance.planning.paces import ELSEWHERE, EMBEDDED, HOST, paces_of
+from acceptance.planning.records import Plan, PlannedStep, Volumes
+from acceptance.planning.rough_time import rough_time
+from acceptance.planning.site import Site, look_at_host
+from acceptance.planning.table import plan_text
+from acceptance.profile_folder import find_profiles
+from acceptance.rebuild.campaign import RebuildSettings
+from acceptance.scaling.campaign import ScaleSettings
+from acceptance.settings import Settings, read_settings
+
+ROOT = Path(__file__).parents[2]
+GIB = 1024**3
+PROFILES = find_profiles(ROOT / "profiles")
+NO_CLUSTER = "--storage-embedded=no-such-cluster"
+
+
+def settings() -> Settings:
+    return Settings(thresholds=ROOT / "thresholds.yaml", profiles=ROOT / "profiles")
+
+
+def a_profile(name: str, *, baseline: str | None = "local-path", judged: bool = True) -> PlannedStep:
+    return measured(PROFILES[name], "replicated", baseline=baseline, judged=judged, test_size=GIB, paces=EMBEDDED)
+
+
+def close(found: float, *, to: float) -> bool:
+    """Within the factor that a plan is to be good for."""
+    return to / 1.5 <= found <= to * 1.5
+
+
+def test_a_profile_takes_as_long_as_its_first_look_and_at_most_as_its_last() -> None:
+    """14.0 s is what `make accept` took; 30 rounds of two segments of 2 s, each with a second that does not count."""
+    step = a_profile("random-write-iops")
+    assert step.about_s == pytest.approx(14.0, abs=0.5)
+    assert step.most_s == 30 * 2 * 3 + 2
+
+
+def test_synchronous_writes_take_longer_for_their_looks_are_later_and_they_ramp() -> None:
+    """114 s is what `make accept` took."""
+    assert a_profile("sync-write-iops").about_s == pytest.approx(114, abs=2)
+
+
+def test_what_nobody_judges_is_measured_as_long_whatever_it_shows() -> None:
+    step = a_profile("random-write-iops", judged=False)
+    assert step.about_s == step.most_s == 6 * 2 * 3 + 2
+
+
+def test_without_a_baseline_a_profile_runs_in_one_go() -> None:
+    step = a_profile("random-write-iops", baseline=None)
+    assert (step.about_s, step.most_s) == (12 + 1 + 2, 60 + 1 + 2)
+
+
+def test_a_profile_with_files_of_its_own_writes_them_first() -> None:
+    assert a_profile("sysbench-random-mixed").about_s > a_profile("random-write-iops").about_s + 8
+
+
+def test_what_the_main_job_did_takes_about_as_long_as_it_took() -> None:
+    """By its JUnit file, in s, on the embedded cluster: volumes made ready, ramp, scale run, rebuild, crash."""
+    assert close(prepared(settings(), ("local-path", "replicated"), paces=EMBEDDED).about_s, to=13.2)
+    ramp = RampSettings(goal=60, required=60, volume_size=GIB, patience_s=300, down_s=300)
+    assert close(ramped("replicated", ramp, rate_per_s=1.0, nodes=3, paces=EMBEDDED).about_s, to=127.0)
+    scale = ScaleSettings(steps=(1, 2, 3), window_s=6.0, rate_pods=3, rate=None, volume_size=3 * GIB, test_size=GIB)
+    only = [PROFILES["random-write-iops"]]
+    assert close(
+        scaled("replicated", profiles=only, limits=[], settings=scale, nodes=3, paces=EMBEDDED).about_s, to=83.0
+    )
+    rebuild = RebuildSettings(
+        sizes={"full-data": GIB, "alternating-4k": GIB // 4}, repeats=1, snapshots=1, time_limit_s=1, begin_s=1, end_s=1
+    )
+    assert close(rebuilt("replicated", "full-data", rebuild, paces=EMBEDDED).about_s, to=53.9)
+    assert close(rebuilt("replicated", "alternating-4k", rebuild, paces=EMBEDDED).about_s, to=55.0)
+    crash = CrashSettings(write_s=5.0, failover_s=900.0)
+    assert close(crashed("replicated", "pod-killed", crash, paces=EMBEDDED).about_s, to=21.1)
+
+
+def test_a_run_at_a_set_rate_adds_volumes_and_time() -> None:
+    few = ScaleSettings(steps=(1, 3), window_s=6.0, rate_pods=51, rate=None, volume_size=GIB, test_size=GIB)
+    only = [PROFILES["random-write-iops"]]
+    limits = load_limits(ROOT / "thresholds.yaml", profiles=set(PROFILES)).tier("baseline").scaling
+    with_rate = scaled("fast", profiles=only, limits=limits, settings=few, nodes=3, paces=ELSEWHERE)
+    without = scaled("fast", profiles=only, limits=[], settings=few, nodes=3, paces=ELSEWHERE)
+    assert (with_rate.pods, without.pods) == (51, 3)
+    assert with_rate.about_s > without.about_s + 48 * GIB / ELSEWHERE.bandwidth
+
+
+def step(what: str, file: str, *volumes: Volumes, **more: float) -> PlannedStep:
+    times = {"about_s": 10.0, "most_s": 20.0} | more
+    return PlannedStep(what=what, payer=f"{file}::test", volumes=volumes, **times)  # type: ignore[arg-type]
+
+
+def claimed(number: int, size: int, lasts: str) -> Volumes:
+    return Volumes(storage_class="fast", number=number, size=size, lasts=lasts)  # type: ignore[arg-type]
+
+
+def test_storage_at_one_time_counts_what_stays_and_not_what_is_gone() -> None:
+    """3 stay for the run; 5 stay for their file; 10 are gone with their step, and so are 4 later on."""
+    plan = Plan(
+        steps=(
+            step("a", "one.py", claimed(1, 3, "run")),
+            step("b", "one.py", claimed(1, 5, "file")),
+            step("c", "one.py", claimed(2, 5, "step")),
+            step("d", "two.py", claimed(1, 4, "step")),
+        )
+    )
+    assert (plan.most_storage, plan.most_volumes) == (3 + 5 + 10, 4)
+    assert Plan(steps=plan.steps[:1] + plan.steps[3:]).most_storage == 7
+    assert (plan.about_s, plan.most_s) == (40.0, 80.0)
+
+
+def test_a_plan_of_nothing_says_so() -> None:
+    text = plan_text(Plan(steps=()), site=Site(kind="host", about="this host"), paces=HOST)
+    assert "Nothing would run." in text and "Time:" not in text
+
+
+def test_the_table_is_aligned_and_names_what_is_destructive_skipped_and_unknown() -> None:
+    plan = Plan(
+        steps=(
+            step("a name " * 30, "one.py", claimed(3, GIB, "step")),
+            PlannedStep(what="a ramp", about_s=130, most_s=130, sets=1, pods=60, destructive=True),
+        ),
+        skips=(("nobody allowed it", 2),),
+        unknown=("mine.py::test_mine",),
+    )
+    text = plan_text(plan, site=Site(kind="embedded", about="embedded"), paces=EMBEDDED)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 120
+    row = next(line for line in lines if line.startswith("a ramp (destructive)"))
+    head = next(line for line in lines if line.startswith("step"))
+    assert row.index("2:10") + 4 == head.index("min:s") + 5
+    assert "  2 tests: nobody allowed it" in lines
+    assert lines[-1].endswith("mine.py::test_mine")
+    assert "at most 3 GiB in 3 claims at one time" in text
+
+
+def test_what_nobody_should_see_on_a_terminal_is_not_shown() -> None:
+    site = Site(about="a\x1b[31mb", trouble="no\x1b[2J")
+    assert "\x1b" not in plan_text(Plan(steps=()), site=site, paces=ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, "less than a minute"),
+        (59.9, "less than a minute"),
+        (60, "about 1 min"),
+        (545, "about 9 min"),
+        (3560, "about 59 min"),
+        (3590, "about 1 h"),
+        (7800, "about 2 h 10 min"),
+        (86399, "about 24 h"),
+    ],
+)
+def test_rough_times(seconds: float, said: str) -> None:
+    assert rough_time(seconds) == said
+
+
+def test_a_cluster_that_nobody_knows_is_taken_for_a_usual_one() -> None:
+    assert paces_of(None) is paces_of("kubeconfig") is ELSEWHERE
+    assert paces_of("embedded") is EMBEDDED and paces_of("host") is HOST
+
+
+@pytest.fixture
+def planned(tmp_path: Path) -> Callable[..., tuple[int, str]]:
+    """`pytest --storage-plan` in a process of its own, with no cluster and no kubeconfig to be had."""
+
+    def run(*options: str) -> tuple[int, str]:
+        surroundings = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("STORAGE_", "PYTEST_", "KUBE")) and "proxy" not in name.lower()
+        } | {"HOME": str(tmp_path)}
+        words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--storage-plan"]
+        # A folder that nobody can make: a plan writes none.
+        report = f"--storage-report={tmp_path / 'reports'}"
+        done = subprocess.run(
+            [*words, report, *options],
+            cwd=ROOT,
+            env=surroundings,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert not (tmp_path / "reports").exists()
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+def test_without_a_cluster_all_that_the_options_tell_is_said(planned: Callable[..., tuple[int, str]]) -> None:
+    """Each test that comes with the suite is known to the plan, and none runs."""
+    options = (NO_CLUSTER, "--storage-class=fast", "--storage-baseline-class=local", "--storage-destructive")
+    status, output = planned(*options)
+    assert status == 0, output
+    assert "no cluster named and no embedded cluster runs" in output
+    assert "Not known what these create" not in output
+    assert "random-read-iops on fast and local in turn" in output
+    assert "ramp to 60 pods with a volume of fast each, 30 a minute" in output
+    assert "no tests ran" in output
+
+
+def test_a_plan_is_of_the_selected_tests_alone(planned: Callable[..., tuple[int, str]]) -> None:
+    status, output = planned(NO_CLUSTER, "-m", "smoke", "-k", "binds_in_time", "--storage-class=fast")
+    assert status == 0
+    assert "fast: claim binds in time" in output
+    assert "random" not in output and "Skipped" not in output
+
+
+def test_nothing_selected_is_still_status_5(planned: Callable[..., tuple[int, str]]) -> None:
+    assert planned(NO_CLUSTER, "-k", "no_such_test")[0] == 5
+
+
+def test_directories_of_a_host_are_left_alone(planned: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+    storage = tmp_path / "storage"
+    storage.mkdir()
+    status, output = planned("--storage-cluster=host", f"--storage-class={storage}", "-k", "iops or provisioning")
+    assert status == 0, output
+    assert "Storage: at most 1 GiB in 1 folder at one time" in output
+    assert re.search(r"\d+ tests: no cluster", output)
+    assert list(storage.iterdir()) == []
+
+
+def test_a_directory_that_is_not_there_is_said(planned: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+    status, output = planned("--storage-cluster=host", f"--storage-class={tmp_path}/none", "-k", "iops")
+    assert status == 4
+    assert f"wanted a directory of this host, as --storage-cluster host says, found '{tmp_path}/none'" in output
+
+
+def test_what_the_host_lacks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    here = read_settings({"cluster": "host", "storage_class": [str(tmp_path)], "thresholds": "a", "profiles": "b"})
+    site = look_at_host(here)
+    assert "apt-get install fio" in plan_text(Plan(steps=()), site=site, paces=HOST).replace("\n", " ")
+
+
+def test_no_cluster_is_made_to_plan_on_it(planned: Callable[..., tuple[int, str]]) -> None:
+    status, output = planned("--storage-cluster=kind", "--storage-class=fast", "-m", "smoke")
+    assert status == 0, output
+    assert "one that kind would make for the run" in output
+    assert "fast: claim binds in time" in output

@@ -1,0 +1,80 @@
+"""Time left: never negative, learns from what passed, and does not jump about."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acceptance.planning.time_left import FASTEST, SLOWEST, TRUST_S, TimeLeft
+
+PLANNED = st.lists(st.floats(min_value=0.0, max_value=3600.0), min_size=1, max_size=12)
+SLOWNESS = st.floats(min_value=0.01, max_value=100.0)
+
+
+def test_at_first_it_is_the_plan() -> None:
+    left = TimeLeft({"a": 60.0, "b": 30.0}, end_s=10.0)
+    left.begin("a", now_s=1000.0)
+    assert left.seconds(now_s=1000.0) == 100.0
+    assert left.seconds(now_s=1020.0) == 80.0
+
+
+def test_a_test_that_takes_longer_than_planned_is_about_to_end() -> None:
+    left = TimeLeft({"a": 60.0, "b": 30.0})
+    left.begin("a", now_s=0.0)
+    assert left.seconds(now_s=1e6) == 30.0
+
+
+def test_what_was_skipped_proves_nothing() -> None:
+    left = TimeLeft({"a": 600.0, "b": 30.0})
+    left.begin("a", now_s=0.0)
+    left.finish("a", now_s=0.1, counts=False)
+    assert left.seconds(now_s=0.1) == 30.0
+
+
+def test_a_run_that_is_twice_as_slow_is_seen_to_be() -> None:
+    left = TimeLeft({str(number): 100.0 for number in range(10)})
+    for number in range(5):
+        left.begin(str(number), now_s=200.0 * number)
+        left.finish(str(number), now_s=200.0 * (number + 1))
+    assert 900.0 < left.seconds(now_s=1000.0) <= 1000.0
+
+
+@given(planned=PLANNED, slowness=SLOWNESS, end_s=st.floats(min_value=0.0, max_value=60.0))
+def test_it_is_never_negative_and_ends_near_nothing(planned: list[float], slowness: float, end_s: float) -> None:
+    left, now_s = TimeLeft({str(number): each for number, each in enumerate(planned)}, end_s=end_s), 0.0
+    for number, each in enumerate(planned):
+        left.begin(str(number), now_s=now_s)
+        for part in (0.1, 0.5, 1.0):
+            assert left.seconds(now_s=now_s + part * each * slowness) >= 0.0
+        now_s += each * slowness
+        left.finish(str(number), now_s=now_s)
+    assert 0.0 <= left.seconds(now_s=now_s) <= SLOWEST * end_s
+
+
+@given(planned=PLANNED, slowness=SLOWNESS)
+def test_within_a_test_it_only_falls_and_no_faster_than_time(planned: list[float], slowness: float) -> None:
+    left = TimeLeft({str(number): each for number, each in enumerate(planned)})
+    left.begin("0", now_s=0.0)
+    seen = [left.seconds(now_s=planned[0] * slowness * part / 20) for part in range(30)]
+    passed = planned[0] * slowness / 20
+    for earlier, later in pairwise(seen):
+        assert later <= earlier + 1e-6
+        assert earlier - later <= passed + 1e-6
+
+
+@given(planned=PLANNED, slowness=SLOWNESS)
+def test_one_test_corrects_no_more_than_its_weight(planned: list[float], slowness: float) -> None:
+    """A first test of p planned seconds counts as p beside the plan's own minute."""
+    left = TimeLeft({str(number): each for number, each in enumerate(planned)})
+    left.begin("0", now_s=0.0)
+    left.finish("0", now_s=planned[0] * slowness)
+    assert FASTEST <= left.ratio <= SLOWEST
+    assert abs(left.ratio - 1.0) <= abs(slowness - 1.0) * planned[0] / (TRUST_S + planned[0]) + 1e-6
+
+
+def test_no_plan_leaves_nothing() -> None:
+    left = TimeLeft({})
+    left.begin("a", now_s=0.0)
+    assert left.seconds(now_s=5.0) == 0.0

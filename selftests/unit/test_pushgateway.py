@@ -1,0 +1,159 @@
+"""A Pushgateway that is down, slow or refuses costs a run nothing but a warning, and no password is shown."""
+
+from __future__ import annotations
+
+import base64
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from acceptance.credentials import without_credentials
+from acceptance.embedded.network import free_ports
+from acceptance.errors import WrongUsage
+from acceptance.exposition.pushgateway import Gateway
+from acceptance.settings import read_settings
+from selftests.unit.compared_runs import measured, run_of
+
+RESULTS = run_of(measured({"write.iops": 1000.0}))
+
+
+class Taking(BaseHTTPRequestHandler):
+    """Takes everything, and keeps it."""
+
+    status = 202
+    says = b""
+    taken: ClassVar[list[tuple[str, str, str | None, str]]] = []
+
+    def do_PUT(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.taken.append((self.command, self.path, self.headers["Authorization"], body))
+        self.send_response(self.status)
+        self.send_header("Content-Length", str(len(self.says)))
+        self.end_headers()
+        self.wfile.write(self.says)
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+    Taking.taken.clear()
+
+
+def test_each_class_has_a_group_of_its_own_that_is_replaced() -> None:
+    both = run_of(measured({"write.iops": 1.0}), measured({"write.iops": 2.0}, storage_class="/mnt/a b"))
+    with serving(Taking) as address:
+        assert Gateway.parse(f"http://{address}/some/where/").push(both) is None
+    named = base64.urlsafe_b64encode(b"/mnt/a b").decode()
+    prefix = "/some/where/metrics/job/storage_acceptance"
+    assert [(verb, path) for verb, path, _, _ in Taking.taken] == [
+        ("PUT", f"{prefix}/candidate/fast/cluster@base64/="),
+        ("PUT", f"{prefix}/candidate@base64/{named}/cluster@base64/="),
+    ]
+    for (_, _, _, body), name in zip(Taking.taken, ("fast", "/mnt/a b"), strict=True):
+        families = text_string_to_metric_families(body)
+        assert {sample.labels["candidate"] for family in families for sample in family.samples} == {name}
+
+
+def test_user_and_password_go_to_the_gateway_and_nowhere_else() -> None:
+    with serving(Taking) as address:
+        gateway = Gateway.parse(f"http://nightly:open%2Fsesame@{address}")
+        assert gateway.push(RESULTS) is None
+    ((_, _, authorization, _),) = Taking.taken
+    assert base64.b64decode((authorization or "").removeprefix("Basic ")) == b"nightly:open/sesame"
+    assert "sesame" not in repr(gateway) + without_credentials("open/sesame open%2Fsesame")
+
+
+def test_a_gateway_that_refuses_is_told_in_its_own_words() -> None:
+    class Refusing(Taking):
+        status, says = 400, b"pushed metrics are\ninvalid"
+
+    with serving(Refusing) as address:
+        problem = Gateway.parse(f"http://nightly:open-sesame@{address}").push(RESULTS)
+    assert problem == f"http://{address}: it answered 400 Bad Request: pushed metrics are invalid"
+
+
+def test_a_gateway_that_is_down_is_told_by_its_address() -> None:
+    address = f"127.0.0.1:{free_ports(['nobody'])['nobody']}"
+    problem = Gateway.parse(f"http://nightly:open-sesame@{address}").push(RESULTS)
+    assert problem is not None
+    assert problem.startswith(f"http://{address}: it cannot be reached: ") and "refused" in problem
+
+
+@pytest.mark.parametrize("drip", [b"", b"HTTP/1.1 200 OK\r\n"])
+def test_a_gateway_that_is_slow_is_not_waited_for(drip: bytes) -> None:
+    """Silent, or with another header whenever a time-out of the socket is about to end."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(drip)
+                for number in range(40 if drip else 0):
+                    time.sleep(0.05)
+                    try:
+                        connection.sendall(f"X-{number}: more\r\n".encode())
+                    except OSError:
+                        return
+                time.sleep(1)
+
+        threading.Thread(target=answer, daemon=True).start()
+        began = time.monotonic()
+        problem = Gateway.parse(f"http://127.0.0.1:{server.getsockname()[1]}").push(RESULTS, timeout_s=0.5)
+    assert time.monotonic() - began < 1.0
+    assert problem is not None and ("no answer within 0.5 s" in problem or "timed out" in problem)
+
+
+def test_what_is_no_answer_of_a_web_server_is_a_problem_as_well() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        problem = Gateway.parse(f"http://127.0.0.1:{server.getsockname()[1]}").push(RESULTS)
+    assert problem is not None and "SSH-2.0" in problem
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "gateway:9091",
+        "ftp://gateway",
+        "http://",
+        "http://a b",
+        "http://gateway:port",
+        "http://gateway/?token=sesame",
+        "http://gateway/#x",
+    ],
+)
+def test_what_is_no_address_of_a_gateway_is_refused_at_once(url: str) -> None:
+    with pytest.raises(
+        WrongUsage, match=r"--storage-pushgateway: wanted the address of a Pushgateway such as"
+    ) as error:
+        read_settings({"thresholds": "t", "profiles": "p", "pushgateway": url})
+    assert "sesame" not in str(error.value)
+
+
+def test_a_wrong_address_is_told_without_its_password() -> None:
+    with pytest.raises(ValueError, match=r"found 'http://\(not shown\)@gateway:port'"):
+        Gateway.parse("http://nightly:open-sesame@gateway:port")

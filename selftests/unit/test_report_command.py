@@ -1,0 +1,244 @@
+"""`python -m acceptance report`: renders again, one run or several beside each other, and verifies."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from acceptance.__main__ import main
+from acceptance.report.side_by_side import SideBySide, render_side_by_side
+from acceptance.results import Estimate, Results
+from acceptance.run_folder import RunFolder
+from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, judged, measured, named, run_of
+
+
+def kept(folder: Path, results: Results) -> Path:
+    """The folder of a run."""
+    made = RunFolder(folder, run_id=results.run.id)
+    made.make()
+    made.write_fio("load", "{}")
+    made.write_results(results)
+    return made.path
+
+
+def night(number: int, iops: float, **more: object) -> Results:
+    return run_of(
+        measured({"write.iops": iops, "write.latency.mean": 0.01}),
+        verdicts=[judged(measured=iops, low=iops / 1.1, high=iops * 1.1)],
+        run_id=f"night-{number}",
+        started=NOW + timedelta(days=number),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+class Cells(HTMLParser):
+    """The texts of all cells, row by row."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self._in_cell = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        self._in_cell = self._in_cell or tag in ("td", "th")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_cell = self._in_cell and tag not in ("td", "th")
+
+    def handle_data(self, data: str) -> None:
+        if self._in_cell:
+            self.rows[-1][-1] = " ".join(f"{self.rows[-1][-1]} {data}".split())
+
+
+def row(html: str, name: str) -> list[str]:
+    (found,) = (each for each in Cells(html).rows if each[0] == name)
+    return found[1:]
+
+
+def side_by_side(*runs: Results) -> str:
+    return str(render_side_by_side([named(each, each.run.id) for each in runs]))
+
+
+def test_one_run_is_rendered_again_and_where_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    page = tmp_path / "again.html"
+    assert main(["report", str(folder), "-o", str(page)]) == 0
+    assert capsys.readouterr().out == f"report: {page}\n"
+    html = page.read_text(encoding="utf-8")
+    assert "because pass" in html and "<script" not in html and "Content-Security-Policy" in html
+    assert not re.search(r"(src|href)=.?(https?:|//)", html)
+
+
+def test_the_default_is_a_file_here_and_never_the_runs_own_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    monkeypatch.chdir(folder)
+    (folder / "report.html").write_text("rows of tests")
+    assert main(["report", "results.json"]) == 0
+    assert (folder / "storage-report.html").is_file()
+    for own in ("report.html", "results.json"):
+        assert main(["report", ".", "-o", str(folder / own)]) == 4
+        assert "is the run's own, which cannot be made again; name another file" in capsys.readouterr().err
+    assert (folder / "report.html").read_text() == "rows of tests"
+
+
+def test_a_page_that_cannot_be_written_is_an_environment_that_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    assert main(["report", str(folder), "-o", str(tmp_path / "none" / "page.html")]) == 10
+    assert "page.html cannot be written: No such file or directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["report"], ["report", "here", "--verify", "there"]])
+def test_results_or_verify_and_not_both(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 4
+    assert "wanted results to render, or --verify FOLDER, found both or none" in capsys.readouterr().err
+
+
+def test_three_runs_stand_side_by_side(tmp_path: Path) -> None:
+    folders = [kept(tmp_path, night(number, iops)) for number, iops in ((1, 1000.0), (2, 1500.0), (3, 980.0))]
+    page = tmp_path / "three.html"
+    assert main(["report", *map(str, folders), "-o", str(page)]) == 0
+    html = page.read_text(encoding="utf-8")
+    assert row(html, "sync-write-iops write.iops") == [
+        "1,000 IOPS 909.1 IOPS to 1,100 IOPS",
+        "1,500 IOPS best 1,364 IOPS to 1,650 IOPS +50.0 %: better +31.1 % to +71.6 %",
+        "980 IOPS 890.9 IOPS to 1,078 IOPS -2.0 %: within noise -14.4 % to +12.1 %",
+    ]
+    assert row(html, "sync-write-iops write.iops at least 750 IOPS") == [
+        "pass 1,000 IOPS",
+        "pass 1,500 IOPS",
+        "pass 980 IOPS",
+    ]
+    assert html.count("fast passes tier baseline") == 3
+    assert "2026-11-22 07:15" in html and "night-3" in html
+
+
+def test_who_is_best_is_said_only_where_it_is_sure() -> None:
+    def marks(*values: float | Estimate) -> list[str]:
+        runs = [run_of(measured({"write.iops": value})) for value in values]
+        (only,) = SideBySide([named(each) for each in runs]).rows
+        return [cell.mark if cell else "none" for cell in only.cells]
+
+    assert marks(1000, 1500, 990) == ["", "best", ""]
+    assert marks(1000, 1500, 1480) == ["", "among the best", "among the best"]
+    assert marks(1000, 1010, 990) == ["", "", ""]
+    assert marks(1500, 1000) == ["best", ""]
+    # What nobody knows how sure it is may be the best too, and is no reason to call it so.
+    assert marks(1000, estimate(9000, by=None)) == ["", ""]
+
+
+def test_what_a_run_lacks_is_shown_as_missing_and_one_that_was_killed_as_incomplete() -> None:
+    killed = run_of(run_id="killed", complete=False, errors=["ended by a signal"])
+    html = side_by_side(night(1, 1000), killed, run_of(measured({"write.iops": 9.0}, profile="other"), run_id="other"))
+    assert row(html, "sync-write-iops write.iops")[1:] == ["not measured", "not measured"]
+    assert row(html, "sync-write-iops write.iops at least 750 IOPS")[1:] == ["not judged", "not judged"]
+    assert "the run is not complete" in html and "ended by a signal" in html
+    assert row(html, "run to its end disturbs") == ["yes", "no", "yes"]
+
+
+def test_what_is_not_the_same_is_named_before_any_figure() -> None:
+    first = night(1, 1000, where=cluster(class_of(replicas="3")))
+    second = night(2, 1000, where=cluster(class_of(replicas="2")), settings={"test_size": 4 << 30})
+    html = side_by_side(first, second)
+    assert row(html, "parameter replicas") == ["3", "2"]
+    assert row(html, "test file disturbs") == ["1Gi", "4Gi"]
+    assert html.index("Not the same load or machine:") < html.index("Figures")
+    assert "What is not the same" not in side_by_side(first, first)
+
+
+def test_a_verdict_that_some_column_does_not_meet_comes_first_and_says_why() -> None:
+    def run(first: str, second: str) -> Results:
+        return run_of(
+            measured({"write.iops": 9.0}),
+            verdicts=[judged(first), judged(second, metric="cpu.use", limit=f"{second}: at most 40 %CPU")],  # type: ignore[arg-type]
+        )
+
+    html = side_by_side(run("pass", "pass"), run("pass", "fail"))
+    assert html.index("because fail") < html.index("at least 750 IOPS")
+    assert row(html, "sync-write-iops pass: at most 40 %CPU") == [
+        "pass 1,000 IOPS pass: at most 40 %CPU",
+        "fail 1,000 IOPS fail: at most 40 %CPU because fail",
+    ]
+
+
+def test_two_classes_of_one_run_are_two_columns() -> None:
+    run = run_of(measured({"write.iops": 9.0}), measured({"write.iops": 90.0}, storage_class="slow"))
+    assert [each.storage_class for each in SideBySide([named(run), named(run)]).columns] == ["fast", "slow"] * 2
+
+
+@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "存储", "تخزين", "a" * 300])
+def test_names_in_any_script_are_only_text(name: str) -> None:
+    run = run_of(measured({"write.iops": 9.0}, storage_class=name), verdicts=[judged(storage_class=name)])
+    html = side_by_side(run, run)
+    assert "<script" not in html
+    assert (name if "<" not in name else "&lt;script&gt;") in html
+
+
+def verify(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, Sequence[str]]:
+    status = main(["report", "--verify", str(folder)])
+    return status, capsys.readouterr().out.splitlines()
+
+
+def test_what_is_as_the_run_left_it_is_verified_and_the_digest_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    (folder / "report.html").write_text("")
+    status, told = verify(folder, capsys)
+    assert (status, told[0]) == (0, "not covered: report.html")
+    assert told[1].endswith(
+        "night-1: unchanged: 2 files are as SHA256SUMS lists them; the verdicts follow from the figures"
+    )
+    assert re.fullmatch("SHA-256 of SHA256SUMS: [0-9a-f]{64}", told[2])
+    assert "can write SHA256SUMS anew: compare this digest with the one that was signed" in told[3]
+
+
+def test_a_change_is_told_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    (folder / "fio" / "load.json").write_text("{} ")
+    status, told = verify(folder, capsys)
+    assert (status, told[0]) == (1, "not as listed: fio/load.json: changed")
+    assert told[-1].endswith("CHANGED: 1 thing is not as the run left it")
+
+
+def test_a_verdict_that_was_turned_is_found_even_where_the_manifest_was_made_to_fit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = kept(tmp_path, night(1, 400).model_copy(update={"overall": "pass"}))
+    status, told = verify(folder, capsys)
+    assert status == 1
+    assert told[0].startswith(
+        "wrong: results.json: verdict fast/sync-write-iops/write.iops/at-least is pass, which does"
+    )
+
+
+def test_results_that_cannot_be_read_are_not_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    data = json.loads((folder / "results.json").read_text())
+    (folder / "results.json").write_text(json.dumps(data | {"schema_version": 2}))
+    status, told = verify(folder, capsys)
+    assert status == 1
+    assert told[0] == "not as listed: results.json: changed"
+    assert "found version 2" in told[1]
+    (folder / "SHA256SUMS").unlink()
+    assert verify(folder, capsys) == (4, [])
+
+
+def test_figures_that_cannot_be_shown_are_the_files_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = kept(tmp_path, run_of(settings={"test_size": -1}, where=cluster()))
+    assert main(["report", str(folder), "-o", str(tmp_path / "page.html")]) == 4
+    assert "cannot be shown: wanted a size of at least zero bytes, found -1" in capsys.readouterr().err

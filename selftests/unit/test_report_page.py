@@ -1,0 +1,198 @@
+"""The page: what is on the first screen, what is missing, one heading after the other, nothing from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from markupsafe import Markup
+
+from acceptance.history.records import TrendPoint, TrendRecord
+from acceptance.report import render_summary
+from acceptance.report.missing import is_whole, missing
+from acceptance.report.overview import FIRST
+from acceptance.report.page import completed, page
+from acceptance.report.subjects import TITLES, subject_of
+from acceptance.results import AskedLimit, Conditions, Results, Verdict
+from selftests.unit.test_report import STARTED, full, results, verdict
+
+TESTS = Path(__file__).parents[2] / "tests"
+SPEED = {"test_synchronous_writes", "test_further_profiles", "test_baseline_comparison"}
+
+
+class Outline(HTMLParser):
+    """The headings with their levels, the ids, where links go, and what names each part that must have a name."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.levels: list[int] = []
+        self.ids: list[str] = []
+        self.targets: list[str] = []
+        self.unnamed: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if re.fullmatch("h[1-6]", tag):
+            self.levels.append(int(tag[1]))
+        if "id" in given:
+            self.ids.append(given["id"])
+        if tag == "a":
+            self.targets.append(given["href"])
+        if (tag == "svg" or given.get("role") == "region") and not given.get("aria-label"):
+            self.unnamed.append(tag)
+
+
+def conditions(*limits: str) -> Conditions:
+    return Conditions(
+        profiles={"fast": "[fast]\nrw=<write>", "unused": "[unused]"},
+        limits_file="version: 1 # <all>",
+        limits=[AskedLimit(profile="fast", limit=each) for each in limits],
+    )
+
+
+def of_tests(*tests: str, reached: tuple[str, ...], **more: Any) -> Results:
+    found = results("inconclusive", verdicts=tuple(verdict(test=each) for each in reached), **more)
+    return found.model_copy(update={"run": found.run.model_copy(update={"tests": list(tests)})})
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        full("fast"),
+        full("<b>"),
+        results("inconclusive", complete=False),
+        results("fail", verdicts=(verdict("fail", test="tests/test_provisioning.py::t"),)),
+    ],
+)
+def test_headings_follow_one_another_and_every_part_has_a_name(found: Results) -> None:
+    outline = Outline(page(title="Storage", body=Markup(render_summary(found))))
+    assert outline.levels[0] == 1 and outline.levels.count(1) == 1
+    assert all(below <= above + 1 for above, below in zip(outline.levels, outline.levels[1:], strict=False))
+    assert outline.unnamed == []
+    assert len(outline.ids) == len(set(outline.ids))
+    assert {each.removeprefix("#") for each in outline.targets} <= set(outline.ids)
+
+
+def test_the_page_lets_nothing_run_and_loads_nothing() -> None:
+    html = page(title="a <b>", body=Markup("<p>found</p>"))
+    assert "<h1>a &lt;b&gt;</h1>" in html and "<p>found</p>" in html
+    assert "default-src 'none'; script-src 'none'" in html
+    assert "width=device-width" in html and '<html lang="en">' in html
+    assert not re.search(r"<script|<link|@import|url\(|https?:", html)
+
+
+def test_a_page_of_pytest_html_gets_the_same_head() -> None:
+    html = completed("<html><head></head><body><script>own()</script></body></html>")
+    assert "script-src 'sha256-" in html and "width=device-width" in html and '<html lang="en">' in html
+
+
+def test_what_did_not_pass_is_told_first_with_its_reason_and_a_link() -> None:
+    html = render_summary(
+        results("fail", verdicts=(verdict(), verdict("fail", profile="etcd-fsync", reason="too slow")))
+    )
+    first = html.partition("<h2>Subjects</h2>")[0]
+    assert '<a href="#synchronous-writes">etcd-fsync</a>: too slow' in first
+    assert first.count("status-fail") == 1 and "status-pass" not in first
+
+
+@pytest.mark.parametrize(("bad", "at_once"), [(FIRST + 1, FIRST + 1), (FIRST + 2, FIRST), (40, FIRST)])
+def test_of_many_that_did_not_pass_the_first_are_told_at_once(bad: int, at_once: int) -> None:
+    html = render_summary(results("fail", verdicts=tuple(verdict("fail", reason=f"reason {n}.") for n in range(bad))))
+    first, _, _ = html.partition("<h2>Subjects</h2>")
+    opened, _, folded = first.partition("<details>")
+    assert opened.count("reason ") == at_once
+    assert folded.count("reason ") == bad - at_once
+    assert (f"<summary>{bad - at_once} more</summary>" in folded) == (bad > at_once)
+
+
+def test_every_reason_stands_in_its_subject() -> None:
+    files = [each.stem for each in TESTS.glob("test_*.py")]
+    verdicts = tuple(verdict(test=f"tests/{each}.py::t", reason=f"({each} says so)") for each in files)
+    body = render_summary(results(verdicts=verdicts)).partition("<h2>Subjects</h2>")[2]
+    assert [each for each in files if f"({each} says so)" not in body] == []
+
+
+def test_each_file_of_tests_has_a_subject() -> None:
+    files = {each.stem for each in TESTS.glob("test_*.py")}
+    strange = [
+        each
+        for each in files - SPEED
+        if subject_of(verdict(test=f"tests/{each}.py::t", profile=None)) == "further-tests"
+    ]
+    assert strange == [], "name its subject in acceptance/report/subjects.py"
+
+
+@pytest.mark.parametrize(
+    ("found", "title"),
+    [
+        (verdict(profile="sync-write-iops"), "Synchronous writes"),
+        (verdict(profile="random-read-bandwidth"), "Bandwidth"),
+        (verdict(profile="mine-latency"), "Further profiles"),
+        (
+            verdict(profile="random-write-iops", id="a/random-write-iops/write.iops/latency-growth"),
+            "Many volumes at once",
+        ),
+        (verdict(test="tests/test_failover.py::t", profile="failover"), "Durability, integrity and failover"),
+        (verdict(test="mine.py::t", profile=None), "Further tests"),
+    ],
+)
+def test_a_verdict_is_told_by_its_test_or_its_profile(found: Verdict, title: str) -> None:
+    assert TITLES[subject_of(found)] == title
+
+
+def test_tests_that_came_to_no_verdict_are_named_and_the_run_is_not_complete() -> None:
+    found = of_tests("a.py::one", "a.py::<two>", reached=("a.py::one",))
+    assert not is_whole(found)
+    html = render_summary(found)
+    assert "not complete" in html and "the run is not complete" in html
+    assert "1 of 2 tests came to no verdict" in html and "<code>a.py::&lt;two&gt;</code>" in html
+
+
+def test_a_whole_run_and_one_of_an_older_suite_miss_nothing() -> None:
+    for found in (of_tests("a.py::one", reached=("a.py::one",)), results(verdicts=(verdict(),))):
+        assert is_whole(found) and missing(found).tests == [] and missing(found).limits == []
+        assert "What is missing" not in render_summary(found)
+
+
+def test_limits_that_were_not_judged_are_named_for_each_class() -> None:
+    verdicts = (verdict(limit="a"), verdict("skipped", limit="b"), verdict(limit="b", storage_class="slow"))
+    found = results(verdicts=verdicts).model_copy(update={"tested_with": conditions("a", "b"), "asked": 4})
+    assert missing(found).limits == ["fast: b, on fast", "fast: a, on slow"]
+    assert "not judged: 2 of 4" in render_summary(found)
+
+
+def test_loads_limits_and_command_are_there_as_text() -> None:
+    found = full("fast").model_copy(update={"tested_with": conditions()})
+    command = "pytest --storage-class=fast -k 'a < b'"
+    html = render_summary(found.model_copy(update={"run": found.run.model_copy(update={"command": command})}))
+    assert "rw=&lt;write&gt;" in html and "version: 1 # &lt;all&gt;" in html
+    assert "[unused]" not in html
+    assert "-k &#39;a &lt; b&#39;</pre>" in html
+
+
+def test_what_earlier_runs_showed_is_drawn_beside_the_verdicts_on_it() -> None:
+    points = [TrendPoint(run=f"r{n}", date=STARTED, mean=100.0 + n, low=None, high=None) for n in range(8)]
+    record = TrendRecord(
+        storage_class="fast",
+        profile="sync-write-iops",
+        metric="write.iops",
+        unit="1/s",
+        higher_is_better=True,
+        margin=0.1,
+        points=points[:-1],
+        this_run=points[-1],
+        compared_with=7,
+        typical=103.0,
+        expected_low=95.0,
+        expected_high=112.0,
+        change_point=None,
+        status="pass",
+    )
+    judged = verdict(test="tests/test_regression.py::t", reason="as before")
+    html = render_summary(results(verdicts=(judged,), trends=[record]))
+    section = html.partition('<section id="history">')[2].partition("</section>")[0]
+    assert section.count("<svg") == 1 and "as before" in section

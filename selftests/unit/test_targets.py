@@ -1,0 +1,90 @@
+"""Targets that come with the suite: found by name, valid, with a source for each thing that they say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from acceptance.errors import WrongUsage
+from acceptance.settings import read_settings
+from acceptance.target_file import LonghornTarget, of_target, read_target
+from acceptance.targets import shipped_targets, target_path
+
+NAMES = sorted(shipped_targets())
+DOCS = Path(__file__).parents[2] / "docs" / "targets.md"
+FILES = {"thresholds": "thresholds.yaml", "profiles": "profiles"}
+
+
+def test_the_well_known_ones_are_there() -> None:
+    assert {"longhorn", "rook-ceph"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_is_valid_and_each_caveat_has_a_source(name: str) -> None:
+    target = read_target(target_path(name))
+    assert target.about
+    assert target.caveats
+    assert all(re.fullmatch(r"https://\S+", each.source) for each in target.caveats)
+    assert len({each.what for each in target.caveats}) == len(target.caveats)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_settings_of_each_fit_those_that_nobody_sets(name: str) -> None:
+    settings = read_settings(FILES | of_target({"target": name}) | {"target": name})
+    assert settings.target == target_path(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_is_in_the_documentation(name: str) -> None:
+    assert f"| `{name}` |" in DOCS.read_text(encoding="utf-8")
+
+
+def test_longhorn_names_its_driver() -> None:
+    assert isinstance(read_target(target_path("longhorn")).rebuild, LonghornTarget)
+
+
+def test_no_target_moves_the_data_of_others_unasked() -> None:
+    """Whoever lets an OSD be taken out says so in a file of their own."""
+    assert read_target(target_path("rook-ceph")).rebuild is None
+
+
+def test_a_name_that_nobody_knows_is_told_with_those_there_are() -> None:
+    with pytest.raises(WrongUsage, match=r"--storage-target: wanted one of longhorn, .*, found 'longhron'"):
+        read_settings(FILES | {"target": "longhron"})
+
+
+def test_a_path_is_taken_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "longhorn").write_text("rebuild: {driver: longhorn}")
+    monkeypatch.chdir(tmp_path)
+    assert target_path("./longhorn") == Path("longhorn")
+    assert target_path("longhorn") == shipped_targets()["longhorn"]
+    assert target_path(tmp_path / "longhorn") == tmp_path / "longhorn"
+
+
+def test_what_was_asked_for_wins_over_the_target_and_the_target_over_the_usual() -> None:
+    asked = {"target": "openebs-mayastor", "timeout": "7min"}
+    assert read_settings(FILES | of_target(asked) | asked).timeout == 420.0
+    del asked["timeout"]
+    assert read_settings(FILES | of_target(asked) | asked).timeout == 900.0
+    assert read_settings(FILES).timeout == 300.0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("settings: {timeout: 5}", "target.yaml:1: settings.timeout: wanted a time with its unit"),
+        ("settings: {test_size: much}", "settings.test_size: wanted a size above zero such as 10Gi, found 'much'"),
+        ("settings: {expect: [flying]}", "settings.expect.0: Input should be 'expansion'"),
+        ("settings: {ramp_pods: 3}", "settings.ramp_pods: wanted only keys that are known here"),
+        ("settings: {timeout: 5s}\ncaveats: [{what: a}]", "target.yaml:2: caveats.0.source: wanted this key"),
+        ("about: mine", "wanted rebuild, node_failure, settings or caveats, found none of them"),
+    ],
+)
+def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "target.yaml"
+    path.write_text(text)
+    with pytest.raises(WrongUsage, match=said):
+        read_target(path)
+    assert of_target({"target": str(path)}) == {}

@@ -1,0 +1,9 @@
+"""A storage class must not become worse from run to run: not by more than noise and the tier allow."""
+
+import pytest
+
+
+@pytest.mark.regression
+def test_class_is_not_worse_than_before(earlier_runs, history_limit, accept):
+    """Measured as in earlier runs on the same cluster, the class is not worse than in those by more than the limit."""
+    accept(earlier_runs.compared(history_limit))
