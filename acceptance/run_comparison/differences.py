@@ -83,10 +83,10 @@ def differences(first: Results, second: Results, pair: tuple[str, str], *, absol
     return found
 
 
-def _machines(results: Results) -> tuple[str, frozenset[str]] | None:
+def _machines(results: Results) -> tuple[str, str | None, frozenset[str]] | None:
     """By what two runs are of one cluster, as far as results tell."""
     cluster = results.cluster
-    return None if cluster is None else (cluster.kind, frozenset(node.name for node in cluster.nodes))
+    return None if cluster is None else (cluster.kind, cluster.identity, frozenset(node.name for node in cluster.nodes))
 
 
 def _same_baseline(first: Measurement | None, second: Measurement | None) -> tuple[Measurement, Measurement] | None:

@@ -67,7 +67,7 @@ def summary(shown: Sequence[Difference]) -> str:
     known = [each.change.confidence for each in shown if each.change]
     if not known:
         return f"{words or 'nothing to compare'}."
-    chance = round(len(known) * (1.0 - known[0]), 1)
+    chance = len(known) * (1.0 - known[0])
     return (
         f"{words}. An interval is a {known[0] * 100:.4g} % one: if nothing had changed, about {chance:.2g} of "
         f"{len(known)} would be called better or worse by chance."

@@ -34,7 +34,7 @@ PLANS = pytest.mark.parametrize(
 )
 CELLS = pytest.mark.parametrize(("cv", "correlation"), [(0.05, 0.0), (0.15, 0.3), (0.30, 0.5)])
 METRIC = "write.iops"
-RUNS = 300
+RUNS = 200
 
 
 def ended_at(plan: LookPlan, look: int) -> LookPlan:
