@@ -62,7 +62,11 @@ def test_time_rate_and_foreground_are_in_the_results(passed: SuiteRun) -> None:
 
 def test_the_report_shows_them(passed: SuiteRun) -> None:
     html = (passed.folder / "latest" / "report.html").read_text()
-    for shown in ("Rebuild of a lost replica", "Rate of the rebuild, in seconds since the replica was lost", "killed and emptied"):
+    for shown in (
+        "Rebuild of a lost replica",
+        "Rate of the rebuild, in seconds since the replica was lost",
+        "killed and emptied",
+    ):
         assert shown in html
 
 
