@@ -42,6 +42,11 @@ _known: dict[str, None] = {}
 _any_known: re.Pattern[str] | None = None
 
 
+def known_spellings() -> int:
+    """How many there are by now: a text that was fit to be shown may not be so any more when there are more."""
+    return len(_known)
+
+
 def promises_secret(name: str) -> bool:
     """Whether something of that name holds a credential itself, not a reference to one."""
     return bool(_SECRET.search(name)) and not _REFERENCE.search(name)

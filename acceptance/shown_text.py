@@ -7,9 +7,10 @@ cursor, or lines that a CI system takes for its own commands.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
-from acceptance.credentials import without_credentials
+from acceptance.credentials import known_spellings, without_credentials
 
 # Control characters but for tab and newline, those that change the direction of what follows, other ends of lines, and
 # halves of characters, which no file takes.
@@ -22,6 +23,12 @@ _COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\w*\[)", re.MULTILINE)
 
 def shown(text: str) -> str:
     """The text as others may see it: a word for each credential, `\\x1b` for an escape, no commands for a CI system."""
+    return _shown(text, known_spellings())
+
+
+@lru_cache(maxsize=8192)
+def _shown(text: str, _known: int) -> str:
+    """A run writes all that it found after each test, most of it for the second time and more."""
     return printable(without_credentials(text))
 
 

@@ -100,6 +100,7 @@ def test_the_report_shows_crashes_and_phases(passed: SuiteRun) -> None:
     html = (passed.folder / "latest" / "report.html").read_text()
     assert "What was acknowledged, after a crash" in html
     assert re.search(r"Failover of replicated: [\d.]+ (s|min)", html)
+    assert "storage_acceptance_failover_seconds{" in (passed.folder / "latest" / "metrics.prom").read_text()
 
 
 def test_the_failed_nodes_are_back(passed: SuiteRun, api: Api) -> None:

@@ -25,7 +25,6 @@ from selftests.integration.suite import (
     suite_environment,
 )
 from selftests.lab.monitoring import Prometheus, node_exporter, prometheus, pushgateway, read, served
-from selftests.unit.crash_records import failover
 
 DASHBOARD = json.loads((ROOT / "deploy/grafana/dashboard.json").read_text())
 QUERIES = [
@@ -106,11 +105,13 @@ def real_run(runs: tuple[SuiteRun, Path, SuiteRun]) -> tuple[SuiteRun, Path]:
 def asked(
     real_run: tuple[SuiteRun, Path], gateway: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Prometheus]:
-    """A Prometheus that scrapes the gateway, and a run of the main job as it was recorded, with a failover."""
+    """A Prometheus that scrapes the gateway, and a run of the main job as it was recorded.
+
+    Its failover is that of another run, for the main job has none.
+    """
     folder = tmp_path_factory.mktemp("prometheus")
     recorded = Results.model_validate_json((Path(__file__).parent / "recorded/make_accept.json").read_text())
-    failed_over = failover(38.0, 5.0, 1.0).model_copy(update={"storage_class": "replicated"})
-    (folder / "metrics.prom").write_text(metrics_text(recorded.model_copy(update={"failovers": [failed_over]})))
+    (folder / "metrics.prom").write_text(metrics_text(recorded))
     with (
         served(folder) as files,
         prometheus([(gateway.removeprefix("http://"), "/metrics"), (files, "/metrics.prom")], folder) as running,

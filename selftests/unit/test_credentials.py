@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from acceptance import credentials
 from acceptance.credentials import remember, remember_named, shown_parameter, without_credentials
+from acceptance.shown_text import shown
 
 CANARY = "canary-4f3a9c71"
 
@@ -161,3 +162,10 @@ def test_a_large_output_takes_no_time() -> None:
         [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=60, check=True
     )
     assert float(done.stdout) < 20
+
+
+def test_what_was_shown_before_is_not_shown_once_it_is_known_to_be_a_secret() -> None:
+    text = "it says kestrel-heather-92"
+    assert shown(text) == text
+    remember("kestrel-heather-92")
+    assert "kestrel" not in shown(text)
