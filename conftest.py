@@ -23,4 +23,5 @@ pytest_plugins = [
     "fixtures.exposition",
     "fixtures.junit",
     "fixtures.outward",
+    "fixtures.warnings",
 ]

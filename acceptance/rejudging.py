@@ -26,8 +26,12 @@ def contradictions(results: Results) -> Iterator[str]:
         for path, estimate in each.metrics.items()
     }
     for verdict in results.verdicts:
+        if verdict.status == "skipped":
+            if _was_judged(verdict):
+                yield f"verdict {verdict.id} is skipped, and yet tells what was judged"
+            continue
         mean = means.get((verdict.storage_class, verdict.profile or "", verdict.metric or ""))
-        if mean is None or verdict.rule not in _RULES or verdict.status == "skipped":
+        if mean is None or verdict.rule not in _RULES:
             continue
         if not _follows(verdict):
             yield f"verdict {verdict.id} is {verdict.status}, which does not follow from its interval and limit"
@@ -40,12 +44,23 @@ def contradictions(results: Results) -> Iterator[str]:
         yield f"overall is {results.overall}, which does not follow from the verdicts and errors"
 
 
+def _was_judged(verdict: Verdict) -> bool:
+    """Whether it has what only a judged one has: a test that was skipped measured nothing, and its rule is in words."""
+    return verdict.rule in _RULES or (verdict.measured, verdict.low, verdict.high) != (None, None, None)
+
+
 def _follows(verdict: Verdict) -> bool:
-    """Whether the status is the one that interval and limit lead to; without an interval it is inconclusive."""
+    """Whether the status is the one that interval and limit lead to; without an interval it is inconclusive.
+
+    A limit that cannot be read leads to no status.
+    """
     limit = _LIMIT.search(verdict.limit)
     if verdict.low is None or verdict.high is None or verdict.unit is None or limit is None:
         return verdict.status == "inconclusive"
-    bound = parse_quantity(limit["amount"], unit=verdict.unit)
+    try:
+        bound = parse_quantity(limit["amount"], unit=verdict.unit)
+    except ValueError:
+        return False
     side = limit["side"].replace(" ", "_")
     possible = {decide(verdict.low, verdict.high, **{side: bound * by}) for by in (1 - _ROUNDING, 1.0, 1 + _ROUNDING)}
     return verdict.status in possible

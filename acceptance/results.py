@@ -3,10 +3,9 @@ CPU seconds a second (`cpu`)."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 
 from acceptance.control_plane.records import ControlPlaneRecord
 from acceptance.durability.records import DurabilityRecord, FailoverRecord
@@ -70,7 +69,7 @@ class Measurement(Frozen):
     role: Role
     node: str
     pods: list[str]
-    started: datetime
+    started: AwareDatetime
     duration_s: float
     fio_version: str
     metrics: dict[str, Estimate]
@@ -153,9 +152,11 @@ class Cluster(Frozen):
 
 class Run(Frozen):
     id: str
-    started: datetime
-    finished: datetime | None
-    complete: bool
+    started: AwareDatetime
+    finished: AwareDatetime | None
+    complete: bool = Field(
+        description="whether the run has an exit status; it may have been interrupted before its last test all the same"
+    )
     suite_version: str
     exit_status: int | None
     command: str | None = Field(default=None, description="the command line that runs the same again")
@@ -195,7 +196,11 @@ class Results(Frozen):
     failovers: list[FailoverRecord] = []
     trends: list[TrendRecord] = Field(default=[], description="what earlier runs say of the metrics that have a limit")
     verdicts: list[Verdict]
-    asked: int = Field(description="limits and comparison rules that the tier has, for all candidate classes together")
+    asked: int = Field(
+        default=0,
+        description="limits and comparison rules that the tier has, for all candidate classes together; 0 also where "
+        "an older suite did not count them",
+    )
     warnings: list[str] = Field(default=[], description="what disturbed the run as a whole, such as another run")
     errors: list[str] = Field(description="what went wrong beside the storage: environment, leaks, interruptions")
     overall: Overall

@@ -103,8 +103,8 @@ def _problems(error: ValidationError, data: dict[str, Any], path: Path) -> str:
         )
     wrong = [f"{_place(each['loc'])}: {each['msg']}" for each in error.errors() if each["type"] != "extra_forbidden"]
     return (
-        f"{path}: wanted the {NAME} of a run, found one that does not fit ({_first(wrong)}); it is damaged or was "
-        "changed: get the file that the run wrote"
+        f"{path}: wanted the {NAME} of a run, found one that does not fit ({_first(wrong)}); it is damaged, was "
+        "changed, or is of an older suite than can be read: get the file that the run wrote"
     )
 
 

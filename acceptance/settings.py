@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
 from acceptance.errors import WrongUsage
-from acceptance.exposition.pushgateway import Gateway
+from acceptance.exposition.gateway import Gateway
 from acceptance.history.file import history_path
 from acceptance.host.directories import directory, same_directories
 from acceptance.quantities import parse_quantity, parse_size

@@ -105,25 +105,29 @@ class NodeFailureTarget(Strict):
 
 
 class Caveat(Strict):
-    """What is to be known of a storage before its figures are read, and where its documentation says so."""
+    """What is to be known of a storage before its figures are read, or a limit of it, and where that is said."""
 
     what: str
     source: str
 
 
 class Target(Strict):
-    """The whole file: it says something beside what it is `about`."""
+    """The whole file: it says something beside what it is `about`.
+
+    `limits` are what the storage's documentation says of it; they are shown, and nothing is judged by them.
+    """
 
     about: str | None = None
     settings: TargetSettings = TargetSettings()
     caveats: tuple[Caveat, ...] = ()
+    limits: tuple[Caveat, ...] = ()
     rebuild: RebuildTarget | None = None
     node_failure: NodeFailureTarget | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if not (self.rebuild or self.node_failure or self.settings.given or self.caveats):
-            raise ValueError("wanted rebuild, node_failure, settings or caveats, found none of them; add one")
+        if not (self.rebuild or self.node_failure or self.settings.given or self.caveats or self.limits):
+            raise ValueError("wanted rebuild, node_failure, settings, caveats or limits, found none of them; add one")
         return self
 
 

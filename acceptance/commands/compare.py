@@ -9,6 +9,7 @@ from pathlib import Path
 
 from acceptance.commands.command import Commands
 from acceptance.commands.output import keep_the_runs_own
+from acceptance.commands.unusable_files import refused_where_unusable
 from acceptance.results_file import read_results
 from acceptance.run_comparison.differences import compare_runs
 from acceptance.run_comparison.model import ClassDifferences, Difference, RunComparison
@@ -38,6 +39,11 @@ def add_compare(commands: Commands) -> None:
 
 
 def _compare(chosen: argparse.Namespace) -> int:
+    with refused_where_unusable(chosen.first, chosen.second):
+        return _compared(chosen)
+
+
+def _compared(chosen: argparse.Namespace) -> int:
     # Here: what draws is slow to load, and other commands do without.
     from acceptance.report.difference_page import render_comparison
     from acceptance.report.page import page
@@ -59,10 +65,11 @@ def _compare(chosen: argparse.Namespace) -> int:
 
 
 def _shown(comparison: RunComparison, each: ClassDifferences, *, everything: bool) -> Sequence[Difference]:
-    """What each profile is about, or all."""
+    """What each profile is about in either run, whose tiers may ask for different things; or all."""
     from acceptance.report.main_figures import main_figures
 
     if everything:
         return each.differences
-    main = main_figures(comparison.second.results, each.second_class)
+    main = main_figures(comparison.first.results, each.first_class)
+    main |= main_figures(comparison.second.results, each.second_class)
     return [one for one in each.differences if (one.profile, one.metric) in main]

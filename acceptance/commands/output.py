@@ -6,14 +6,24 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from acceptance.errors import WrongUsage
+from acceptance.manifest import NAME as MANIFEST
+from acceptance.manifest import RAW
 from acceptance.results_file import NAME as RESULTS
 
 
 def keep_the_runs_own(output: Path, runs: Iterable[Path]) -> None:
-    """Raise WrongUsage where a page would replace what a run wrote: its report holds the rows of its tests.
+    """Raise WrongUsage where a page would replace what a run wrote, this one or any other: none can be made again.
 
-    `runs` are the results or run folders that the page is made of.
+    A run's folder is known by its results or its manifest. Further pages may lie there, and be written anew; its
+    report may not, for it holds the rows of its tests. `runs` are the results or run folders that the page is made of.
     """
-    folders = {(path if path.is_dir() else path.parent).resolve() for path in runs}
-    if output.name in ("report.html", RESULTS) and output.parent.resolve() in folders and output.exists():
+    folder = output.parent.resolve()
+    of_a_run = _holds_a_run(folder) or (folder.name == RAW and _holds_a_run(folder.parent))
+    further = output.suffix == ".html" and output.name != "report.html"
+    read = output.resolve() in {path.resolve() for path in runs}
+    if output.exists() and (read or (of_a_run and not further)):
         raise WrongUsage(f"{output} is the run's own, which cannot be made again; name another file with -o")
+
+
+def _holds_a_run(folder: Path) -> bool:
+    return any((folder / name).exists() for name in (RESULTS, MANIFEST))

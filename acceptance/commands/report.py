@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from acceptance.commands.command import Commands
 from acceptance.commands.output import keep_the_runs_own
+from acceptance.commands.unusable_files import refused_where_unusable
 from acceptance.errors import WrongUsage
 from acceptance.manifest import NAME as MANIFEST
 from acceptance.manifest import check
@@ -40,7 +41,8 @@ def _report(chosen: argparse.Namespace) -> int:
     if chosen.verify is not None or not chosen.results:
         raise WrongUsage("wanted results to render, or --verify FOLDER, found both or none; say one of them")
     keep_the_runs_own(chosen.output, chosen.results)
-    write_whole(chosen.output, _page(chosen.results))
+    with refused_where_unusable(*chosen.results):
+        write_whole(chosen.output, _page(chosen.results))
     print(f"report: {chosen.output}")
     return 0
 
@@ -52,26 +54,28 @@ def _page(paths: Sequence[Path]) -> str:
     from acceptance.run_comparison.naming import name_runs
 
     found = [read_results(path) for path in paths]
-    try:
-        if len(found) == 1:
-            return page(title="Storage acceptance", body=Markup(render_summary(found[0])))
-        return page(title="Storage acceptance: runs side by side", body=render_side_by_side(name_runs(found)))
-    except (
-        ValueError,
-        OverflowError,
-    ) as error:  # as figures below zero, which are refused wherever they would be shown
-        names = ", ".join(map(str, paths))
-        raise WrongUsage(f"{names}: cannot be shown: {error}; get the file that the run wrote") from error
+    if len(found) == 1:
+        return page(title="Storage acceptance", body=Markup(render_summary(found[0])))
+    return page(title="Storage acceptance: runs side by side", body=render_side_by_side(name_runs(found)))
 
 
 def _verify(folder: Path) -> int:
-    """0: all is as it was listed, and agrees; 1: something is not."""
+    """0: all is as it was listed, and agrees; 1: something is not.
+
+    Raises WrongUsage where all is as it was listed, but the results are none that this suite reads: that the files
+    were changed is then not known, and not said.
+    """
     found = check(folder)
     problems = found.problems
     try:
-        results = read_results(folder)
-        problems += [f"{RESULTS}: {each}" for each in contradictions(results)]
+        with refused_where_unusable(folder):
+            problems += [f"{RESULTS}: {each}" for each in contradictions(read_results(folder))]
     except WrongUsage as error:
+        if not problems:
+            raise WrongUsage(
+                f"{folder}: {found.listed} files are as {MANIFEST} lists them; the verdicts cannot be checked with "
+                f"this suite: {error}"
+            ) from error
         problems.append(str(error))
     for problem in problems:
         print(f"not as listed: {problem}" if problem in found.problems else f"wrong: {problem}")

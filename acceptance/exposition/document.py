@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from prometheus_client.openmetrics.exposition import generate_latest
 
+from acceptance.classes_under_test import classes_under_test
 from acceptance.exposition.campaigns import add_campaigns
 from acceptance.exposition.gauges import Families, Samples
 from acceptance.exposition.judged import add_run, add_verdicts
@@ -20,11 +21,7 @@ def metrics_text(results: Results) -> str:
 
 def candidates(results: Results) -> list[str]:
     """The classes under test; one without a name where the cluster's default class was asked for and never found."""
-    found = [each.storage_class for each in results.verdicts]
-    found += [each.storage_class for each in results.measurements if each.role == "candidate"]
-    asked = results.settings.get("storage_class")
-    found += [str(each) for each in asked] if isinstance(asked, list | tuple) else []
-    return list(dict.fromkeys(found)) or [""]
+    return classes_under_test(results) or [""]
 
 
 def samples_of(results: Results, candidate: str) -> Samples:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
+from acceptance.completeness import is_whole
 from acceptance.exposition.gauges import Gauge, Samples
 from acceptance.judging import overall
-from acceptance.report.verdicts import ORDER, worst
 from acceptance.results import Overall, Results, Status, Verdict
+from acceptance.verdict_order import ORDER, worst
 
 OVERALL = Gauge(
     name="overall", help="1 for the verdict on the whole run, of all classes together, else 0", labels=("status",)
@@ -30,7 +31,7 @@ FINISHED = Gauge(
     name="finished_timestamp_seconds", help="when the run ended, as Unix time; none while it goes on", unit="seconds"
 )
 DURATION = Gauge(name="duration_seconds", help="how long the run took; none while it goes on", unit="seconds")
-COMPLETE = Gauge(name="complete", help="1 when the run went to its end, 0 while it goes on or where it was killed")
+COMPLETE = Gauge(name="complete", help="1 when the run came to its end and reached all selected tests, else 0")
 EXIT_STATUS = Gauge(name="exit_status", help="of the run; none while it goes on")
 RUN_INFO = Gauge(
     name="run_info",
@@ -67,7 +68,7 @@ def add_run(samples: Samples, results: Results, candidate: str) -> None:
     samples.set(ASKED, results.asked)
     samples.set(ERRORS, len(results.errors))
     samples.set(WARNINGS, len(results.warnings))
-    samples.set(COMPLETE, run.complete)
+    samples.set(COMPLETE, is_whole(results))
     samples.set(STARTED, run.started.timestamp())
     samples.set(EXIT_STATUS, run.exit_status)
     if run.finished is not None:

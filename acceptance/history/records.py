@@ -6,10 +6,9 @@ the results that holds them.
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 SCHEMA_VERSION = 1
 
@@ -30,7 +29,9 @@ class KeptMetric(_Frozen):
     high: Value | None
     unit: Unit
     of_baseline: Value | None = Field(
-        default=None, description="the mean as a multiple of the baseline class's, where one was measured in turn"
+        default=None,
+        description="the mean as a multiple of the baseline class's, where one was measured in turn; nothing reads it "
+        "yet: it is kept because no later suite could measure it again",
     )
 
 
@@ -50,7 +51,7 @@ class RunRecord(_Frozen):
 
     schema_version: Literal[1] = 1
     run: str
-    date: datetime
+    date: AwareDatetime
     suite_version: str
     exit_status: int
     cluster_kind: str
@@ -66,7 +67,7 @@ class TrendPoint(_Frozen):
     """A metric in one run. `low` and `high` are of that run alone: they hold no variation from night to night."""
 
     run: str
-    date: datetime
+    date: AwareDatetime
     mean: float
     low: float | None
     high: float | None
@@ -76,7 +77,7 @@ class ChangePoint(_Frozen):
     """From which run on the values are of another level, with hardly any chance that this is noise."""
 
     run: str = Field(description="the first run of the new level")
-    date: datetime
+    date: AwareDatetime
     change: float = Field(description="new level / old level - 1: -0.18 is 18 % lower")
     before: int = Field(description="runs of the old level")
     after: int = Field(description="runs of the new level, this one included")

@@ -5,36 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from acceptance.report.rows import Row, rows_of
 from acceptance.report.subjects import TITLES, Subject, kbench_subject
-from acceptance.report.verdicts import is_about_many_volumes, worst
-from acceptance.results import Estimate, Measurement, Results, Status, Verdict
+from acceptance.report.verdicts import is_about_many_volumes
+from acceptance.results import Measurement, Results, Verdict
 
 # kbench's twelve jobs, by what they are about, and then all others.
 _GROUPS: tuple[Subject, ...] = ("iops", "bandwidth", "latency", "further-profiles")
 # What a profile is about, by the end of its name.
 _ABOUT = {"iops": "iops", "bandwidth": "bandwidth", "latency": "latency.mean"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """One metric of one profile. `change` is candidate / baseline - 1; `status` the worst of the profile's verdicts.
-
-    `because_of` are the metrics whose verdicts are that bad, where they are others than the row's own.
-    """
-
-    profile: str
-    metric: str
-    candidate: Estimate
-    baseline: Estimate | None
-    status: Status
-    because_of: tuple[str, ...]
-
-    @property
-    def change(self) -> float | None:
-        """None without a baseline, and where it stood still."""
-        if self.baseline is None or self.baseline.mean == 0.0:
-            return None
-        return self.candidate.mean / self.baseline.mean - 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,24 +51,9 @@ def _groups(
     for each in sorted(candidates, key=lambda each: each.profile if kbench_subject(each.profile) else ""):
         own = [one for one in verdicts if (one.storage_class, one.profile) == (each.storage_class, each.profile)]
         baseline = by_id[each.compared_with] if each.compared_with else None
-        groups[TITLES[kbench_subject(each.profile) or "further-profiles"]] += _rows(each, baseline, own)
+        rows = rows_of(main_metrics(each, own), each, baseline, own)
+        groups[TITLES[kbench_subject(each.profile) or "further-profiles"]] += rows
     return {title: rows for title, rows in groups.items() if rows}
-
-
-def _rows(candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict]) -> list[Row]:
-    status = worst(verdicts) or "skipped"
-    blamed = {verdict.metric for verdict in verdicts if verdict.status == status and status in ("fail", "inconclusive")}
-    return [
-        Row(
-            profile=candidate.profile,
-            metric=metric,
-            candidate=candidate.metrics[metric],
-            baseline=None if baseline is None else baseline.metrics.get(metric),
-            status=status,
-            because_of=tuple(sorted(each for each in blamed if each is not None and blamed != {metric})),
-        )
-        for metric in main_metrics(candidate, verdicts)
-    ]
 
 
 def main_metrics(measurement: Measurement, verdicts: Sequence[Verdict]) -> list[str]:

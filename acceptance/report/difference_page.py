@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jinja2 import Environment
 from markupsafe import Markup
 
-from acceptance.report.figures import shown_mean
+from acceptance.report.figures import shown_interval, shown_mean
 from acceptance.report.overview import verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.pictures import differences
@@ -18,7 +18,6 @@ from acceptance.run_comparison.wording import (
     against,
     shown_change,
     shown_change_interval,
-    shown_interval,
     shown_multiples,
     summary,
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from acceptance.quantities import format_quantity
-from acceptance.results import Estimate
+from acceptance.report.rows import Change
+from acceptance.results import Estimate, Verdict
 
 
 def shown_mean(estimate: Estimate | None) -> str:
@@ -14,3 +15,22 @@ def shown_mean(estimate: Estimate | None) -> str:
 def shown_change(change: float | None) -> str:
     """`+122 %`, `-91.9 %`: what the candidate shows more or less than the baseline."""
     return "" if change is None else f"{100 * change:+,.{0 if abs(change) >= 1 else 1}f} %"
+
+
+def shown_change_of(change: Change | None) -> str:
+    """The change of a row as `shown_change` writes it; nothing where it is not known."""
+    return "" if change is None else shown_change(change.value)
+
+
+def shown_interval(estimate: Estimate | None) -> str:
+    """`1,131 IOPS to 1,281 IOPS`; nothing where it is not known."""
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return ""
+    return " to ".join(format_quantity(value, unit=estimate.unit) for value in (estimate.low, estimate.high))
+
+
+def shown_measured(verdict: Verdict) -> str:
+    """What the verdict measured, with its unit; nothing where it is not known."""
+    if verdict.measured is None or verdict.unit is None:
+        return ""
+    return format_quantity(verdict.measured, unit=verdict.unit)

@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from acceptance.report.comparison import Comparison, Row, comparisons
-from acceptance.report.figures import shown_change, shown_mean
+from acceptance.report.comparison import Comparison, comparisons
+from acceptance.report.figures import shown_change_of, shown_mean
+from acceptance.report.rows import Row
 from acceptance.report.summary import verdict_sentence
-from acceptance.report.verdicts import ORDER
 from acceptance.results import Results, Verdict
 from acceptance.shown_text import on_one_line
+from acceptance.verdict_order import ORDER
 
 VARIABLE = "GITHUB_STEP_SUMMARY"
 LARGEST = 1024**2
@@ -100,7 +101,7 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
 def _row_line(row: Row) -> str:
     status = _SIGNS[row.status] + (f" ({', '.join(row.because_of)})" if row.because_of else "")
     cells = map(escaped, (f"{row.profile} {row.metric}", shown_mean(row.candidate), shown_mean(row.baseline)))
-    return "| " + " | ".join((*cells, escaped(shown_change(row.change)), escaped(status))) + " |"
+    return "| " + " | ".join((*cells, escaped(shown_change_of(row.change)), escaped(status))) + " |"
 
 
 def _table(heads: tuple[str, ...], sides: str) -> Iterator[str]:

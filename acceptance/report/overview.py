@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from acceptance.report.missing import Missing, candidate_classes, is_whole, missing
+from acceptance.classes_under_test import classes_under_test
+from acceptance.completeness import Missing, is_whole, missing
 from acceptance.report.subjects import TITLES, Subject, subject_of
-from acceptance.report.verdicts import ORDER, worst
 from acceptance.results import Results, Status, Verdict
+from acceptance.verdict_order import ORDER, worst
 
 FIRST = 4
 """Verdicts that are told on the first screen when many did not pass."""
@@ -105,7 +106,7 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
     cluster, settings = results.cluster, results.settings
     yield "Tier", str(settings.get("tier"))
     of_host = cluster is not None and cluster.kind == "host"
-    yield "Directory" if of_host else "Storage class", ", ".join(candidate_classes(results)) or "the default class"
+    yield "Directory" if of_host else "Storage class", ", ".join(classes_under_test(results)) or "the default class"
     if settings.get("baseline_class"):
         yield "Compared with", str(settings["baseline_class"])
     if cluster is None:

@@ -10,8 +10,8 @@ from acceptance.control_plane.records import ControlPlaneRecord
 from acceptance.quantities import format_quantity
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import pods_over_time, start_times
-from acceptance.report.verdicts import worst
 from acceptance.results import Results, Status, Verdict
+from acceptance.verdict_order import worst
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,9 @@ from acceptance.rebuild.judging import arithmetic
 from acceptance.rebuild.records import RebuildRecord, TimedRebuild
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
-from acceptance.report.verdicts import worst
 from acceptance.results import Results, Status, Verdict
 from acceptance.scaling.records import Figure
+from acceptance.verdict_order import worst
 
 
 @dataclass(frozen=True, kw_only=True)

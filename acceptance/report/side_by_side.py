@@ -12,18 +12,19 @@ from itertools import combinations
 
 from markupsafe import Markup
 
-from acceptance.quantities import format_quantity
+from acceptance.classes_under_test import classes_under_test, measured_classes
 from acceptance.report.difference_page import difference_templates
+from acceptance.report.figures import shown_measured
 from acceptance.report.main_figures import main_figures
 from acceptance.report.overview import verdict_sentence
-from acceptance.report.verdicts import ORDER
 from acceptance.results import Estimate, Results, Verdict
-from acceptance.run_comparison.differences import candidate_classes, candidates, differences
+from acceptance.run_comparison.differences import candidates, differences
 from acceptance.run_comparison.facts import class_facts, run_facts, unlike
 from acceptance.run_comparison.model import Difference, NamedRun, Unlike
 from acceptance.run_comparison.naming import describe
 from acceptance.run_comparison.ranking import best_marks
 from acceptance.run_comparison.wording import NOT_IN_IT
+from acceptance.verdict_order import ORDER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,14 +158,14 @@ class SideBySide:
 def render_side_by_side(runs: Sequence[NamedRun]) -> Markup:
     """The runs beside each other, as an HTML fragment; every value from the files is escaped."""
     environment = difference_templates()
-    environment.filters["measured"] = _measured
+    environment.filters["measured"] = shown_measured
     template = environment.get_template("side_by_side.html.jinja")
     return Markup(template.render(page=SideBySide(runs), not_in_it=NOT_IN_IT))
 
 
 def _classes(results: Results) -> list[str]:
-    """The classes under test; of a run that measured nothing those that it judged."""
-    return candidate_classes(results) or list(dict.fromkeys(each.storage_class for each in results.verdicts)) or [""]
+    """The classes that it measured; of a run that came to none, all that are known."""
+    return measured_classes(results) or classes_under_test(results) or [""]
 
 
 def _value(column: Column, profile: str, metric: str) -> Estimate | None:
@@ -180,9 +181,3 @@ def _verdict_row(verdicts: Sequence[Verdict | None]) -> VerdictRow:
         same_limit=len({each.limit for each in known}) == 1,
         verdicts=verdicts,
     )
-
-
-def _measured(verdict: Verdict) -> str:
-    if verdict.measured is None or verdict.unit is None:
-        return ""
-    return format_quantity(verdict.measured, unit=verdict.unit)

@@ -5,37 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from acceptance.metrics import STALL
 from acceptance.report.comparison import main_metrics
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import iops_over_time, latency_curve
+from acceptance.report.rows import Row, rows_of
 from acceptance.report.subjects import Subject, kbench_subject, subject_of, subject_of_profile
-from acceptance.report.verdicts import worst
-from acceptance.results import Estimate, Measurement, Results, Verdict
-
-_OF_RATIOS = ("not_better_than_baseline_by", "not_worse_than_baseline_by")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Change:
-    """Candidate / baseline - 1, with the two-sided interval of that confidence; None where it is not known."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    confidence: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SpeedRow:
-    """One metric of one profile, with the verdicts on it."""
-
-    profile: str
-    metric: str
-    candidate: Estimate
-    baseline: Estimate | None
-    change: Change | None
-    verdicts: tuple[Verdict, ...]
+from acceptance.results import Measurement, Results, Verdict
+from acceptance.verdict_order import worst
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +29,7 @@ class SpeedTable:
 
     candidate: str
     baseline: str | None
-    rows: list[SpeedRow]
+    rows: list[Row]
     shown: list[Shown]
 
 
@@ -93,43 +69,11 @@ def _of(candidate: Measurement, verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [each for each in verdicts if (each.storage_class, each.profile) == about]
 
 
-def _rows(candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict]) -> list[SpeedRow]:
+def _rows(candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict]) -> list[Row]:
     """What the profile is about, and whatever else was judged of it."""
     judged = [each.metric for each in verdicts if each.metric in candidate.metrics]
     metrics = dict.fromkeys([*main_metrics(candidate, verdicts), *filter(None, judged)])
-    return [
-        SpeedRow(
-            profile=candidate.profile,
-            metric=metric,
-            candidate=candidate.metrics[metric],
-            baseline=None if baseline is None else baseline.metrics.get(metric),
-            change=_change(metric, candidate, baseline, verdicts),
-            verdicts=tuple(each for each in verdicts if each.metric == metric),
-        )
-        for metric in metrics
-    ]
-
-
-def _change(
-    metric: str, candidate: Measurement, baseline: Measurement | None, verdicts: Iterable[Verdict]
-) -> Change | None:
-    """From the pairs of batches, as the verdict judged them or as the measurement holds them; else of the means."""
-    for verdict in verdicts:
-        if verdict.metric == metric and verdict.rule in _OF_RATIOS and verdict.measured is not None:
-            return Change(
-                value=verdict.measured - 1.0,
-                low=None if verdict.low is None else verdict.low - 1.0,
-                high=None if verdict.high is None else verdict.high - 1.0,
-                confidence=verdict.confidence,
-            )
-    if (paired := candidate.against_baseline.get(metric)) is not None:
-        return Change(
-            value=paired.ratio - 1.0, low=paired.low - 1.0, high=paired.high - 1.0, confidence=paired.confidence
-        )
-    theirs = None if baseline is None else baseline.metrics.get(metric)
-    if theirs is None or theirs.mean == 0.0 or metric == STALL:
-        return None
-    return Change(value=candidate.metrics[metric].mean / theirs.mean - 1.0)
+    return rows_of(metrics, candidate, baseline, verdicts)
 
 
 def _shown(

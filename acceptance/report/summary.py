@@ -11,16 +11,17 @@ from jinja2 import Environment
 from acceptance.quantities import format_quantity, format_size
 from acceptance.report.capabilities import capability_rows
 from acceptance.report.crashes import crash_rows, failover_tables
-from acceptance.report.figures import shown_change, shown_mean
+from acceptance.report.figures import shown_change, shown_interval, shown_mean, shown_measured
 from acceptance.report.many_volumes import sections
 from acceptance.report.overview import overview, verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.pictures import trend
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
-from acceptance.report.speed import Change, speed_tables
+from acceptance.report.rows import Change
+from acceptance.report.speed import speed_tables
 from acceptance.report.subjects import Subject
-from acceptance.results import Estimate, Results, Step, Verdict
+from acceptance.results import Results, Step, Verdict
 
 __all__ = ["render_summary", "verdict_sentence"]
 
@@ -54,9 +55,9 @@ def _templates() -> Environment:
     environment = templates()
     environment.filters |= {
         "size": format_size,
-        "value": _value,
+        "value": shown_measured,
         "interval": _interval,
-        "edges": _edges,
+        "edges": shown_interval,
         "mean": shown_mean,
         "change": shown_change,
         "change_interval": _change_interval,
@@ -78,23 +79,11 @@ def _recorded(results: Results) -> Iterator[Subject]:
     return (subject for subject, found in records.items() if found)
 
 
-def _value(verdict: Verdict) -> str:
-    if verdict.measured is None or verdict.unit is None:
-        return ""
-    return format_quantity(verdict.measured, unit=verdict.unit)
-
-
 def _interval(verdict: Verdict) -> str:
     if verdict.low is None or verdict.high is None or verdict.unit is None or verdict.confidence is None:
         return ""
     low, high = (format_quantity(value, unit=verdict.unit) for value in (verdict.low, verdict.high))
     return f"{low} to {high} ({verdict.confidence * 100:.4g} %)"
-
-
-def _edges(estimate: Estimate | None) -> str:
-    if estimate is None or estimate.low is None or estimate.high is None:
-        return ""
-    return " to ".join(format_quantity(value, unit=estimate.unit) for value in (estimate.low, estimate.high))
 
 
 def _change_interval(change: Change) -> str:

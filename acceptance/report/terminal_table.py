@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from io import StringIO
 
-from acceptance.report.comparison import Comparison, Row
-from acceptance.report.figures import shown_change, shown_mean
+from acceptance.report.comparison import Comparison
+from acceptance.report.figures import shown_change_of, shown_mean
+from acceptance.report.rows import Row
 from acceptance.results import Status
 
 NARROWEST = 60
@@ -30,7 +31,7 @@ def terminal_table(comparison: Comparison, *, width: int, coloured: bool) -> str
     for title, rows in comparison.groups.items():
         table.add_row(Text(title, style="bold"))
         for row in rows:
-            cells = (shown_mean(row.candidate), shown_mean(row.baseline), shown_change(row.change))
+            cells = (shown_mean(row.candidate), shown_mean(row.baseline), shown_change_of(row.change))
             table.add_row(Text("  " + _name(row, rows)), *map(Text, cells), Text(_verdict(row), _STYLES[row.status]))
     lines = StringIO()
     console = Console(

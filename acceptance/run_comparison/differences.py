@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from acceptance.classes_under_test import measured_classes
 from acceptance.errors import WrongUsage
 from acceptance.metrics import STALL, Metric
 from acceptance.results import Estimate, Measurement, Results
@@ -27,7 +28,7 @@ def compare_runs(
     one of each run instead. `absolute` compares the values themselves even where both runs have a baseline.
     Raises WrongUsage where no class of the one has a class of the other beside it.
     """
-    ours, theirs = candidate_classes(first.results), candidate_classes(second.results)
+    ours, theirs = measured_classes(first.results), measured_classes(second.results)
     pairs = [classes] if classes else _pairs(ours, theirs)
     if not pairs or pairs[0][0] not in ours or pairs[0][1] not in theirs:
         raise WrongUsage(
@@ -42,11 +43,6 @@ def compare_runs(
         classes=found,
         missing=[] if classes else [*_lone(ours, theirs, pairs, of=first), *_lone(theirs, ours, pairs, of=second)],
     )
-
-
-def candidate_classes(results: Results) -> list[str]:
-    """The classes under test that something was measured on, in the order of their measurement."""
-    return list(dict.fromkeys(each.storage_class for each in results.measurements if each.role == "candidate"))
 
 
 def candidates(results: Results, storage_class: str) -> dict[str, Measurement]:

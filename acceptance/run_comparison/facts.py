@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from acceptance.completeness import is_whole
 from acceptance.quantities import format_size
 from acceptance.results import Results
 from acceptance.run_comparison.model import Unlike
@@ -47,7 +48,7 @@ def run_facts(results: Results, *, profiles: Iterable[str]) -> Facts:
         "volume mode": Fact(value=str(settings.get("volume_mode") or "filesystem"), disturbs=True),
         "fio": Fact(value=_each(one.fio_version for one in measured), disturbs=True),
         "loaded node": Fact(value=_each(one.node for one in measured), disturbs=True),
-        "run to its end": Fact(value="yes" if results.run.complete else "no", disturbs=True),
+        "run to its end": Fact(value="yes" if is_whole(results) else "no", disturbs=True),
         "tier": Fact(value=str(settings.get("tier") or NONE)),
         "suite": Fact(value=results.run.suite_version),
     }

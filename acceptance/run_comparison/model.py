@@ -29,11 +29,6 @@ class Change:
     high: float
     confidence: float
 
-    @property
-    def inverse(self) -> Change:
-        """The same change, seen from the other side."""
-        return Change(ratio=1 / self.ratio, low=1 / self.high, high=1 / self.low, confidence=self.confidence)
-
     def widened(self, by: float) -> Change:
         """The same with an interval that reaches further by the factor 1 + `by` on each side."""
         return replace(self, low=self.low / (1 + by), high=self.high * (1 + by))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from acceptance.completeness import is_whole
 from acceptance.results import Results
 from acceptance.run_comparison.model import NamedRun
 
@@ -24,7 +25,7 @@ def describe(results: Results) -> str:
         nodes = len(cluster.nodes)
         where = f"{cluster.kind} {cluster.kubernetes_version} with {nodes} node{'s' * (nodes != 1)}"
         where = "directories of a host" if cluster.kind == "host" else where
-    whole = "" if results.run.complete else ", not complete"
+    whole = "" if is_whole(results) else ", not complete"
     return (
         f"run {results.run.id}, tier {results.settings.get('tier')}, {where}, suite {results.run.suite_version}{whole}"
     )

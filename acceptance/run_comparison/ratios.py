@@ -18,14 +18,18 @@ def quotient(second: Change, first: Change) -> Change:
     On the logarithm, where a quotient is a difference: its reach on each side is the root of the sum of the squares of
     theirs (MOVER: Zou & Donner, Construction of confidence limits about effect measures, Statistics in Medicine 2008;
     27:1693). It needs no more than the intervals, so that results of any age can be compared, and is wider
-    than Welch's by as much as few batches are uncertain. Raises ValueError for intervals of different confidence.
+    than Welch's by as much as few batches are uncertain. Raises ValueError for intervals of different confidence,
+    OverflowError for values so far apart that no float holds their quotient: no two runs find such.
     """
     if not math.isclose(first.confidence, second.confidence):
         raise ValueError(f"wanted intervals of one confidence, found {first.confidence} and {second.confidence}")
     ratio = second.ratio / first.ratio
     down = math.hypot(math.log(second.ratio / second.low), math.log(first.high / first.ratio))
     up = math.hypot(math.log(second.high / second.ratio), math.log(first.ratio / first.low))
-    return Change(ratio=ratio, low=ratio * math.exp(-down), high=ratio * math.exp(up), confidence=first.confidence)
+    low, high = ratio * math.exp(-down), ratio * math.exp(up)
+    if low == 0.0 or math.isinf(high):
+        raise OverflowError(f"{second.ratio:g} and {first.ratio:g} are too far apart to be compared")
+    return Change(ratio=ratio, low=low, high=high, confidence=first.confidence)
 
 
 def as_change(estimate: Estimate) -> Change | None:

@@ -8,20 +8,12 @@ from typing import get_args
 
 from acceptance.quantities import format_quantity
 from acceptance.report.figures import shown_change as percent
-from acceptance.results import Estimate
 from acceptance.run_comparison.model import Change, Difference, Finding, Unlike
 
 NOT_IN_IT = (
     "The intervals hold the noise within each run. They do not hold what differs between one run and the next when "
     "nothing was changed: before a change is believed, measure both sides again, in turn."
 )
-
-
-def shown_interval(estimate: Estimate) -> str:
-    """`1,131 IOPS to 1,281 IOPS`; the empty text where it is not known."""
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return " to ".join(format_quantity(value, unit=estimate.unit) for value in (estimate.low, estimate.high))
 
 
 def shown_change(change: Change | None) -> str:

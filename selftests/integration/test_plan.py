@@ -70,6 +70,7 @@ def test_a_run_says_how_much_longer_it_takes_and_obeys_its_target(tmp_path: Path
     target.write_text(
         "about: a lab\nsettings: {timeout: 7min, durability_time: 3s}\n"
         "caveats: [{what: it is slow, source: https://example.com}]\n"
+        "limits: [{what: not more than 3 volumes, source: https://example.com/limits}]\n"
     )
     run = run_suite(
         "--storage-cluster=host",
@@ -83,3 +84,4 @@ def test_a_run_says_how_much_longer_it_takes_and_obeys_its_target(tmp_path: Path
     assert re.search(r"of at most 60 s, [0-9,.]+ IOPS \(less than a minute left\)", run.output), run.output
     assert (run.results["settings"]["timeout"], run.results["settings"]["durability_time"]) == (420.0, 4.0)
     assert "storage target: a lab" in run.output and "it is slow (https://example.com)" in run.output
+    assert "limit, not judged: not more than 3 volumes (https://example.com/limits)" in run.output

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import psutil
 import pytest
@@ -157,7 +160,8 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
         process.kill()
         process.wait()
         for each in load:  # it would end by itself, and disturb other tests until then
-            each.kill()
+            with suppress(psutil.NoSuchProcess):  # some end as soon as nobody reads what they say
+                each.kill()
     yield results
 
 
@@ -169,3 +173,75 @@ def test_the_report_of_a_killed_run_says_what_was_found_and_what_is_missing(kill
     assert verdict["reason"] in text
     assert "1 of 2 tests came to no verdict" in text
     assert "random-write-iops: write.iops at least 900,000,000 IOPS" in text
+
+
+def test_a_run_that_is_killed_in_its_first_test_says_what_it_was_to_do(tmp_path: Path) -> None:
+    (tmp_path / "killer.py").write_text(
+        "import os, signal\ndef pytest_runtest_setup(item):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    run = run_suite(
+        *("-p", "killer", *options(tmp_path), "-k", PROFILES),
+        reports=tmp_path / "reports",
+        environment={"PYTHONPATH": str(tmp_path)},
+    )
+    assert run.status == -signal.SIGKILL, run.output
+    results, folder = run.results, run.folder / "latest"
+    assert len(results["run"]["tests"]) == 2 and not results["run"]["complete"] and results["verdicts"] == []
+    text = Page((folder / "report.html").read_text(encoding="utf-8")).text
+    assert "2 of 2 tests came to no verdict" in text and "Cluster not reached" not in text
+    assert [each for each in results["run"]["tests"] if each not in text] == []
+    assert results["cluster"]["nodes"][0]["name"] in text
+    suite = ElementTree.parse(folder / "junit.xml").getroot()[0]
+    assert {each.get("name"): each.get("value") for each in suite.iter("property")}["run"] == results["run"]["id"]
+    assert re.search(r"^storage_acceptance_complete{.*} 0.0$", (folder / "metrics.prom").read_text(), re.MULTILINE)
+    shown = subprocess.run(
+        [sys.executable, "-m", "acceptance", "report", str(folder), "-o", str(tmp_path / "again.html")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert "2 of 2 tests came to no verdict" in (tmp_path / "again.html").read_text(encoding="utf-8")
+
+
+# All that tells of a run, by where it is used.
+TELLERS = (
+    "fixtures.plan.paces_of",
+    "fixtures.report.render_summary",
+    "fixtures.exposition.metrics_text",
+    "fixtures.exposition.push",
+    "fixtures.exposition.append_summary",
+    "fixtures.history.record_of",
+    "fixtures.junit.verdict_sentence",
+    "fixtures.verdicts.terminal_table",
+)
+
+
+def test_faults_in_all_that_tells_of_a_run_change_nothing_of_it(tmp_path: Path) -> None:
+    (tmp_path / "faulty.py").write_text(
+        "import importlib\n"
+        "def pytest_sessionstart(session):\n"
+        f"    for each in {TELLERS!r}:\n"
+        "        module, _, name = each.rpartition('.')\n"
+        "        def faulty(*_, each=each, **__):\n"
+        "            raise ZeroDivisionError(each)\n"
+        "        setattr(importlib.import_module(module), name, faulty)\n"
+    )
+    run = run_suite(
+        *("-p", "faulty", *options(tmp_path), "-k", "test_profile_meets_the_limit and random-read-iops"),
+        *(f"--storage-history={tmp_path / 'history.jsonl'}", "--storage-pushgateway=http://127.0.0.1:1"),
+        reports=tmp_path / "reports",
+        environment={"PYTHONPATH": str(tmp_path), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")},
+    )
+    assert run.status == 0, run.output
+    assert run.results["overall"] == "pass" and run.results["errors"] == []
+    (verdict,) = run.results["verdicts"]
+    assert f"{'PASS':12} {verdict['storage_class']}: {verdict['limit']}" in run.output
+    assert re.search("^overall: pass", run.output, re.MULTILINE)
+    assert run.output.count("\nwarning: metrics.prom could not be made as it should be") == 1  # as soon as it is known
+    for each in TELLERS:
+        warnings = [told for told in run.results["warnings"] if f"ZeroDivisionError: {each};" in told]
+        assert len(warnings) == 1 and f"{'WARNING':12} {warnings[0]}" in run.output, each
+    assert run.results["run"]["exit_status"] == 0

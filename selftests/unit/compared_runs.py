@@ -119,8 +119,9 @@ def run_of(
     started: datetime = NOW,
     complete: bool = True,
     errors: Sequence[str] = (),
+    tests: Sequence[str] = (),
 ) -> Results:
-    """The results of a run."""
+    """The results of a run; `tests` are those that were selected, where that is known."""
     return Results(
         run=Run(
             id=run_id,
@@ -129,6 +130,7 @@ def run_of(
             complete=complete,
             suite_version="0.1.0",
             exit_status=0 if complete else None,
+            tests=list(tests),
         ),
         cluster=where,
         settings={"tier": "baseline", "volume_size": 3 << 30, "test_size": 1 << 30, **(settings or {})},

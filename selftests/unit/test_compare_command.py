@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from acceptance.__main__ import main
-from acceptance.results import Results
-from selftests.unit.compared_runs import NOW, class_of, cluster, measured, run_of
+from acceptance.results import Estimate, Results
+from selftests.unit.compared_runs import NOW, class_of, cluster, judged, measured, run_of
 
 
 def kept(folder: Path, name: str, results: Results) -> str:
@@ -78,6 +78,16 @@ def test_what_is_not_the_same_comes_first(tmp_path: Path, capsys: pytest.Capture
     told = compare(capsys, first, other)
     assert told.index("not the same: test file: 1Gi, then 4Gi") < told.index("fast")
     assert "missing: random-read-iops: only in the first" in told
+
+
+def test_what_the_tier_of_either_run_asks_for_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    metrics: dict[str, Estimate | float] = {"write.iops": 9.0, "write.latency.p99": 0.01, "cpu.use": 0.2}
+    first, second = (
+        kept(tmp_path, name, run_of(measured(metrics, profile="mine"), verdicts=[judged(metric=name, profile="mine")]))
+        for name in ("write.latency.p99", "write.iops")
+    )
+    for told in (compare(capsys, first, second), compare(capsys, second, first)):
+        assert [each.split()[1] for each in told if each.startswith("mine")] == ["write.iops", "write.latency.p99"]
 
 
 def test_a_page_with_the_picture_and_the_same_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,7 @@ from acceptance.limits import load_limits
 from acceptance.profile_folder import find_profiles
 from acceptance.provisioning.limits import Kind as ProvisioningKind
 from acceptance.rebuild.limits import Kind as RebuildKind
+from acceptance.run_folder import RunFolder
 from acceptance.scaling.limits import Kind as ScalingKind
 from acceptance.target_file import read_target
 from acceptance.tiers import LimitKind, RuleKind
@@ -56,6 +57,12 @@ def test_limits_and_targets_that_are_shown_are_valid(content: str, tmp_path: Pat
     tier = f"version: 1\ntiers:\n  shown:\n{textwrap.indent(content, '    ')}\n"
     file.write_text(content if content.startswith("version:") else tier, encoding="utf-8")
     load_limits(file, profiles={*find_profiles(ROOT / "profiles"), "order-log"})
+
+
+def test_what_verify_is_shown_to_leave_out_is_all_that_a_run_writes_beside_its_results(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path, run_id="r")
+    shown = re.findall(r"^ +not covered: (.*)$", PAGES["docs/vendors.md"], re.MULTILINE)
+    assert shown == sorted(each.name for each in (run.junit, run.metrics, run.report))
 
 
 def words_of(tree: ast.AST) -> Iterator[str]:

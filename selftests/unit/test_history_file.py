@@ -148,6 +148,16 @@ def test_an_impossible_value_is_a_damaged_line(path: Path, field: str, value: ob
     assert "found one with measurements.0.metrics.write.latency.p1." + field in found.problems[0]
 
 
+def test_a_date_without_a_zone_is_a_damaged_line(path: Path) -> None:
+    append(path, record("a"))
+    wrong = record("b").model_dump(mode="json") | {"date": "2026-11-02T00:00:00"}
+    path.write_text(path.read_text() + json.dumps(wrong) + "\n")
+    append(path, record("c"))
+    found = read_history(path)
+    assert [each.run for each in found.runs] == ["a", "c"]
+    assert "found one with date: Input should have timezone info; the line is passed over" in found.problems[0]
+
+
 @pytest.mark.parametrize(("version", "said"), [(2, "version 2, written by suite '9.0'"), (None, "none"), ("1", "'1'")])
 def test_another_schema_is_refused(path: Path, version: object, said: str) -> None:
     append(path, record("a"))

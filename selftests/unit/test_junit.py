@@ -28,6 +28,11 @@ def pytest_configure(config):
     folder = RunFolder(Path(config.rootpath), run_id="r")
     folder.make()
     config.stash[RUN] = Run(id="r", folder=folder, recorder=recorder)
+
+
+def pytest_collection_finish(session):
+    if (Path(session.config.rootpath) / "interrupt").exists():
+        session.config.stash[RUN].recorder.tests = [each.nodeid for each in session.items]
 """
 TESTS = """
 import os
@@ -45,7 +50,9 @@ def keep(name):
 
 
 def test_passes(record_property):
+    keep("after-0.xml")
     if (HERE / "obstruct").exists():
+        (HERE / "junit.xml").unlink()
         (HERE / "junit.xml").mkdir()
     record_property("measured", 1204.5)
     record_property("reason", "a | <b> & \\x1b[2J \\x00 \\ud800 é 读")
@@ -69,6 +76,8 @@ def test_is_killed():
     keep("after-4.xml")
     if (HERE / "kill").exists():
         os.kill(os.getpid(), signal.SIGKILL)
+    if (HERE / "interrupt").exists():
+        os.kill(os.getpid(), signal.SIGINT)
 """
 # What Jenkins reads (xunit-plugin, junit-10.xsd), and `file` and `line` beside it, which GitLab and GitHub use.
 ATTRIBUTES = {
@@ -137,6 +146,7 @@ def properties(element: Element) -> dict[str | None, str | None]:
 
 
 def test_after_each_test_the_file_holds_all_before(folder: Path) -> None:
+    assert names(folder / "after-0.xml") == [] and properties(read(folder / "after-0.xml"))["run"] == "r"
     assert names(folder / "after-1.xml") == ["test_passes"]
     assert names(folder / "after-2.xml") == ["test_passes", "test_fails"]
     assert len(names(folder / "after-4.xml")) == 4
@@ -152,6 +162,13 @@ def test_a_run_that_is_killed_leaves_what_it_had(tmp_path: Path) -> None:
     assert run(folder) == -9
     assert len(names(folder / "junit.xml")) == 4
     assert "storage_class" in properties(read(folder / "junit.xml"))
+
+
+def test_a_run_that_is_interrupted_is_not_complete_though_it_has_an_exit_status(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    (folder / "interrupt").touch()
+    assert run(folder) == pytest.ExitCode.INTERRUPTED
+    assert properties(read(folder / "junit.xml"))["complete"] == "False"
 
 
 def test_a_file_that_cannot_be_written_leaves_no_other(tmp_path: Path) -> None:

@@ -99,6 +99,29 @@ def test_a_run_without_measurements_says_what_it_was() -> None:
     assert candidates(run_of()) == [""]
 
 
+def test_classes_that_were_asked_for_are_there_before_anything_is_known_of_them() -> None:
+    asked = run_of(verdicts=[judged(storage_class="second")], settings={"storage_class": ["first", "second"]})
+    assert candidates(asked) == ["first", "second"]
+    assert of(metrics_text(asked), "class_overall", status="inconclusive", candidate="first") == [1.0]
+    assert candidates(compared()) == ["fast"]
+
+
+def test_an_interrupted_run_is_not_complete_though_it_has_an_exit_status() -> None:
+    for tests, whole in ((("t",), 1.0), (("t", "never reached"), 0.0)):
+        run = run_of(measured({"write.iops": 1.0}), verdicts=[judged()], tests=tests)
+        assert of(metrics_text(run), "complete") == [whole]
+        assert run.run.exit_status == 0
+
+
+def test_each_class_has_its_own_verdict_and_all_have_that_of_the_run() -> None:
+    verdicts = [judged("pass"), judged("fail", storage_class="slow")]
+    run = run_of(measured({"write.iops": 1.0}), verdicts=verdicts).model_copy(update={"overall": "fail"})
+    text = metrics_text(run)
+    assert of(text, "class_overall", status="fail", candidate="fast") == [0.0]
+    assert of(text, "class_overall", status="fail", candidate="slow") == [1.0]
+    assert of(text, "overall", status="fail") == [1.0, 1.0]
+
+
 def test_values_that_are_not_known_or_no_number_are_left_out() -> None:
     samples = Samples({"candidate": "fast"})
     gauge = Gauge(name="iops", help="h", labels=("bound",))

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import base64
 import socket
+import struct
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -17,10 +21,12 @@ from prometheus_client.parser import text_string_to_metric_families
 from acceptance.credentials import without_credentials
 from acceptance.embedded.network import free_ports
 from acceptance.errors import WrongUsage
-from acceptance.exposition.pushgateway import Gateway
+from acceptance.exposition.gateway import Gateway
+from acceptance.exposition.pushgateway import push
 from acceptance.settings import read_settings
 from selftests.unit.compared_runs import measured, run_of
 
+ROOT = Path(__file__).parents[2]
 RESULTS = run_of(measured({"write.iops": 1000.0}))
 
 
@@ -59,7 +65,7 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_class_has_a_group_of_its_own_that_is_replaced() -> None:
     both = run_of(measured({"write.iops": 1.0}), measured({"write.iops": 2.0}, storage_class="/mnt/a b"))
     with serving(Taking) as address:
-        assert Gateway.parse(f"http://{address}/some/where/").push(both) is None
+        assert push(both, Gateway.parse(f"http://{address}/some/where/")) is None
     named = base64.urlsafe_b64encode(b"/mnt/a b").decode()
     prefix = "/some/where/metrics/job/storage_acceptance"
     assert [(verb, path) for verb, path, _, _ in Taking.taken] == [
@@ -74,7 +80,7 @@ def test_each_class_has_a_group_of_its_own_that_is_replaced() -> None:
 def test_user_and_password_go_to_the_gateway_and_nowhere_else() -> None:
     with serving(Taking) as address:
         gateway = Gateway.parse(f"http://nightly:open%2Fsesame@{address}")
-        assert gateway.push(RESULTS) is None
+        assert push(RESULTS, gateway) is None
     ((_, _, authorization, _),) = Taking.taken
     assert base64.b64decode((authorization or "").removeprefix("Basic ")) == b"nightly:open/sesame"
     assert "sesame" not in repr(gateway) + without_credentials("open/sesame open%2Fsesame")
@@ -85,13 +91,13 @@ def test_a_gateway_that_refuses_is_told_in_its_own_words() -> None:
         status, says = 400, b"pushed metrics are\ninvalid"
 
     with serving(Refusing) as address:
-        problem = Gateway.parse(f"http://nightly:open-sesame@{address}").push(RESULTS)
+        problem = push(RESULTS, Gateway.parse(f"http://nightly:open-sesame@{address}"))
     assert problem == f"http://{address}: it answered 400 Bad Request: pushed metrics are invalid"
 
 
 def test_a_gateway_that_is_down_is_told_by_its_address() -> None:
     address = f"127.0.0.1:{free_ports(['nobody'])['nobody']}"
-    problem = Gateway.parse(f"http://nightly:open-sesame@{address}").push(RESULTS)
+    problem = push(RESULTS, Gateway.parse(f"http://nightly:open-sesame@{address}"))
     assert problem is not None
     assert problem.startswith(f"http://{address}: it cannot be reached: ") and "refused" in problem
 
@@ -115,7 +121,7 @@ def test_a_gateway_that_is_slow_is_not_waited_for(drip: bytes) -> None:
 
         threading.Thread(target=answer, daemon=True).start()
         began = time.monotonic()
-        problem = Gateway.parse(f"http://127.0.0.1:{server.getsockname()[1]}").push(RESULTS, timeout_s=0.5)
+        problem = push(RESULTS, Gateway.parse(f"http://127.0.0.1:{server.getsockname()[1]}"), timeout_s=0.5)
     assert time.monotonic() - began < 1.0
     assert problem is not None and ("no answer within 0.5 s" in problem or "timed out" in problem)
 
@@ -130,8 +136,43 @@ def test_what_is_no_answer_of_a_web_server_is_a_problem_as_well() -> None:
                 connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
 
         threading.Thread(target=answer, daemon=True).start()
-        problem = Gateway.parse(f"http://127.0.0.1:{server.getsockname()[1]}").push(RESULTS)
+        problem = push(RESULTS, Gateway.parse(f"http://127.0.0.1:{server.getsockname()[1]}"))
     assert problem is not None and "SSH-2.0" in problem
+
+
+@pytest.mark.parametrize("framing", [b"Content-Length: 300\r\n\r\nno", b"Transfer-Encoding: chunked\r\n\r\n12c\r\nno"])
+def test_a_gateway_that_refuses_and_hangs_up_is_told(framing: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # ends with a reset
+            with connection:
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 500 Out of order\r\n" + framing)
+                time.sleep(0.2)
+
+        threading.Thread(target=answer, daemon=True).start()
+        problem = push(RESULTS, Gateway.parse(f"http://127.0.0.1:{server.getsockname()[1]}"))
+    assert problem is not None and problem.endswith(": it answered 500 Out of order")
+
+
+def test_a_fault_while_metrics_are_made_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(*_: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("acceptance.exposition.pushgateway.samples_of", faulty)
+    problem = push(RESULTS, Gateway.parse("http://127.0.0.1:1"))
+    assert problem == "http://127.0.0.1:1: ZeroDivisionError: division by zero"
+
+
+def test_an_address_is_read_without_what_pushes() -> None:
+    """The settings are read at the start of everything, the commands too."""
+    code = "import sys; import acceptance.settings; print(*sys.modules, sep='\\n')"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    needless = ("acceptance.report", "acceptance.exposition.document", "jinja2", "prometheus_client", "matplotlib")
+    assert "acceptance.exposition.gateway" in loaded.split()
+    assert [each for each in loaded.split() if each.startswith(needless)] == []
 
 
 @pytest.mark.parametrize(

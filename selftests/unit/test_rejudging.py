@@ -40,12 +40,28 @@ def test_what_a_run_wrote_agrees() -> None:
         judged("inconclusive"),
         judged("pass", low=None, high=None),
         latency(high=0.0130),
+        latency(limit="write.latency.p99 at most 10 parsecs"),
     ],
 )
 def test_a_status_that_does_not_follow_is_named(verdict: Verdict) -> None:
     overall = "fail" if verdict.status == "fail" else "inconclusive" if verdict.status != "pass" else "pass"
     (found,) = contradictions(run(verdict, overall=overall))
     assert found == f"verdict {verdict.id} is {verdict.status}, which does not follow from its interval and limit"
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        judged("skipped", low=500.0, high=700.0),
+        judged("skipped", low=None, high=None),
+        judged("skipped", measured=None, low=None, high=None),
+        # No measurement has it, and no interval decides it.
+        judged("skipped", profile="scratch", metric="volume", rule="bind_time", low=None, high=None),
+    ],
+)
+def test_a_failure_that_was_turned_to_skipped_is_named(verdict: Verdict) -> None:
+    (found,) = contradictions(run(judged(metric="read.iops"), verdict))
+    assert found == f"verdict {verdict.id} is skipped, and yet tells what was judged"
 
 
 def test_how_a_limit_was_rounded_is_held_against_nobody() -> None:
@@ -78,4 +94,6 @@ def test_the_whole_follows_from_its_parts(verdicts: list[Verdict], changes: dict
 def test_what_is_not_judged_by_an_interval_is_left_alone() -> None:
     functional = judged(rule="Data survives.", metric=None, profile=None, limit="Data survives.", low=None, high=None)
     many = judged(profile="control-plane", metric="pods", limit="pods at least 60 pods", unit="pods", low=None)
-    assert list(contradictions(run(functional, many, judged("skipped")))) == []
+    # A test of a limit that was skipped: its rule is what the test is about, in words.
+    skipped = judged("skipped", rule="The measured value meets the limit.", measured=None, low=None, high=None)
+    assert list(contradictions(run(functional, many, skipped))) == []

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.__main__ import main
+from acceptance.manifest import manifest
 from acceptance.report.side_by_side import SideBySide, render_side_by_side
 from acceptance.results import Estimate, Results
 from acceptance.run_folder import RunFolder
@@ -139,6 +140,9 @@ def test_who_is_best_is_said_only_where_it_is_sure() -> None:
     assert marks(1500, 1000) == ["best", ""]
     # What nobody knows how sure it is may be the best too, and is no reason to call it so.
     assert marks(1000, estimate(9000, by=None)) == ["", ""]
+    # Nor is storage that did nothing, and who is beside it and nobody else.
+    assert marks(12716, 0, 3815) == ["", "", ""]
+    assert marks(12716, 3815, 0, 12716) == ["", "", "", ""]
 
 
 def test_what_a_run_lacks_is_shown_as_missing_and_one_that_was_killed_as_incomplete() -> None:
@@ -238,7 +242,92 @@ def test_results_that_cannot_be_read_are_not_verified(tmp_path: Path, capsys: py
     assert verify(folder, capsys) == (4, [])
 
 
-def test_figures_that_cannot_be_shown_are_the_files_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = kept(tmp_path, run_of(settings={"test_size": -1}, where=cluster()))
+def listed_anew(folder: Path, **changes: object) -> None:
+    """Change the results, and make the list fit."""
+    path = folder / "results.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    (folder / "SHA256SUMS").write_text(manifest(folder))
+
+
+def test_untouched_results_of_a_newer_suite_are_not_called_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    listed_anew(folder, schema_version=2)
+    assert main(["report", "--verify", str(folder)]) == 4
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "night-1: 2 files are as SHA256SUMS lists them; the verdicts cannot be checked with this suite: " in told.err
+    assert "found version 2" in told.err
+
+
+def test_a_limit_that_nobody_can_read_is_a_change_and_no_fault_of_the_suite(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    verdicts = json.loads((folder / "results.json").read_text())["verdicts"]
+    listed_anew(folder, verdicts=[verdicts[0] | {"limit": "write.iops at least 750 parsecs"}])
+    status, told = verify(folder, capsys)
+    assert status == 1
+    assert told[0].endswith("which does not follow from its interval and limit")
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"test_size": -1}, "ValueError: wanted a size of at least zero bytes, found -1"),
+        ({"test_size": "large"}, "TypeError: "),
+        (None, "UndefinedError: "),
+    ],
+)
+def test_what_cannot_be_shown_is_the_files_fault(
+    changes: dict[str, object] | None, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = run_of(settings=changes, where=cluster())
+    folder = kept(tmp_path, found if changes else found.model_copy(update={"settings": {}}))
     assert main(["report", str(folder), "-o", str(tmp_path / "page.html")]) == 4
-    assert "cannot be shown: wanted a size of at least zero bytes, found -1" in capsys.readouterr().err
+    assert (
+        f"{folder}: wanted figures, names and settings as a run writes them, found what cannot be worked with: {told}"
+        in (capsys.readouterr().err)
+    )
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_results_of_a_suite_that_did_not_count_limits_are_rendered(tmp_path: Path) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    path = folder / "results.json"
+    data = json.loads(path.read_text())
+    for name in ("asked", "tested_with", "trends"):
+        data.pop(name)
+    path.write_text(json.dumps(data))
+    assert main(["report", str(folder), "-o", str(tmp_path / "page.html")]) == 0
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "because pass" in html and "that were not judged" not in html
+
+
+@pytest.mark.parametrize("own", ["SHA256SUMS", "fio/load.json", "results.json", "report.html", "junit.xml"])
+def test_no_page_replaces_what_any_run_wrote(own: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, other = kept(tmp_path, night(1, 1000)), kept(tmp_path, night(2, 1000))
+    for run in (folder, other):
+        (run / "report.html").write_text("rows of tests")
+        (run / "junit.xml").write_text("<testsuites/>")
+        before = (run / own).read_bytes()
+        assert main(["report", str(folder), "-o", str(run / own)]) == 4
+        assert "is the run's own, which cannot be made again; name another file" in capsys.readouterr().err
+        assert (run / own).read_bytes() == before
+
+
+def test_a_page_in_a_runs_folder_is_written_anew(tmp_path: Path) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    (folder / "again.html").write_text("old")
+    assert main(["report", str(folder), "-o", str(folder / "again.html")]) == 0
+    assert "because pass" in (folder / "again.html").read_text(encoding="utf-8")
+
+
+def test_no_page_replaces_the_results_it_is_made_of_whatever_they_are_called(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "monday.json"
+    path.write_text(night(1, 1000).model_dump_json())
+    assert main(["report", str(path), "-o", str(path)]) == 4
+    assert "is the run's own" in capsys.readouterr().err

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from acceptance.report.comparison import Comparison, Row, comparisons
+from acceptance.report.comparison import Comparison, comparisons
+from acceptance.report.rows import Change, Row
 from acceptance.results import Estimate, Measurement, Results, Role, Run, Status, Unit, Verdict
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
@@ -94,7 +95,8 @@ def test_a_row_has_both_figures_and_the_change_as_kbench_prints_it() -> None:
     found = results(both("random-read-iops", {"read__iops": 12_882.0}, {"read__iops": 159_606.0}))
     (row,) = rows(found)
     assert (row.profile, row.metric) == ("random-read-iops", "read.iops")
-    assert row.change == pytest.approx(-0.9193, abs=1e-4)
+    assert row.change is not None
+    assert row.change.value == pytest.approx(-0.9193, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +188,7 @@ def test_each_candidate_stands_beside_the_baseline_that_was_measured_with_it() -
     found = comparisons(results([*first, *second]))
     assert [(each.candidate, each.baseline) for each in found] == [("a", "local"), ("b", "local")]
     changes = [row.change for each in found for group in each.groups.values() for row in group]
-    assert changes == [1.0, -0.5]
+    assert changes == [Change(value=1.0), Change(value=-0.5)]
 
 
 def test_without_a_baseline_there_is_a_table_of_the_candidate_alone() -> None:

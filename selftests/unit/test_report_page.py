@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from markupsafe import Markup
 
+from acceptance.completeness import is_whole, missing
 from acceptance.history.records import TrendPoint, TrendRecord
 from acceptance.report import render_summary
-from acceptance.report.missing import is_whole, missing
 from acceptance.report.overview import FIRST
 from acceptance.report.page import completed, page
 from acceptance.report.subjects import TITLES, subject_of

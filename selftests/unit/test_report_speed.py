@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 
 from acceptance.report import render_summary
-from acceptance.report.speed import Change, SpeedRow, SpeedTable, speed_tables
+from acceptance.report.comparison import comparisons
+from acceptance.report.github_summary import markdown
+from acceptance.report.rows import Change, Row
+from acceptance.report.speed import SpeedTable, speed_tables
 from acceptance.report.subjects import Subject
+from acceptance.report.terminal_table import terminal_table
 from acceptance.results import RelativeEstimate, Results, Status
 from selftests.unit.test_report_comparison import both, measurement, results, verdict
 
@@ -18,7 +22,7 @@ def table(found: Results, subject: Subject = "synchronous-writes") -> SpeedTable
     return only
 
 
-def row(found: Results, metric: str = "write.iops", subject: Subject = "synchronous-writes") -> SpeedRow:
+def row(found: Results, metric: str = "write.iops", subject: Subject = "synchronous-writes") -> Row:
     (only,) = [each for each in table(found, subject).rows if each.metric == metric]
     return only
 
@@ -52,6 +56,17 @@ def test_without_a_rule_the_change_is_of_the_pairs_that_were_measured() -> None:
     change = row(found).change
     assert change is not None and change.low is not None
     assert (round(change.value, 6), round(change.low, 6), change.confidence) == (-0.1, -0.2, 0.95)
+
+
+def test_terminal_github_summary_and_report_show_the_change_of_the_verdict() -> None:
+    """The means are 4.9 % apart, the pairs that were judged 5.5 %: a reader sees one figure everywhere."""
+    judged = verdict("sync-write-iops", "write.iops", "pass", rule="not_better_than_baseline_by").model_copy(
+        update={"measured": 1.055, "low": 1.01, "high": 1.1, "confidence": 0.99, "unit": "ratio"}
+    )
+    found = results(both("sync-write-iops", {"write__iops": 104.9}, IOPS), judged)
+    (comparison,) = comparisons(found)
+    for shown in (terminal_table(comparison, width=120, coloured=False), markdown(found), render_summary(found)):
+        assert "+5.5 %" in shown and "4.9 %" not in shown
 
 
 def test_of_older_results_the_change_is_that_of_the_means_without_an_interval() -> None:

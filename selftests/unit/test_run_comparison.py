@@ -12,9 +12,9 @@ from acceptance.errors import WrongUsage
 from acceptance.results import Estimate, Measurement, RelativeEstimate, Results
 from acceptance.run_comparison.differences import HISTOGRAM_BIN, compare_runs, differences
 from acceptance.run_comparison.model import Change, Difference, RunComparison
-from acceptance.run_comparison.naming import name_runs
+from acceptance.run_comparison.naming import describe, name_runs
 from acceptance.run_comparison.ratios import finding_of, quotient
-from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, measured, named, run_of
+from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, judged, measured, named, run_of
 
 FACTORS = st.floats(min_value=1.0, max_value=50.0)
 MEANS = st.floats(min_value=1e-6, max_value=1e9)
@@ -57,9 +57,8 @@ def test_comparing_the_other_way_round_is_the_inverse(first: float, second: floa
     a, b = (run_of(measured({"write.iops": estimate(mean, by=by)})) for mean, by in ((first, by), (second, other_by)))
     there, back = only(a, b), only(b, a)
     assert there.change is not None and back.change is not None
-    inverse = back.change.inverse
     assert (there.change.ratio, there.change.low, there.change.high) == pytest.approx(
-        (inverse.ratio, inverse.low, inverse.high)
+        (1 / back.change.ratio, 1 / back.change.high, 1 / back.change.low)
     )
     opposite = {"better": "worse", "worse": "better"}
     assert opposite.get(there.finding, there.finding) == back.finding
@@ -221,6 +220,15 @@ def test_what_was_not_the_same_is_named_and_first_what_disturbs() -> None:
         ("parameter replicas", "3", "2"),
         ("parameter locality", "not recorded", "strict"),
     ]
+
+
+def test_a_run_that_was_interrupted_is_told_from_one_that_was_not() -> None:
+    whole = run_of(measured({"write.iops": 9.0}), verdicts=[judged()], tests=["t"])
+    cut = run_of(measured({"write.iops": 9.0}), verdicts=[judged()], tests=["t", "never reached"])
+    assert [(each.what, *each.values, each.disturbs) for each in compared(whole, cut).unlike] == [
+        ("run to its end", "yes", "no", True)
+    ]
+    assert not describe(whole).endswith(", not complete") and describe(cut).endswith(", not complete")
 
 
 def test_runs_are_called_by_what_tells_them_apart() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.errors import WrongUsage
+from acceptance.quantities import parse_size
 from acceptance.settings import read_settings
 from acceptance.target_file import LonghornTarget, of_target, read_target
 from acceptance.targets import shipped_targets, target_path
@@ -22,12 +23,13 @@ def test_the_well_known_ones_are_there() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_is_valid_and_each_caveat_has_a_source(name: str) -> None:
+def test_each_is_valid_and_each_caveat_and_limit_has_a_source(name: str) -> None:
     target = read_target(target_path(name))
     assert target.about
-    assert target.caveats
-    assert all(re.fullmatch(r"https://\S+", each.source) for each in target.caveats)
-    assert len({each.what for each in target.caveats}) == len(target.caveats)
+    assert target.caveats and target.limits
+    told = [*target.caveats, *target.limits]
+    assert all(re.fullmatch(r"https://\S+", each.source) for each in told)
+    assert len({each.what for each in told}) == len(told)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -39,6 +41,23 @@ def test_the_settings_of_each_fit_those_that_nobody_sets(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_each_is_in_the_documentation(name: str) -> None:
     assert f"| `{name}` |" in DOCS.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_says_which_sizes_suit_it_or_that_its_documentation_names_none(name: str) -> None:
+    given = read_target(target_path(name)).settings
+    if given.volume_size is None or given.test_size is None:
+        assert "No sizes: the documentation names none" in target_path(name).read_text(encoding="utf-8")
+    else:
+        assert parse_size(given.volume_size) > parse_size(given.test_size) > read_settings(FILES).test_size
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_each_sets_is_in_the_documentation(name: str) -> None:
+    row = next(line for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith(f"| `{name}` |"))
+    for setting, value in read_target(target_path(name)).settings.given.items():
+        written = value if isinstance(value, str) else ",".join(value)
+        assert f"`--storage-{setting.replace('_', '-')} {written}`" in row
 
 
 def test_longhorn_names_its_driver() -> None:
@@ -79,7 +98,7 @@ def test_what_was_asked_for_wins_over_the_target_and_the_target_over_the_usual()
         ("settings: {expect: [flying]}", "settings.expect.0: Input should be 'expansion'"),
         ("settings: {ramp_pods: 3}", "settings.ramp_pods: wanted only keys that are known here"),
         ("settings: {timeout: 5s}\ncaveats: [{what: a}]", "target.yaml:2: caveats.0.source: wanted this key"),
-        ("about: mine", "wanted rebuild, node_failure, settings or caveats, found none of them"),
+        ("about: mine", "wanted rebuild, node_failure, settings, caveats or limits, found none of them"),
     ],
 )
 def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_other_errors_are_not_swallowed(run: Run) -> None:
         raise ValueError("a fault of the suite")
 
 
-def test_a_fault_in_the_report_ends_no_run_and_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_in_the_report_ends_no_run_and_is_a_warning(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     state = SimpleNamespace(running_state="started", additional_summary={"prefix": []})
     written: list[str] = []
     report: Any = SimpleNamespace(_report=state)
@@ -80,5 +80,18 @@ def test_a_fault_in_the_report_ends_no_run_and_is_an_error(run: Run, monkeypatch
     report._generate_report()
     report._generate_report()
     assert len(written) == 3 and written[0] == written[2] != ""
-    (error,) = run.recorder.errors
-    assert "ZeroDivisionError: division by zero" in error
+    (warning,) = run.recorder.warnings
+    assert warning.startswith("report.html could not be made") and "ZeroDivisionError: division by zero" in warning
+    assert not run.recorder.errors and not run.raised and not run.unwritten
+
+
+def test_an_interruption_is_no_fault(run: Run) -> None:
+    with pytest.raises(KeyboardInterrupt), run.telling("a test"):
+        raise KeyboardInterrupt
+    assert run.recorder.warnings == []
+
+
+def test_a_full_disk_while_something_is_told_is_still_the_environment(run: Run) -> None:
+    with run.telling("a test"), run.writing():
+        raise OSError(28, "No space left on device")
+    assert run.unwritten and run.recorder.warnings == []

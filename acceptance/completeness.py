@@ -1,9 +1,10 @@
-"""What a run did not get to, for its report: tests that were selected and limits that the tier has."""
+"""Whether a run did all that it was asked, and what it did not get to: tests that were selected, limits of the tier."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from acceptance.classes_under_test import classes_under_test
 from acceptance.results import Results
 
 
@@ -24,7 +25,7 @@ def missing(results: Results) -> Missing:
     """
     reached = {each.test for each in results.verdicts}
     judged = {(each.storage_class, each.profile, each.limit) for each in results.verdicts if each.status != "skipped"}
-    classes = candidate_classes(results)
+    classes = classes_under_test(results)
     limits = results.tested_with.limits if results.tested_with else []
     return Missing(
         tests=[each for each in results.run.tests if each not in reached],
@@ -40,13 +41,8 @@ def missing(results: Results) -> Missing:
 
 
 def is_whole(results: Results) -> bool:
-    """Whether the run came to its end and reached all tests that were selected."""
+    """Whether the run came to its end and reached all tests that were selected.
+
+    `run.complete` alone says only that it has an exit status, and one that was interrupted has that too.
+    """
     return results.run.complete and not missing(results).tests
-
-
-def candidate_classes(results: Results) -> list[str]:
-    """The classes under test, as far as they are known: by what was found, else by what was asked for."""
-    found = [each.storage_class for each in results.verdicts]
-    found += [each.storage_class for each in results.measurements if each.role == "candidate"]
-    asked = results.settings.get("storage_class")
-    return list(dict.fromkeys([*(map(str, asked) if isinstance(asked, list) else ()), *found]))

@@ -1,0 +1,26 @@
+"""What is in files from strangers, and fits the schema, can be nothing to work with: that is the files' fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from jinja2 import TemplateError
+
+from acceptance.errors import WrongUsage
+
+
+@contextmanager
+def refused_where_unusable(*runs: Path) -> Iterator[None]:
+    """Raise WrongUsage, naming the runs, where what is done with them fails on what they hold.
+
+    Such as figures too large to be divided, metrics that nobody knows, settings that are not there.
+    """
+    try:
+        yield
+    except (ValueError, ArithmeticError, TypeError, LookupError, TemplateError) as error:
+        raise WrongUsage(
+            f"{', '.join(map(str, runs))}: wanted figures, names and settings as a run writes them, found what cannot "
+            f"be worked with: {type(error).__name__}: {error}; get the files that the runs wrote"
+        ) from error

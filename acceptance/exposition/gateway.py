@@ -1,0 +1,44 @@
+"""A Pushgateway's address: what the settings take for one, without all that is needed to push something there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from acceptance.credentials import remember, without_credentials
+
+_WANTED = "wanted the address of a Pushgateway such as http://pushgateway.example:9091"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gateway:
+    """A Pushgateway. `url` is without user and password."""
+
+    url: str
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+
+    @classmethod
+    def parse(cls, url: str) -> Self:
+        """The gateway at the URL. Raises ValueError, without the password, for what is none."""
+        problem = f"{_WANTED}, found {without_credentials(url)!r}"
+        try:
+            parts = urlsplit(url)
+            host, _ = parts.hostname, parts.port
+        except ValueError as error:
+            raise ValueError(problem) from error
+        if parts.scheme not in ("http", "https") or not host or any(each.isspace() for each in url):
+            raise ValueError(problem)
+        if parts.query or parts.fragment:
+            raise ValueError(
+                f"{_WANTED}, without ? and #, found {without_credentials(url.partition('?')[0])!r} and more"
+            )
+        if parts.password:
+            remember(parts.password)
+            remember(unquote(parts.password))
+        return cls(
+            url=urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", "")),
+            user=None if parts.username is None else unquote(parts.username),
+            password=None if parts.password is None else unquote(parts.password),
+        )

@@ -1,0 +1,94 @@
+"""Rows of figures, the same on the terminal, in GitHub's summary and in the report: both classes and one change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from acceptance.metrics import STALL
+from acceptance.results import Estimate, Measurement, Status, Verdict
+from acceptance.verdict_order import worst
+
+_OF_RATIOS = ("not_better_than_baseline_by", "not_worse_than_baseline_by")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """Candidate / baseline - 1, with the two-sided interval of that confidence; None where it is not known."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One metric of one profile. `of_profile` are all verdicts on the profile, whatever their metric."""
+
+    profile: str
+    metric: str
+    candidate: Estimate
+    baseline: Estimate | None
+    change: Change | None
+    of_profile: tuple[Verdict, ...]
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Those on this metric."""
+        return tuple(each for each in self.of_profile if each.metric == self.metric)
+
+    @property
+    def status(self) -> Status:
+        """The worst of the profile's verdicts."""
+        return worst(self.of_profile) or "skipped"
+
+    @property
+    def because_of(self) -> tuple[str, ...]:
+        """The metrics whose verdicts are that bad, where they are others than the row's own."""
+        if self.status not in ("fail", "inconclusive"):
+            return ()
+        blamed = {each.metric for each in self.of_profile if each.status == self.status}
+        return () if blamed == {self.metric} else tuple(sorted(filter(None, blamed)))
+
+
+def rows_of(
+    metrics: Iterable[str], candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict]
+) -> list[Row]:
+    """A row for each of the metrics. `verdicts` are those on the candidate's class and profile."""
+    return [
+        Row(
+            profile=candidate.profile,
+            metric=metric,
+            candidate=candidate.metrics[metric],
+            baseline=None if baseline is None else baseline.metrics.get(metric),
+            change=change_of(metric, candidate, baseline, verdicts),
+            of_profile=tuple(verdicts),
+        )
+        for metric in metrics
+    ]
+
+
+def change_of(
+    metric: str, candidate: Measurement, baseline: Measurement | None, verdicts: Iterable[Verdict]
+) -> Change | None:
+    """From the pairs of batches, as the verdict judged them or as the measurement holds them; else of the means.
+
+    None without a baseline, where it stood still, and for the longest stall, whose ratio says nothing.
+    """
+    for verdict in verdicts:
+        if verdict.metric == metric and verdict.rule in _OF_RATIOS and verdict.measured is not None:
+            return Change(
+                value=verdict.measured - 1.0,
+                low=None if verdict.low is None else verdict.low - 1.0,
+                high=None if verdict.high is None else verdict.high - 1.0,
+                confidence=verdict.confidence,
+            )
+    if (paired := candidate.against_baseline.get(metric)) is not None:
+        return Change(
+            value=paired.ratio - 1.0, low=paired.low - 1.0, high=paired.high - 1.0, confidence=paired.confidence
+        )
+    theirs = None if baseline is None else baseline.metrics.get(metric)
+    if theirs is None or theirs.mean == 0.0 or metric == STALL:
+        return None
+    return Change(value=candidate.metrics[metric].mean / theirs.mean - 1.0)
