@@ -47,11 +47,13 @@ SMALLEST = {
     "test_data_integrity.py": "read_by_a_new_pod",
     "test_durability.py": "survive_a_killed_pod and not another",
     "test_volume_features.py": "two_nodes_share or read_only",
-    # The same loads: with a baseline, of other profiles, or beside what commands of the user do to the storage.
+    # The same loads: with a baseline, of other profiles, beside earlier runs, or beside what commands of the user do to
+    # the storage.
     "test_baseline_comparison.py": "",
     "test_synchronous_writes.py": "",
     "test_replica_rebuild.py": "",
     "test_failover.py": "",
+    "test_regression.py": "",
 }
 LIMITS = """\
 version: 1
