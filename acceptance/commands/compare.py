@@ -46,8 +46,8 @@ def _compare(chosen: argparse.Namespace) -> int:
 def _compared(chosen: argparse.Namespace) -> int:
     # Here: what draws is slow to load, and other commands do without.
     from acceptance.report.difference_page import render_comparison
+    from acceptance.report.difference_table import print_comparison
     from acceptance.report.page import page
-    from acceptance.run_comparison.table import print_comparison
 
     if chosen.output is not None:
         keep_the_runs_own(chosen.output, (chosen.first, chosen.second))

@@ -131,5 +131,4 @@ def _add_rebuilds(samples: Samples, results: Results, candidate: str) -> None:
 
 
 def _add_figure(samples: Samples, gauge: Gauge, figure: Figure, **labels: str) -> None:
-    for bound, value in (("mean", figure.mean), ("low", figure.low), ("high", figure.high)):
-        samples.set(gauge, value, bound=bound, **labels)
+    samples.set_bounds(gauge, figure.mean, low=figure.low, high=figure.high, **labels)

@@ -51,6 +51,13 @@ class Samples:
             key = tuple((self.shared | labels).items())
             self._values.setdefault(gauge, {})[key] = float(value)
 
+    def set_bounds(
+        self, gauge: Gauge, mean: float | None, *, low: float | None, high: float | None, **labels: str
+    ) -> None:
+        """Set a figure and its interval: the three values of the label `bound`."""
+        for bound, value in (("mean", mean), ("low", low), ("high", high)):
+            self.set(gauge, value, bound=bound, **labels)
+
     def set_one_of(self, gauge: Gauge, label: str, current: str, among: tuple[str, ...], **labels: str) -> None:
         """1 where the label is the current one, 0 for the others: none goes on when the next run says another."""
         for each in among:

@@ -52,9 +52,8 @@ def add_measurements(samples: Samples, results: Results, candidate: str) -> None
     own = [each for each in results.measurements if (each.role, each.storage_class) == ("candidate", candidate)]
     for measurement in own:
         for path, ratio in measurement.against_baseline.items():
-            for bound, value in (("mean", ratio.ratio), ("low", ratio.low), ("high", ratio.high)):
-                labels = {"profile": measurement.profile, "pattern": pattern(measurement.profile), "metric": path}
-                samples.set(RATIO, value, bound=bound, **labels)
+            labels = {"profile": measurement.profile, "pattern": pattern(measurement.profile), "metric": path}
+            samples.set_bounds(RATIO, ratio.ratio, low=ratio.low, high=ratio.high, **labels)
     beside = {each.compared_with for each in own}
     for measurement in (*own, *(each for each in results.measurements if each.id in beside)):
         for path, estimate in measurement.metrics.items():
@@ -89,5 +88,4 @@ def _add(samples: Samples, measurement: Measurement, metric: Metric, estimate: E
         labels["direction"] = metric.direction
     if gauge is LATENCY:
         labels["statistic"] = metric.path.partition(".latency.")[2]
-    for bound, value in (("mean", estimate.mean), ("low", estimate.low), ("high", estimate.high)):
-        samples.set(gauge, value, bound=bound, **labels)
+    samples.set_bounds(gauge, estimate.mean, low=estimate.low, high=estimate.high, **labels)

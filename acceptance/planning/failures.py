@@ -33,7 +33,6 @@ def rebuilt(storage_class: str, pattern: Pattern, settings: RebuildSettings, *, 
     return PlannedStep(
         what=f"a replica of {pattern} on {storage_class} lost and rebuilt{often}",
         about_s=seconds,
-        most_s=seconds,
         volumes=(Volumes(storage_class=storage_class, number=1, size=claim_size(size)),),
         pods=2,
     )
@@ -47,7 +46,6 @@ def crashed(storage_class: str, failure: Failure, settings: CrashSettings, *, pa
     return PlannedStep(
         what=f"{storage_class}: {WORDS[failure]}",
         about_s=seconds,
-        most_s=seconds,
         volumes=(Volumes(storage_class=storage_class, number=1, size=CLAIM_SIZE),),
         pods=2,
     )

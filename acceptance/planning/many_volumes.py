@@ -46,7 +46,6 @@ def scaled(
     return PlannedStep(
         what=f"{names} on {steps} volumes of {storage_class} at once{at_rate}",
         about_s=seconds,
-        most_s=seconds,
         volumes=(Volumes(storage_class=storage_class, number=most, size=settings.volume_size),),
         pods=pods,
         sets=3 if apart else 1,
@@ -60,7 +59,6 @@ def ramped(storage_class: str, settings: RampSettings, *, rate_per_s: float, nod
     return PlannedStep(
         what=f"ramp to {settings.goal} pods with a volume of {storage_class} each, {rate}, and back",
         about_s=seconds,
-        most_s=seconds,
         volumes=(Volumes(storage_class=storage_class, number=settings.goal, size=settings.volume_size),),
         pods=settings.goal,
         sets=1 if settings.form == "set" else max(nodes, 1),

@@ -21,7 +21,6 @@ def on_trial(storage_class: str, what: str, *, size: int, pods: int, paces: Pace
     return PlannedStep(
         what=f"{storage_class}: {what}",
         about_s=seconds,
-        most_s=seconds,
         volumes=(Volumes(storage_class=storage_class, number=1, size=size),),
         pods=pods,
     )
@@ -35,7 +34,6 @@ def featured(storage_class: str, capability: Capability, *, paces: Paces) -> Pla
     return PlannedStep(
         what=f"{storage_class}: {TITLES[capability]}",
         about_s=seconds,
-        most_s=seconds,
         volumes=(Volumes(storage_class=storage_class, number=copies, size=SIZE),),
         pods=pods,
     )
@@ -48,7 +46,6 @@ def written(storage_class: str, settings: Settings, *, paces: Paces) -> PlannedS
     return PlannedStep(
         what=f"{format_size(settings.test_size)} with checksums written to {storage_class} and read again",
         about_s=seconds,
-        most_s=seconds,
         volumes=(Volumes(storage_class=storage_class, number=1, size=settings.volume_size, lasts="file"),),
         pods=1,
     )
@@ -57,9 +54,7 @@ def written(storage_class: str, settings: Settings, *, paces: Paces) -> PlannedS
 def verified(storage_class: str, settings: Settings, *, paces: Paces) -> PlannedStep:
     """All of the file read in a new pod."""
     seconds = paces.pod_s + settings.test_size / paces.bandwidth
-    return PlannedStep(
-        what=f"the same file of {storage_class} read by a new pod", about_s=seconds, most_s=seconds, pods=1
-    )
+    return PlannedStep(what=f"the same file of {storage_class} read by a new pod", about_s=seconds, pods=1)
 
 
 def rewritten(storage_class: str, settings: Settings, *, paces: Paces) -> PlannedStep:
@@ -70,7 +65,6 @@ def rewritten(storage_class: str, settings: Settings, *, paces: Paces) -> Planne
     return PlannedStep(
         what=f"a file on {storage_class} written anew during the rebuild of a replica, and read again",
         about_s=seconds,
-        most_s=seconds,
         volumes=(Volumes(storage_class=storage_class, number=1, size=settings.volume_size, lasts="file"),),
         pods=3,
     )

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from acceptance.classes_under_test import classes_under_test, measured_classes
 from acceptance.report.difference_page import difference_templates
+from acceptance.report.difference_wording import NOT_IN_IT
 from acceptance.report.figures import shown_measured
 from acceptance.report.main_figures import main_figures
 from acceptance.report.overview import verdict_sentence
@@ -23,7 +24,6 @@ from acceptance.run_comparison.facts import class_facts, run_facts, unlike
 from acceptance.run_comparison.model import Difference, NamedRun, Unlike
 from acceptance.run_comparison.naming import describe
 from acceptance.run_comparison.ranking import best_marks
-from acceptance.run_comparison.wording import NOT_IN_IT
 from acceptance.verdict_order import ORDER
 
 

@@ -20,10 +20,10 @@ from selftests.unit.test_history_series import NIGHT, SETTINGS, measured_run
 def finished(tmp_path: Path, recorder: Recorder, *, status: int, history: bool = True) -> list[int]:
     """A session with this exit status ends; the statuses of the runs that the history has then."""
     path = tmp_path / "history.jsonl"
-    profiles = {"sync-write-iops": SimpleNamespace(text="[job]")}
+    texts = {"sync-write-iops": "[job]"}
     stash: dict[Any, Any] = {
         RUN: Run(id="r", folder=RunFolder(tmp_path, run_id="r"), recorder=recorder),
-        INPUTS: SimpleNamespace(history=History(path=path) if history else None, profiles=profiles),
+        INPUTS: SimpleNamespace(history=History(path=path) if history else None, profile_texts=texts),
     }
     session: Any = SimpleNamespace(config=SimpleNamespace(stash=stash), exitstatus=status)
     pytest_sessionfinish(session)
