@@ -13,7 +13,7 @@ from acceptance.durability.records import DurabilityRecord, FailoverRecord
 from acceptance.history.records import TrendRecord
 from acceptance.judging import overall
 from acceptance.rebuild.records import RebuildRecord
-from acceptance.results import Cluster, Conditions, Measurement, Results, Run, Step, Verdict
+from acceptance.results import Cluster, Conditions, KnownStorage, Measurement, Results, Run, Step, Verdict
 from acceptance.scaling.records import ScalingRecord
 from acceptance.shown_text import shown_values
 from acceptance.volume_features.records import CapabilityRecord
@@ -31,6 +31,7 @@ class Recorder:
         self.command: str | None = None
         self.tests: list[str] = []
         self.tested_with: Conditions | None = None
+        self.known: KnownStorage | None = None
         self.cluster: Cluster | None = None
         self.measurements: list[Measurement] = []
         self.verdicts: list[Verdict] = []
@@ -82,6 +83,7 @@ class Recorder:
             cluster=self.cluster,
             settings=self._settings,
             tested_with=self.tested_with,
+            known=self.known,
             measurements=self.measurements,
             steps=self.steps,
             scaling=self.scaling,

@@ -178,6 +178,21 @@ class Conditions(Frozen):
     limits: list[AskedLimit] = Field(description="what `Results.asked` counts, once for all classes")
 
 
+class Statement(Frozen):
+    """What somebody says of a storage, and where."""
+
+    what: str
+    source: str
+
+
+class KnownStorage(Frozen):
+    """What the target file says of the storage. Nothing is judged by it."""
+
+    about: str | None
+    caveats: list[Statement] = Field(description="what makes figures differ from what a reader would take them for")
+    limits: list[Statement] = Field(description="what the storage's own documentation states")
+
+
 class Results(Frozen):
     """The document `results.json`."""
 
@@ -186,6 +201,7 @@ class Results(Frozen):
     cluster: Cluster | None
     settings: dict[str, JsonValue]
     tested_with: Conditions | None = None
+    known: KnownStorage | None = Field(default=None, description="None without a target")
     measurements: list[Measurement]
     steps: list[Step]
     scaling: list[ScalingRecord] = []

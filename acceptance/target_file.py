@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from acceptance.durability.outage import NODE_PLACEHOLDERS, NodeFailurePlan
 from acceptance.errors import WrongUsage
 from acceptance.rebuild.command_driver import PLACEHOLDERS, CommandPlan
+from acceptance.results import KnownStorage
 from acceptance.strict_yaml import load
 from acceptance.target_settings import Strict, TargetSettings, time_s
 from acceptance.targets import target_path
@@ -123,6 +124,11 @@ class Target(Strict):
     limits: tuple[Caveat, ...] = ()
     rebuild: RebuildTarget | None = None
     node_failure: NodeFailureTarget | None = None
+
+    @property
+    def known(self) -> KnownStorage:
+        """What it says of the storage, for the results."""
+        return KnownStorage.model_validate(self.model_dump(include={"about", "caveats", "limits"}))
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:

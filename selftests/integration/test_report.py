@@ -28,6 +28,9 @@ tiers:
       random-write-iops:
         write.iops: {at_least: 900000000, because: the test wants it so}
 """
+TARGET = """about: the disk of this test
+caveats: [{what: nobody else writes to it, source: https://example.com/disk}]
+"""
 PROFILES = "test_profile_meets_the_limit and random and iops"
 
 
@@ -72,9 +75,15 @@ class Page(HTMLParser):
 def options(folder: Path) -> tuple[str, ...]:
     """What asks for the two profiles on a directory of this host; the one passes, the other fails."""
     (folder / "limits.yaml").write_text(LIMITS)
+    (folder / "target.yaml").write_text(TARGET)
     disk = folder / "a disk"
     disk.mkdir()
-    return ("--storage-cluster=host", f"--storage-class={disk}", f"--storage-thresholds={folder / 'limits.yaml'}")
+    return (
+        "--storage-cluster=host",
+        f"--storage-class={disk}",
+        f"--storage-thresholds={folder / 'limits.yaml'}",
+        f"--storage-target={folder / 'target.yaml'}",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +149,8 @@ def test_what_was_tested_with_is_there_as_text(run: SuiteRun, page: Page) -> Non
         "random-read-iops",
         "random-write-iops",
     ]
+    assert "What is known of the disk of this test" in page.text
+    assert "nobody else writes to it ( https://example.com/disk )" in page.text
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from acceptance.report import render_summary
 from acceptance.report.overview import FIRST
 from acceptance.report.page import completed, page
 from acceptance.report.subjects import TITLES, subject_of
-from acceptance.results import AskedLimit, Conditions, Results, Verdict
+from acceptance.results import AskedLimit, Conditions, KnownStorage, Results, Statement, Verdict
 from selftests.unit.test_report import STARTED, full, results, verdict
 
 TESTS = Path(__file__).parents[2] / "tests"
@@ -172,6 +172,19 @@ def test_loads_limits_and_command_are_there_as_text() -> None:
     assert "rw=&lt;write&gt;" in html and "version: 1 # &lt;all&gt;" in html
     assert "[unused]" not in html
     assert "-k &#39;a &lt; b&#39;</pre>" in html
+
+
+def test_what_a_target_says_of_its_storage_stands_with_its_source_apart_from_verdicts() -> None:
+    known = KnownStorage(
+        about="Our <storage>",
+        caveats=[Statement(what="writes are cached", source="https://example.com/manual?a=1&b=2")],
+        limits=[Statement(what="not more than 64 volumes", source="javascript:alert(1)")],
+    )
+    outline = Outline(html := render_summary(results().model_copy(update={"known": known})))
+    assert "What is known of Our &lt;storage&gt;" in html and "No verdict comes from them." in html
+    assert 'writes are cached <small>(<a href="https://example.com/manual?a=1&amp;b=2"' in html
+    assert "not more than 64 volumes <small>(javascript:alert(1))</small>" in html
+    assert "known" in outline.ids and "#known" in outline.targets and "javascript:alert(1)" not in outline.targets
 
 
 def test_what_earlier_runs_showed_is_drawn_beside_the_verdicts_on_it() -> None:
