@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,27 @@ def test_a_run_that_is_twice_as_slow_is_seen_to_be() -> None:
         left.begin(str(number), now_s=200.0 * number)
         left.finish(str(number), now_s=200.0 * (number + 1))
     assert 900.0 < left.seconds(now_s=1000.0) <= 1000.0
+
+
+def test_a_measurement_that_goes_on_until_it_is_clear_is_no_sign_of_slowness() -> None:
+    left = TimeLeft({"a": 50.0, "b": 600.0}, longer_s={"a": 100.0})
+    left.begin("a", now_s=0.0)
+    left.finish("a", now_s=150.0)
+    assert left.seconds(now_s=150.0) == 600.0
+
+
+def test_a_measurement_that_was_clear_at_once_is_no_sign_of_speed() -> None:
+    left = TimeLeft({"a": 50.0, "b": 600.0}, longer_s={"a": 100.0})
+    left.begin("a", now_s=0.0)
+    left.finish("a", now_s=50.0)
+    assert left.seconds(now_s=50.0) == 600.0
+
+
+def test_a_measurement_that_goes_on_beyond_its_end_is_one() -> None:
+    left = TimeLeft({"a": 50.0, "b": 600.0}, longer_s={"a": 100.0})
+    left.begin("a", now_s=0.0)
+    left.finish("a", now_s=300.0)
+    assert left.seconds(now_s=300.0) == pytest.approx(600.0 * (TRUST_S + 300.0) / (TRUST_S + 150.0))
 
 
 @given(planned=PLANNED, slowness=SLOWNESS, end_s=st.floats(min_value=0.0, max_value=60.0))
