@@ -19,15 +19,8 @@ from acceptance.cluster.claims import (
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
-from acceptance.cluster.pods import (
-    create_pod,
-    describe_pod,
-    end_pod,
-    node_of,
-    taken_away,
-    wait_ended,
-    wait_started,
-)
+from acceptance.cluster.pod_states import describe_pod, node_of, taken_away
+from acceptance.cluster.pods import create_pod, end_pod, wait_ended, wait_started
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import StorageFailure

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import platform
 
-from acceptance.cluster.api import Api, ApiError
+from acceptance.cluster.api import Api
+from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.resources import CONFIG_MAPS, NAMESPACES, NODES, Object
 from acceptance.cluster.storage_classes import storage_classes
 from acceptance.credentials import shown_parameter

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
-from acceptance.cluster.pods import create_pod, end_pod, node_of, taken_away, wait_ended, wait_started
+from acceptance.cluster.pod_states import node_of, taken_away
+from acceptance.cluster.pods import create_pod, end_pod, wait_ended, wait_started
 from acceptance.cluster.resources import Object
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import EnvironmentFailure

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from acceptance.cluster.api import Api, ApiError
+from acceptance.cluster.api import Api
+from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.claims import slim_volume, volumes_of
 from acceptance.cluster.objects import MANAGER, MANAGER_LABEL, NAMESPACE_PREFIX, RUN_LABEL, name_of, run_namespace
 from acceptance.cluster.resources import (

@@ -1,4 +1,4 @@
-"""Pods of the run: created, waited for, described, ended."""
+"""Pods of the run: created, waited for, ended."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.claims import failed_for_good
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.nodes import is_ready, ready_condition
-from acceptance.cluster.pod_manifest import MAIN, PodPlan, pod_manifest
+from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
+from acceptance.cluster.pod_states import (
+    DELETED,
+    describe_pod,
+    image_problem,
+    main_runs,
+    main_started,
+    statuses_of,
+    taken_away,
+)
 from acceptance.cluster.resources import CLAIMS, NAMESPACES, NODES, PODS, Object
 from acceptance.cluster.waiting import describe_events, wait_for
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
-_PULL_PROBLEMS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")
-_LOST = ("Evicted", "Preempting", "NodeLost", "NodeShutdown", "Shutdown", "Terminated", "UnexpectedAdmissionError")
-# What a kubelet says of containers that went while it was away: with their node, or with its container runtime.
-_UNSEEN = ("Unknown", "ContainerStatusUnknown")
-# containerd's status for a container whose end it did not see; nothing that the suite runs ends with it.
-# https://github.com/containerd/containerd/blob/v1.6.20/pkg/cri/server/helpers.go
-_UNSEEN_STATUS = 255
-_NO_COMMAND = ("StartError", "ContainerCannotRun")
 _START_PROBLEMS = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
-
-_DELETED = "deleted while it was needed; see who did"
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/#volume-kubernetes-io-selected-node
 _CHOSEN = "volume.kubernetes.io/selected-node"
@@ -41,7 +40,7 @@ def wait_started(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
     return wait_for(
         f"pod {plan.name} on storage class {plan.classes} to start",
         look=lambda: _needed(api, plan),
-        ready=_main_started,
+        ready=main_started,
         state=describe_pod,
         fatal=lambda seen: start_problem(api, plan, seen),
         events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
@@ -82,7 +81,7 @@ def _needed(api: Api, plan: PodPlan) -> Object:
     if namespace is None or namespace["metadata"].get("deletionTimestamp"):
         raise EnvironmentFailure(f"namespace {plan.namespace} was deleted while the run needed it; see who did")
     if pod is None:
-        raise EnvironmentFailure(f"pod {plan.name} on storage class {plan.classes} was {_DELETED}")
+        raise EnvironmentFailure(f"pod {plan.name} on storage class {plan.classes} was {DELETED}")
     return pod
 
 
@@ -127,95 +126,19 @@ def end_pod(api: Api, plan: PodPlan, *, timeout_s: float, grace_s: int = 1) -> N
     )
 
 
-def node_of(pod: Object) -> str:
-    """The node that the pod runs on."""
-    return str(pod["spec"]["nodeName"])
-
-
-def image_digest(pod: Object) -> str | None:
-    """The digest of the image that the pod's main container runs: the registry's, or an imported image's own."""
-    for status in pod["status"].get("containerStatuses") or []:
-        digest = str(status.get("imageID", "")).rpartition("@")[2]
-        if status["name"] == MAIN and digest.startswith("sha256:"):
-            return digest
-    return None
-
-
-def describe_pod(pod: Object) -> str:
-    """The pod's state in words: phase, containers that wait or ended, conditions that are not true."""
-    parts = [f"phase {pod['status'].get('phase', 'unknown')}"]
-    for status in _statuses(pod):
-        for kind, detail in (status.get("state") or {}).items():
-            if kind != "running":
-                text = " ".join(str(detail[key]) for key in ("reason", "exitCode", "message") if key in detail)
-                parts.append(f"container {status['name']} {kind}: {text}")
-    for condition in pod["status"].get("conditions") or []:
-        if condition["type"] == "PodScheduled" and condition["status"] != "True":
-            parts.append(f"not scheduled: {condition.get('message', '')}")
-    if pod["status"].get("reason"):
-        parts.append(f"{pod['status']['reason']}: {pod['status'].get('message', '')}")
-    return ", ".join(parts)
-
-
 def start_problem(api: Api, plan: PodPlan, pod: Object) -> AcceptanceError | None:
     """The error that keeps the pod from ever starting, or None."""
     if (of_image := image_problem(plan.image, pod)) is not None:
         return of_image
-    for status in _statuses(pod):
+    for status in statuses_of(pod):
         waiting = (status.get("state") or {}).get("waiting") or {}
         if waiting.get("reason") in _START_PROBLEMS:
             return EnvironmentFailure(f"pod {plan.name} cannot start: {waiting['reason']}: {waiting.get('message')}")
     if (taken := taken_away(pod, what=f"pod {plan.name} on storage class {plan.classes}")) is not None:
         return taken
-    if pod["status"].get("phase") == "Failed" and not _main_started(pod):
+    if pod["status"].get("phase") == "Failed" and not main_started(pod):
         return StorageFailure(f"pod {plan.name} failed before it started: {describe_pod(pod)}" + _events(api, plan))
     return next(filter(None, (failed_for_good(api, claim) for claim in plan.claims)), None)
-
-
-def image_problem(image: str, pod: Object) -> EnvironmentFailure | None:
-    """Why the image is of no use to the pod: it cannot be pulled, or lacks what the suite runs in it; or None."""
-    for status in _statuses(pod):
-        waiting = (status.get("state") or {}).get("waiting") or {}
-        if waiting.get("reason") in _PULL_PROBLEMS:
-            return EnvironmentFailure(
-                f"image {image!r} cannot be pulled on node {pod['spec'].get('nodeName')}: "
-                f"{waiting.get('message') or waiting['reason']}; name one that can with --storage-image, "
-                "and its credentials with --storage-pull-secret"
-            )
-        ended = (status.get("state") or {}).get("terminated") or {}
-        if ended.get("reason") in _NO_COMMAND:
-            return EnvironmentFailure(
-                f"image {image!r} lacks what the suite runs in it: {ended.get('message')}; name an image that "
-                "holds fio, sh, df, cat and sync with --storage-image"
-            )
-    return None
-
-
-def lost_to_the_cluster(pod: Object) -> str | None:
-    """Why the cluster or someone ended the pod before its time (eviction, a node that went, memory, deletion), or None:
-    no fault of the storage."""
-    if pod["status"].get("phase") == "Succeeded":
-        return None
-    if pod["status"].get("reason") in _LOST:
-        return f"{pod['status']['reason']}: {pod['status'].get('message', '')}"
-    for status in _statuses(pod):
-        ended = (status.get("state") or {}).get("terminated") or {}
-        if ended.get("reason") == "OOMKilled":
-            return f"OOMKilled: container {status['name']} ran out of the memory that it may use"
-        if ended.get("reason") in _UNSEEN or ended.get("exitCode") == _UNSEEN_STATUS:
-            node = pod["spec"].get("nodeName")
-            return f"container {status['name']} went with its node {node}, or with the container runtime there"
-    # https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions
-    for condition in pod["status"].get("conditions") or []:
-        if condition["type"] == "DisruptionTarget" and condition["status"] == "True":
-            return f"{condition.get('reason')}: {condition.get('message')}"
-    return _DELETED if pod["metadata"].get("deletionTimestamp") else None
-
-
-def taken_away(pod: Object, *, what: str) -> EnvironmentFailure | None:
-    """The error to raise where the pod is `lost_to_the_cluster`, or None; `what` was lost with it, in words."""
-    reason = lost_to_the_cluster(pod)
-    return EnvironmentFailure(f"{what} was ended by the cluster: {reason}") if reason else None
 
 
 def lost_node(api: Api, pod: Object) -> str | None:
@@ -234,20 +157,3 @@ def lost_node(api: Api, pod: Object) -> str | None:
 
 def _events(api: Api, plan: PodPlan) -> str:
     return describe_events(lambda: recent_events(api, namespace=plan.namespace, name=plan.name))
-
-
-def _statuses(pod: Object) -> list[Object]:
-    return pod["status"].get("containerStatuses") or []
-
-
-def main_runs(pod: Object) -> bool:
-    """Whether the pod's container runs, as far as its kubelet has told."""
-    return any("running" in (status.get("state") or {}) for status in _statuses(pod))
-
-
-def _main_started(pod: Object) -> bool:
-    for status in pod["status"].get("containerStatuses") or []:
-        state = status.get("state") or {}
-        if status["name"] == MAIN and ("running" in state or "terminated" in state):
-            return True
-    return False

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
 
-from acceptance.cluster.api import PASSING, ApiError, ApiUnreachable
+from acceptance.cluster.api_faults import PASSING, ApiError, ApiUnreachable
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 T = TypeVar("T")

@@ -9,7 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from acceptance.cluster.api import PASSING, Api, ApiError, ApiUnreachable, whole
+from acceptance.cluster.api import Api, whole
+from acceptance.cluster.api_faults import PASSING, ApiError, ApiUnreachable
 from acceptance.cluster.objects import name_of
 from acceptance.cluster.resources import Object, Resource
 from acceptance.cluster.streams import Stream, StreamBroken

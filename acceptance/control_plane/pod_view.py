@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from acceptance.cluster.objects import slim_metadata
-from acceptance.cluster.pods import image_problem
+from acceptance.cluster.pod_states import image_problem
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SET_LABEL
 

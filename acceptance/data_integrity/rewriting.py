@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from acceptance.cluster.errand import run_errand
 from acceptance.cluster.pod_manifest import FILES_PATH, MAIN, PodPlan
-from acceptance.cluster.pods import create_pod, end_pod, main_runs, node_of, taken_away, wait_started
+from acceptance.cluster.pod_states import main_runs, node_of, taken_away
+from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace

@@ -10,7 +10,8 @@ from acceptance.cluster.attachments import slim_attachment
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.objects import name_of
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
-from acceptance.cluster.pods import create_pod, describe_pod, start_problem
+from acceptance.cluster.pod_states import describe_pod
+from acceptance.cluster.pods import create_pod, start_problem
 from acceptance.cluster.resources import ATTACHMENTS, PODS, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace

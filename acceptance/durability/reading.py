@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
-from acceptance.cluster.pods import create_pod, describe_pod, end_pod, node_of, taken_away, wait_ended
+from acceptance.cluster.pod_states import describe_pod, node_of, taken_away
+from acceptance.cluster.pods import create_pod, end_pod, wait_ended
 from acceptance.cluster.workspace import Workspace
 from acceptance.durability.ledger import MOST_BYTES
 from acceptance.durability.writer import LEDGER, script

@@ -14,7 +14,8 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
-from acceptance.cluster.pods import create_pod, describe_pod, lost_to_the_cluster, main_runs, node_of, wait_started
+from acceptance.cluster.pod_states import describe_pod, lost_to_the_cluster, main_runs, node_of
+from acceptance.cluster.pods import create_pod, wait_started
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace

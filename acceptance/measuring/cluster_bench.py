@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from acceptance.cluster.claims import Claim, create_claim, wait_bound
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
-from acceptance.cluster.pods import create_pod, image_digest, node_of, wait_placed, wait_started
+from acceptance.cluster.pod_states import image_digest, node_of
+from acceptance.cluster.pods import create_pod, wait_placed, wait_started
 from acceptance.cluster.workspace import FILES, Workspace
 from acceptance.errors import AcceptanceError, EnvironmentFailure
 from acceptance.measuring.ending import longest_s, require_success

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from types import TracebackType
 
-from acceptance.cluster.api import ApiError, ApiUnreachable, retrying
+from acceptance.cluster.api_faults import ApiError, ApiUnreachable, retrying
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
-from acceptance.cluster.pods import (
-    describe_pod,
-    lost_node,
-    main_runs,
-    taken_away,
-    wait_ended,
-    wait_load_over,
-)
+from acceptance.cluster.pod_states import describe_pod, main_runs, taken_away
+from acceptance.cluster.pods import lost_node, wait_ended, wait_load_over
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure

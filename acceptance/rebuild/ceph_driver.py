@@ -9,7 +9,7 @@ from typing import Any
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.permissions import Permission, require_rebuild_permissions
-from acceptance.cluster.pods import main_runs
+from acceptance.cluster.pod_states import main_runs
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import EnvironmentFailure

@@ -12,7 +12,8 @@ from acceptance.clock import now_s
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
-from acceptance.cluster.pods import create_pod, node_of, wait_started
+from acceptance.cluster.pod_states import node_of
+from acceptance.cluster.pods import create_pod, wait_started
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure

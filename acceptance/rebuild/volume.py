@@ -8,7 +8,8 @@ from typing import Self
 from acceptance.cluster.claims import create_claim, remove_claim, wait_bound
 from acceptance.cluster.objects import metadata, object_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
-from acceptance.cluster.pods import create_pod, end_pod, node_of, wait_started
+from acceptance.cluster.pod_states import node_of
+from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.resources import CONFIG_MAPS
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import AcceptanceError

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.pods import describe_pod, start_problem, taken_away
+from acceptance.cluster.pod_states import describe_pod, taken_away
+from acceptance.cluster.pods import start_problem
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SetPlan
 from acceptance.cluster.waiting import describe_events

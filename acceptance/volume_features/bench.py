@@ -12,7 +12,8 @@ from acceptance.cluster.claims import Claim, DataSource, create_claim, remove_cl
 from acceptance.cluster.errand import Errand, run_errand
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import MAIN, USER, PodPlan, volume_path
-from acceptance.cluster.pods import create_pod, end_pod, node_of, wait_started
+from acceptance.cluster.pod_states import node_of
+from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import AcceptanceError, StorageFailure, Unsupported
 from acceptance.quantities import parse_size

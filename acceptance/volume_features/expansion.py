@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from acceptance.cluster.api import ApiError
+from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.resources import CLAIMS

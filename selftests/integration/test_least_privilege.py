@@ -14,7 +14,8 @@ import pytest
 from kubernetes import config
 
 from acceptance import embedded
-from acceptance.cluster.api import Api, ApiError
+from acceptance.cluster.api import Api
+from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.objects import new_run_id
 from acceptance.cluster.permissions import OF_SUBJECT, require_permissions
 from acceptance.cluster.resources import CONFIG_MAPS, NAMESPACES, SECRETS, VOLUMES, Object

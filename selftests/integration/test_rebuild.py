@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from acceptance.cluster.api import Api, ApiUnreachable
+from acceptance.cluster.api import Api
+from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.pod_manifest import MAIN
 from acceptance.cluster.resources import PODS, Object

@@ -6,7 +6,7 @@ import copy
 import threading
 from typing import Any
 
-from acceptance.cluster.api import ApiError
+from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.resources import Object, Resource
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-from acceptance.cluster.api import ApiError
+from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, EVENTS, NODES, PODS, STATEFUL_SETS, VOLUMES, Resource
 from acceptance.cluster.stateful_sets import SET_LABEL, claim_of
 from acceptance.cluster.streams import StreamBroken

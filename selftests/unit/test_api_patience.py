@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from acceptance.cluster.api import ApiError, retrying
+from acceptance.cluster.api_faults import ApiError, retrying
 
 
 def test_a_pause_is_as_long_as_the_server_asks_for() -> None:

@@ -6,7 +6,7 @@ import platform
 
 import pytest
 
-from acceptance.cluster.api import ApiError
+from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.description import describe_cluster
 from acceptance.cluster.resources import NAMESPACES
 from acceptance.host.admission import describe_host

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from acceptance.cluster.api import Api, ApiError
+from acceptance.cluster.api import Api
+from acceptance.cluster.api_faults import ApiError
 from acceptance.control_plane.histograms import Histogram, read_histograms
 from acceptance.control_plane.server_metrics import operation_times, read_server_metrics, request_times
 

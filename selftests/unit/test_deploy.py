@@ -14,7 +14,7 @@ import yaml
 
 from acceptance.cluster.pod_manifest import USER
 from acceptance.embedded.images import LOAD_GENERATORS
-from fixtures.options import OPTIONS
+from fixtures.offered_options import OPTIONS
 from selftests.lab.accounts import DEPLOY, documents
 from selftests.lab.containerfile import read_recipe
 

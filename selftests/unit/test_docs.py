@@ -10,7 +10,7 @@ import pytest
 
 from acceptance.__main__ import main as acceptance_main
 from acceptance.embedded.__main__ import main as embedded_main
-from fixtures.options import OPTIONS
+from fixtures.offered_options import OPTIONS
 from selftests.unit.docs_pages import PAGES, ROOT, unfenced
 
 

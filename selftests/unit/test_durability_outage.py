@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from acceptance.cluster.api import Api, ApiUnreachable
+from acceptance.cluster.api import Api
+from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.resources import LEASES
 from acceptance.durability.outage import NodeFailurePlan, Outage
 from acceptance.errors import AcceptanceError, EnvironmentFailure

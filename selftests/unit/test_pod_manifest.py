@@ -7,7 +7,7 @@ from typing import Any
 
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import PodPlan, pod_manifest, volume_path
-from acceptance.cluster.pods import describe_pod, image_digest
+from acceptance.cluster.pod_states import describe_pod, image_digest
 
 CLAIM = Claim(name="data", namespace="ns", storage_class="fast", size=1024**3, run_id="r")
 

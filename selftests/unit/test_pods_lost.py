@@ -9,7 +9,8 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import PodPlan
-from acceptance.cluster.pods import lost_node, lost_to_the_cluster, wait_ended
+from acceptance.cluster.pod_states import lost_to_the_cluster
+from acceptance.cluster.pods import lost_node, wait_ended
 from acceptance.cluster.resources import NAMESPACES, NODES, PODS, Object, Resource
 from acceptance.errors import EnvironmentFailure
 

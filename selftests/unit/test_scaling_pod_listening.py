@@ -9,7 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from acceptance.cluster.api import Api, ApiUnreachable
+from acceptance.cluster.api import Api
+from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.scaling import pod_listening
 from acceptance.scaling.pod_listening import Listener
 

@@ -9,9 +9,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from kubernetes import client
 from kubernetes.config import incluster_config
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.api_connections import by_service_account
 from acceptance.credentials import without_credentials
 from acceptance.errors import EnvironmentFailure
 
@@ -34,16 +36,16 @@ def pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def sent_token(api: Api) -> str:
+def sent_token(connection: client.ApiClient) -> str:
     """What the next request would be let in by."""
-    return str(api._connection.configuration.get_api_key_with_prefix("BearerToken"))
+    return str(connection.configuration.get_api_key_with_prefix("BearerToken"))
 
 
 def test_it_connects_to_the_service_of_the_cluster(pod: Path) -> None:
-    api = Api.from_service_account()
-    assert api.address == "https://10.96.0.1:443"
-    assert api._connection.configuration.ssl_ca_cert == str(pod / "ca.crt")
-    assert sent_token(api) == f"bearer {FIRST}"
+    connection = by_service_account()
+    assert connection.configuration.host == "https://10.96.0.1:443"
+    assert connection.configuration.ssl_ca_cert == str(pod / "ca.crt")
+    assert sent_token(connection) == f"bearer {FIRST}"
 
 
 def test_an_ipv6_address_is_written_as_one(pod: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,18 +55,18 @@ def test_an_ipv6_address_is_written_as_one(pod: Path, monkeypatch: pytest.Monkey
 
 def test_a_token_that_was_replaced_is_read_again(pod: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run takes longer than a token lives."""
-    api = Api.from_service_account()
+    connection = by_service_account()
     (pod / "token").write_text(SECOND)
-    assert sent_token(api) == f"bearer {FIRST}"
+    assert sent_token(connection) == f"bearer {FIRST}"
 
     later = datetime.datetime.now() + datetime.timedelta(seconds=61)
     clock = SimpleNamespace(datetime=SimpleNamespace(now=lambda: later), timedelta=datetime.timedelta)
     monkeypatch.setattr(incluster_config, "datetime", clock)
-    assert sent_token(api) == f"bearer {SECOND}"
+    assert sent_token(connection) == f"bearer {SECOND}"
 
 
 def test_the_token_is_shown_nowhere(pod: Path) -> None:
-    Api.from_service_account()
+    by_service_account()
     assert FIRST not in without_credentials(f"refused: {FIRST}")
 
 
@@ -77,7 +79,7 @@ def test_what_a_pod_lacks_is_said(missing: str, pod: Path, monkeypatch: pytest.M
     with pytest.raises(
         EnvironmentFailure, match=r"wanted a pod with the token of its service account.*deploy/job\.yaml"
     ):
-        Api.from_service_account()
+        by_service_account()
 
 
 def test_cleaning_up_two_clusters_at_once_is_wrong_usage() -> None:

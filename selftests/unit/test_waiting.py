@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from acceptance.cluster.api import ApiError, ApiUnreachable
+from acceptance.cluster.api_faults import ApiError, ApiUnreachable
 from acceptance.cluster.waiting import describe_events, wait_for
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from acceptance.cluster import waiting
-from acceptance.cluster.api import ApiError
+from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import EnvironmentFailure, StorageFailure
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from acceptance.cluster.api import ApiError, ApiUnreachable
+from acceptance.cluster.api_faults import ApiError, ApiUnreachable
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.streams import StreamBroken
 from acceptance.cluster.watching import QUIET_S, Change, Collection, Watch

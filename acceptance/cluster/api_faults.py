@@ -1,0 +1,50 @@
+"""What goes wrong between the suite and an API server, and what of it passes by itself."""
+
+from __future__ import annotations
+
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
+
+from acceptance.errors import AcceptanceError, EnvironmentFailure
+
+# Statuses after which the same request may well succeed a little later.
+PASSING = (429, 500, 502, 503, 504)
+
+
+class ApiError(AcceptanceError):
+    """The API server refused a request. `status` is the HTTP status, `message` the server's own sentence.
+
+    `retry_after_s`: how long it asks to be left alone, 0 where it does not say.
+    """
+
+    exit_status = 10
+
+    def __init__(self, *, status: int, request: str, message: str, retry_after_s: float = 0.0) -> None:
+        super().__init__(f"{request}: the API server answered {status}: {message}")
+        self.status = status
+        self.message = message
+        self.retry_after_s = retry_after_s
+
+
+class ApiUnreachable(EnvironmentFailure):
+    """No answer from the API server: refused, reset, timed out, or a certificate that does not fit."""
+
+
+def retrying(*, patience_s: float, first_pause_s: float) -> Retrying:
+    """Calls what it is given again while the API server fails in a way that passes; raises the last error then.
+
+    A pause is as long as the server asks for at least.
+    """
+    growing = wait_random_exponential(multiplier=first_pause_s, max=5)
+
+    def pause_s(state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        return max(growing(state), error.retry_after_s if isinstance(error, ApiError) else 0.0)
+
+    return Retrying(
+        retry=retry_if_exception(_is_passing), stop=stop_before_delay(patience_s), wait=pause_s, reraise=True
+    )
+
+
+def _is_passing(error: BaseException) -> bool:
+    """Whether the same request may well succeed a little later."""
+    return isinstance(error, ApiUnreachable) or (isinstance(error, ApiError) and error.status in PASSING)

@@ -1,0 +1,129 @@
+"""Requests to one API server: each with a time-out, counted, its errors in words."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import urllib3
+from kubernetes import client
+
+from acceptance.cluster.api_faults import ApiError, ApiUnreachable, retrying
+from acceptance.cluster.request_kinds import request_kind
+from acceptance.cluster.resources import Object
+
+CONNECT_S = 5
+ANSWER_S = 30
+# An API server that is upgraded or moved is away for a minute or two.
+PATIENCE_S = 120
+FIRST_PAUSE_S = 0.2
+# The longest pause that a server can ask for with Retry-After.
+LONGEST_PAUSE_S = 60.0
+
+
+class Requests:
+    """Sends them over a connection, from several threads too.
+
+    `sent` counts the requests so far by verb and kind, as `GET pods`; each try of one counts.
+    """
+
+    def __init__(self, connection: client.ApiClient) -> None:
+        self.connection = connection
+        self.address: str = connection.configuration.host
+        self.sent: Counter[str] = Counter()
+
+    def json(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Object | None = None,
+        content_type: str = "application/json",
+        patience_s: float = PATIENCE_S,
+    ) -> Object:
+        """The whole answer to a request, which is tried again while it fails in a way that passes."""
+        return retrying(patience_s=patience_s, first_pause_s=FIRST_PAUSE_S)(
+            self._once, method, path, query=query, body=body, content_type=content_type
+        )
+
+    def pieces(
+        self, path: str, *, query: Mapping[str, str] | None = None, answer_s: float = ANSWER_S, what: str
+    ) -> Iterator[bytes]:
+        """An answer as it comes, not tried again; `what` it is, for the error where it breaks off.
+
+        Raises ApiError, ApiUnreachable.
+        """
+        response = self.send("GET", path, query=query, answer_s=answer_s)
+        try:
+            while piece := response.read1(65536):
+                yield piece
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ApiUnreachable(f"{what}: {error}") from error
+        finally:
+            response.close()
+
+    def _once(
+        self, method: str, path: str, *, query: Mapping[str, str] | None, body: Object | None, content_type: str
+    ) -> Object:
+        response = self.send(method, path, query=query, body=body, content_type=content_type)
+        try:
+            content = response.read()
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ApiUnreachable(f"{method} {path} on {self.address}: the answer broke off: {error}") from error
+        answer: Object = json.loads(content)
+        return answer
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Object | None = None,
+        content_type: str = "application/json",
+        answer_s: float = ANSWER_S,
+    ) -> urllib3.BaseHTTPResponse:
+        """One try of one request; its answer is still to be read, and to be closed. Raises ApiError, ApiUnreachable.
+
+        `answer_s`: how long nothing may come.
+        """
+        serialized = self.connection.param_serialize(
+            method,
+            path,
+            query_params=[(key, value) for key, value in (query or {}).items() if value],
+            header_params={"Accept": "application/json, */*", "Content-Type": content_type},
+            body=body,
+            auth_settings=["BearerToken"],
+        )
+        self.sent[request_kind(method, path, query or {})] += 1
+        try:
+            answer = self.connection.call_api(*serialized, _request_timeout=(CONNECT_S, answer_s))
+        except client.ApiException as error:  # raised by this client for transport errors of TLS alone
+            raise ApiUnreachable(f"{method} {path} on {self.address}: {error.reason}") from error
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise ApiUnreachable(f"{method} {path} on {self.address}: {error}") from error
+        response: urllib3.BaseHTTPResponse = answer.response
+        if response.status >= 400:
+            raise ApiError(
+                status=response.status,
+                request=f"{method} {path}",
+                message=_message(response),
+                retry_after_s=_retry_after_s(response),
+            )
+        return response
+
+
+def _retry_after_s(response: urllib3.BaseHTTPResponse) -> float:
+    """Seconds, as Kubernetes says it (RFC 9110 also allows a date, which it never sends)."""
+    asked = response.headers.get("Retry-After", "")
+    return min(float(asked), LONGEST_PAUSE_S) if asked.isdigit() else 0.0
+
+
+def _message(response: urllib3.BaseHTTPResponse) -> str:
+    text = response.read().decode(errors="replace")
+    try:
+        return str(json.loads(text).get("message") or text)
+    except (ValueError, AttributeError):
+        return text.strip() or str(response.reason)

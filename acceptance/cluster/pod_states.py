@@ -1,0 +1,113 @@
+"""What a pod's own state tells: how far it came, why it cannot start, whether it was taken away."""
+
+from __future__ import annotations
+
+from acceptance.cluster.pod_manifest import MAIN
+from acceptance.cluster.resources import Object
+from acceptance.errors import EnvironmentFailure
+
+_PULL_PROBLEMS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")
+_LOST = ("Evicted", "Preempting", "NodeLost", "NodeShutdown", "Shutdown", "Terminated", "UnexpectedAdmissionError")
+# What a kubelet says of containers that went while it was away: with their node, or with its container runtime.
+_UNSEEN = ("Unknown", "ContainerStatusUnknown")
+# containerd's status for a container whose end it did not see; nothing that the suite runs ends with it.
+# https://github.com/containerd/containerd/blob/v1.6.20/pkg/cri/server/helpers.go
+_UNSEEN_STATUS = 255
+_NO_COMMAND = ("StartError", "ContainerCannotRun")
+
+DELETED = "deleted while it was needed; see who did"
+
+
+def node_of(pod: Object) -> str:
+    """The node that the pod runs on."""
+    return str(pod["spec"]["nodeName"])
+
+
+def image_digest(pod: Object) -> str | None:
+    """The digest of the image that the pod's main container runs: the registry's, or an imported image's own."""
+    for status in statuses_of(pod):
+        digest = str(status.get("imageID", "")).rpartition("@")[2]
+        if status["name"] == MAIN and digest.startswith("sha256:"):
+            return digest
+    return None
+
+
+def describe_pod(pod: Object) -> str:
+    """The pod's state in words: phase, containers that wait or ended, conditions that are not true."""
+    parts = [f"phase {pod['status'].get('phase', 'unknown')}"]
+    for status in statuses_of(pod):
+        for kind, detail in (status.get("state") or {}).items():
+            if kind != "running":
+                text = " ".join(str(detail[key]) for key in ("reason", "exitCode", "message") if key in detail)
+                parts.append(f"container {status['name']} {kind}: {text}")
+    for condition in pod["status"].get("conditions") or []:
+        if condition["type"] == "PodScheduled" and condition["status"] != "True":
+            parts.append(f"not scheduled: {condition.get('message', '')}")
+    if pod["status"].get("reason"):
+        parts.append(f"{pod['status']['reason']}: {pod['status'].get('message', '')}")
+    return ", ".join(parts)
+
+
+def image_problem(image: str, pod: Object) -> EnvironmentFailure | None:
+    """Why the image is of no use to the pod: it cannot be pulled, or lacks what the suite runs in it; or None."""
+    for status in statuses_of(pod):
+        waiting = (status.get("state") or {}).get("waiting") or {}
+        if waiting.get("reason") in _PULL_PROBLEMS:
+            return EnvironmentFailure(
+                f"image {image!r} cannot be pulled on node {pod['spec'].get('nodeName')}: "
+                f"{waiting.get('message') or waiting['reason']}; name one that can with --storage-image, "
+                "and its credentials with --storage-pull-secret"
+            )
+        ended = (status.get("state") or {}).get("terminated") or {}
+        if ended.get("reason") in _NO_COMMAND:
+            return EnvironmentFailure(
+                f"image {image!r} lacks what the suite runs in it: {ended.get('message')}; name an image that "
+                "holds fio, sh, df, cat and sync with --storage-image"
+            )
+    return None
+
+
+def lost_to_the_cluster(pod: Object) -> str | None:
+    """Why the cluster or someone ended the pod before its time (eviction, a node that went, memory, deletion), or None:
+    no fault of the storage."""
+    if pod["status"].get("phase") == "Succeeded":
+        return None
+    if pod["status"].get("reason") in _LOST:
+        return f"{pod['status']['reason']}: {pod['status'].get('message', '')}"
+    for status in statuses_of(pod):
+        ended = (status.get("state") or {}).get("terminated") or {}
+        if ended.get("reason") == "OOMKilled":
+            return f"OOMKilled: container {status['name']} ran out of the memory that it may use"
+        if ended.get("reason") in _UNSEEN or ended.get("exitCode") == _UNSEEN_STATUS:
+            node = pod["spec"].get("nodeName")
+            return f"container {status['name']} went with its node {node}, or with the container runtime there"
+    # https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions
+    for condition in pod["status"].get("conditions") or []:
+        if condition["type"] == "DisruptionTarget" and condition["status"] == "True":
+            return f"{condition.get('reason')}: {condition.get('message')}"
+    return DELETED if pod["metadata"].get("deletionTimestamp") else None
+
+
+def taken_away(pod: Object, *, what: str) -> EnvironmentFailure | None:
+    """The error to raise where the pod is `lost_to_the_cluster`, or None; `what` was lost with it, in words."""
+    reason = lost_to_the_cluster(pod)
+    return EnvironmentFailure(f"{what} was ended by the cluster: {reason}") if reason else None
+
+
+def main_runs(pod: Object) -> bool:
+    """Whether the pod's container runs, as far as its kubelet has told."""
+    return any("running" in (status.get("state") or {}) for status in statuses_of(pod))
+
+
+def main_started(pod: Object) -> bool:
+    """Whether the pod's main container has started; it may have ended already."""
+    for status in statuses_of(pod):
+        state = status.get("state") or {}
+        if status["name"] == MAIN and ("running" in state or "terminated" in state):
+            return True
+    return False
+
+
+def statuses_of(pod: Object) -> list[Object]:
+    """The states of the pod's containers, as far as their kubelet has told."""
+    return pod["status"].get("containerStatuses") or []

@@ -1,0 +1,136 @@
+"""How single settings are written, and what they are read as: each says what was wanted and what was found."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ValidationInfo
+
+from acceptance.exposition.gateway import Gateway
+from acceptance.history.file import history_path
+from acceptance.host.directories import directory
+from acceptance.quantities import parse_quantity, parse_size
+from acceptance.targets import target_path
+from acceptance.volume_features.records import CAPABILITIES, Capability
+
+SHORTEST_WINDOW_S, LONGEST_WINDOW_S = 4, 600
+
+
+def _object_name(value: str) -> str:
+    if not re.fullmatch(r"[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?", value):
+        raise ValueError(f"wanted a Kubernetes object name (lower-case letters, digits, '-', '.'), found {value!r}")
+    return value
+
+
+def _class_name(value: str, info: ValidationInfo) -> str:
+    """The name of a class, or the directory that stands for one; unjudged where the kind of cluster is wrong."""
+    if info.data.get("cluster") == "host":
+        return directory(value)
+    if "/" in value:
+        raise ValueError(
+            f"wanted a Kubernetes object name, found {value!r}; for directories of this host say --storage-cluster host"
+        )
+    return _object_name(value) if "cluster" in info.data else value
+
+
+def _existing_file(value: Path) -> Path:
+    if not value.is_file():
+        raise ValueError(f"file {value} does not exist")
+    return value
+
+
+def _duration_s(value: Any) -> float:
+    return parse_quantity(value, unit="s")
+
+
+def _size_bytes(value: Any) -> int:
+    return parse_size(value)
+
+
+def _secret_name(value: str) -> str:
+    namespace, _, name = value.rpartition("/")
+    return f"{_object_name(namespace or 'default')}/{_object_name(name)}"
+
+
+def _steps(value: Any) -> tuple[int, ...]:
+    """`1,3,6`: numbers of volumes, each larger than the one before."""
+    words = [word.strip() for word in str(value).split(",")] if isinstance(value, str) else list(value)
+    if not all(re.fullmatch(r"[1-9][0-9]{0,3}", str(word)) for word in words):
+        raise ValueError(f"wanted rising numbers of volumes such as 1,3,6, found {value!r}")
+    steps = tuple(map(int, words))
+    if not steps or any(later <= earlier for earlier, later in pairwise(steps)):
+        raise ValueError(f"wanted rising numbers of volumes such as 1,3,6, found {value!r}")
+    return steps
+
+
+def _window_s(value: Any) -> float:
+    window_s = parse_quantity(value, unit="s") if isinstance(value, str) else float(value)
+    if not SHORTEST_WINDOW_S <= window_s <= LONGEST_WINDOW_S:
+        raise ValueError(f"wanted a window of {SHORTEST_WINDOW_S} s to {LONGEST_WINDOW_S} s, found {value!r}")
+    return window_s
+
+
+def _rate(value: Any) -> str:
+    """Kept as written: its unit, IOPS or bytes a second, must be that of the profile that it is for."""
+    for unit in ("1/s", "B/s"):
+        try:
+            if parse_quantity(value, unit=unit) >= 1:
+                return str(value)
+        except ValueError:
+            continue
+    raise ValueError(f"wanted a rate of each volume such as 200 or 10MiB/s, at least 1 a second, found {value!r}")
+
+
+def _ramp_rate(value: Any) -> float:
+    rate = parse_quantity(value, unit="1/s")
+    if rate == 0.0:
+        raise ValueError(f"wanted a rate above zero such as 30/min, found {value!r}")
+    return rate
+
+
+def _label(value: Any) -> tuple[str, str]:
+    key, separator, text = str(value).partition("=")
+    if not separator or not key:
+        raise ValueError(f"wanted a label of nodes as KEY=VALUE, found {value!r}")
+    return key, text
+
+
+def _repeats(value: Any) -> int:
+    if not re.fullmatch(r"[1-9][0-9]?", str(value)) or str(value) == "2":
+        raise ValueError(f"wanted 1, or 3 to 99, from which an interval can be told, found {value!r}")
+    return int(value)
+
+
+def _capabilities(value: Any) -> tuple[str, ...]:
+    """`expansion,snapshot`: names of capabilities."""
+    words = [word.strip() for word in str(value).split(",")] if isinstance(value, str) else list(value)
+    if unknown := [word for word in words if word not in CAPABILITIES]:
+        raise ValueError(f"wanted capabilities of {', '.join(CAPABILITIES)}, found {', '.join(map(repr, unknown))}")
+    return tuple(words)
+
+
+def _pushgateway(value: Any) -> str:
+    """Kept as written: its password is known from now on, and shown nowhere."""
+    Gateway.parse(str(value))
+    return str(value)
+
+
+SecretName = Annotated[str, BeforeValidator(_secret_name)]
+ObjectName = Annotated[str, BeforeValidator(_object_name)]
+ClassName = Annotated[str, BeforeValidator(_class_name)]
+Size = Annotated[int, BeforeValidator(_size_bytes)]
+Duration = Annotated[float, BeforeValidator(_duration_s)]
+ExistingFile = Annotated[Path, BeforeValidator(lambda value: _existing_file(Path(value).expanduser()))]
+TargetFile = Annotated[Path, BeforeValidator(target_path)]
+HistoryFile = Annotated[Path, BeforeValidator(lambda value: history_path(Path(value).expanduser()))]
+PushgatewayUrl = Annotated[str, BeforeValidator(_pushgateway)]
+Capabilities = Annotated[tuple[Capability, ...], BeforeValidator(_capabilities)]
+Steps = Annotated[tuple[int, ...], BeforeValidator(_steps)]
+Window = Annotated[float, BeforeValidator(_window_s)]
+VolumeRate = Annotated[str, BeforeValidator(_rate)]
+RampRate = Annotated[float, BeforeValidator(_ramp_rate)]
+NodeLabel = Annotated[tuple[str, str], BeforeValidator(_label)]
+Repeats = Annotated[int, BeforeValidator(_repeats)]
