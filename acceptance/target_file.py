@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from acceptance.durability.outage import NODE_PLACEHOLDERS, NodeFailurePlan
 from acceptance.errors import WrongUsage
 from acceptance.rebuild.command_driver import PLACEHOLDERS, CommandPlan
-from acceptance.results import KnownStorage
+from acceptance.results import KnownStorage, Statement
 from acceptance.strict_yaml import load
 from acceptance.target_settings import Strict, TargetSettings, time_s
 from acceptance.targets import target_path
@@ -105,30 +105,24 @@ class NodeFailureTarget(Strict):
         return NodeFailurePlan(fail=self.fail, restore=self.restore, timeout_s=self.timeout)
 
 
-class Caveat(Strict):
-    """What is to be known of a storage before its figures are read, or a limit of it, and where that is said."""
-
-    what: str
-    source: str
-
-
 class Target(Strict):
     """The whole file: it says something beside what it is `about`.
 
-    `limits` are what the storage's documentation says of it; they are shown, and nothing is judged by them.
+    `caveats` are to be known before its figures are read; `limits` are what the storage's documentation says of it.
+    Both are shown, and nothing is judged by them.
     """
 
     about: str | None = None
     settings: TargetSettings = TargetSettings()
-    caveats: tuple[Caveat, ...] = ()
-    limits: tuple[Caveat, ...] = ()
+    caveats: tuple[Statement, ...] = ()
+    limits: tuple[Statement, ...] = ()
     rebuild: RebuildTarget | None = None
     node_failure: NodeFailureTarget | None = None
 
     @property
     def known(self) -> KnownStorage:
         """What it says of the storage, for the results."""
-        return KnownStorage.model_validate(self.model_dump(include={"about", "caveats", "limits"}))
+        return KnownStorage(about=self.about, caveats=list(self.caveats), limits=list(self.limits))
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:

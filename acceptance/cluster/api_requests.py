@@ -44,9 +44,17 @@ class Requests:
         patience_s: float = PATIENCE_S,
     ) -> Object:
         """The whole answer to a request, which is tried again while it fails in a way that passes."""
-        return retrying(patience_s=patience_s, first_pause_s=FIRST_PAUSE_S)(
-            self._once, method, path, query=query, body=body, content_type=content_type
-        )
+
+        def once() -> Object:
+            response = self.send(method, path, query=query, body=body, content_type=content_type)
+            try:
+                content = response.read()
+            except (urllib3.exceptions.HTTPError, OSError) as error:
+                raise ApiUnreachable(f"{method} {path} on {self.address}: the answer broke off: {error}") from error
+            answer: Object = json.loads(content)
+            return answer
+
+        return retrying(patience_s=patience_s, first_pause_s=FIRST_PAUSE_S)(once)
 
     def pieces(
         self, path: str, *, query: Mapping[str, str] | None = None, answer_s: float = ANSWER_S, what: str
@@ -63,17 +71,6 @@ class Requests:
             raise ApiUnreachable(f"{what}: {error}") from error
         finally:
             response.close()
-
-    def _once(
-        self, method: str, path: str, *, query: Mapping[str, str] | None, body: Object | None, content_type: str
-    ) -> Object:
-        response = self.send(method, path, query=query, body=body, content_type=content_type)
-        try:
-            content = response.read()
-        except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise ApiUnreachable(f"{method} {path} on {self.address}: the answer broke off: {error}") from error
-        answer: Object = json.loads(content)
-        return answer
 
     def send(
         self,

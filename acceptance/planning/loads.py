@@ -31,15 +31,15 @@ def measured(
     """One profile measured on a class, in turn with the baseline where there is one; `judged`: by any limit."""
     plan = plan_for(durable=profile.durable, in_turn=baseline is not None)
     first, last = _first_look(plan, judged=judged), plan.cap if judged else _first_look(plan, judged=False)
-    about_s, most_s = (load_s(profile, plan, look, in_turn=baseline is not None) for look in (first, last))
+    soonest_s, longest_s = (load_s(profile, plan, look, in_turn=baseline is not None) for look in (first, last))
     own_files_s = 0.0
     if profile.own_files:
         own_files_s = (1 if baseline is None else 2) * test_size / paces.bandwidth
     beside = "" if baseline is None else f" and {baseline} in turn"
     return PlannedStep(
         what=f"{profile.name} on {storage_class}{beside}",
-        about_s=END_S + own_files_s + about_s,
-        longer_s=most_s - about_s,
+        about_s=END_S + own_files_s + soonest_s,
+        longer_s=longest_s - soonest_s,
         pods=1,
     )
 
