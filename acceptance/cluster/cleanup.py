@@ -11,7 +11,7 @@ from acceptance.cluster.claims import volumes_of
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.leftovers import SHOWN, contents_of, only_name, sets_of, snapshots_of
 from acceptance.cluster.nodes import is_ready
-from acceptance.cluster.objects import RUN_LABEL, name_of, run_namespace
+from acceptance.cluster.objects import RUN_ID, RUN_LABEL, name_of, run_namespace, run_of
 from acceptance.cluster.resources import (
     ATTACHMENTS,
     CLAIMS,
@@ -40,9 +40,14 @@ def remove_run(api: Api, *, run_id: str, timeout_s: float) -> None:
     """Remove everything of the run, in the order in which storage lets go, and see that it is gone.
 
     Volumes that their class would retain are removed too, since they were provisioned for the run. What cannot be
-    removed keeps nothing else from being removed. Raises Leak naming all that stays.
+    removed keeps nothing else from being removed. Raises Leak naming all that stays; for anything but a full run id,
+    before anything is touched.
     """
     namespace = run_namespace(run_id)
+    if run_of(namespace) is None:
+        raise Leak(
+            f"namespace {namespace} only begins like that of a run, whose id is like {RUN_ID.pattern}: left alone"
+        )
     existing = api.find(NAMESPACES, namespace)
     if existing is not None and (existing["metadata"].get("labels") or {}).get(RUN_LABEL) != run_id:
         raise Leak(f"namespace {namespace} does not carry the run's label {RUN_LABEL}={run_id}: left alone")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.claims import slim_volume, volumes_of
-from acceptance.cluster.objects import MANAGER, MANAGER_LABEL, NAMESPACE_PREFIX, RUN_LABEL, name_of, run_namespace
+from acceptance.cluster.objects import MANAGER, MANAGER_LABEL, RUN_LABEL, name_of, run_namespace, run_of
 from acceptance.cluster.resources import (
     CLAIMS,
     NAMESPACES,
@@ -36,19 +36,25 @@ class Leftover:
 
 
 def find_leftovers(api: Api) -> list[Leftover]:
-    """Every run with a namespace, or volumes or snapshots of its claims, in the cluster, by id; nothing is changed."""
+    """Every run with a namespace, or volumes or snapshots of its claims, in the cluster, by id; nothing is changed.
+
+    A namespace is a run's only by the full form of a run's id: others may call theirs `storage-acceptance-reports`.
+    """
+    labelled = api.list(NAMESPACES, labels=f"{MANAGER_LABEL}={MANAGER},{RUN_LABEL}")
     run_ids = {
-        namespace["metadata"]["labels"][RUN_LABEL]
-        for namespace in api.list(NAMESPACES, labels=f"{MANAGER_LABEL}={MANAGER},{RUN_LABEL}")
+        run_id
+        for namespace in labelled
+        if (run_id := run_of(name_of(namespace))) == namespace["metadata"]["labels"][RUN_LABEL]
     }
     claimed = {
         (volume["spec"]["claimRef"] or {}).get("namespace", "") for volume in api.list(VOLUMES, slim=slim_volume)
     }
     claimed |= {each["spec"]["volumeSnapshotRef"].get("namespace", "") for each in _all_contents(api)}
     for namespace in claimed:  # a run may have thousands of volumes: ask once for each namespace
-        if namespace.startswith(NAMESPACE_PREFIX) and api.find(NAMESPACES, namespace) is None:
-            run_ids.add(namespace.removeprefix(NAMESPACE_PREFIX))
-    return [_leftover(api, run_id) for run_id in sorted(run_ids)]
+        run_id = run_of(namespace)
+        if run_id is not None and api.find(NAMESPACES, namespace) is None:
+            run_ids.add(run_id)
+    return [_leftover(api, run_id) for run_id in sorted(filter(None, run_ids))]
 
 
 def _leftover(api: Api, run_id: str) -> Leftover:

@@ -12,6 +12,7 @@ RUN_LABEL = "storage-acceptance/run"
 MANAGER_LABEL = "app.kubernetes.io/managed-by"
 MANAGER = "storage-acceptance"
 NAMESPACE_PREFIX = "storage-acceptance-"
+RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 NAME_LENGTH = 63
 SET_NAME_LENGTH = 45
 
@@ -24,6 +25,12 @@ def new_run_id(started: datetime) -> str:
 def run_namespace(run_id: str) -> str:
     """The namespace that holds everything of a run."""
     return NAMESPACE_PREFIX + run_id
+
+
+def run_of(namespace: str) -> str | None:
+    """The id of the run whose namespace it is; None for one that only begins like it, such as `...-reports`."""
+    run_id = namespace.removeprefix(NAMESPACE_PREFIX)
+    return run_id if namespace != run_id and RUN_ID.fullmatch(run_id) else None
 
 
 def labels(run_id: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -80,5 +81,25 @@ def test_a_label_from_the_past_makes_no_volume_the_runs_own(
     api.create(CLAIMS, claim, namespace="default")
     assert cleanup(cluster).stdout.strip() == "nothing to remove"
     assert cleanup(cluster, "--run", "20200101-000000-abcdef").stdout.strip() == "nothing to remove"
+    assert api.get(VOLUMES, KEPT)["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
+    assert (precious / "data").read_text() == "years of work"
+
+
+def test_a_namespace_that_only_begins_like_a_runs_makes_no_volume_the_runs_own(
+    cluster: embedded.EmbeddedCluster, api: Api, precious: Path
+) -> None:
+    """A retained volume whose claim and namespace are gone: cleaning up leaves it and its reclaim policy alone."""
+    gone = {"namespace": "storage-acceptance-archive", "name": "five-years-of-reports", "uid": str(uuid4())}
+    api.create(VOLUMES, volume("archive", precious, claimRef=gone))
+    wait_for(
+        "the volume to be released",
+        look=lambda: api.get(VOLUMES, KEPT)["status"].get("phase"),
+        ready=lambda phase: phase == "Released",
+        state=str,
+        timeout_s=60,
+    )
+    for options in ([], ["--run", "archive"]):
+        done = cleanup(cluster, *options)
+        assert (done.returncode, done.stdout.strip()) == (0, "nothing to remove"), done.stderr
     assert api.get(VOLUMES, KEPT)["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
     assert (precious / "data").read_text() == "years of work"

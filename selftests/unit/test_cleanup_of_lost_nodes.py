@@ -9,7 +9,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import Leak, remove_run
 from acceptance.cluster.resources import CLAIMS, PODS, VOLUMES, Object, Resource
-from selftests.unit.test_cleanup_of_many import Cluster
+from selftests.unit.test_cleanup_of_many import RUN_ID, Cluster
 
 
 class WithLostNode(Cluster):
@@ -36,11 +36,11 @@ class WithLostNode(Cluster):
 def test_a_pod_on_a_lost_node_is_taken_by_force_and_told() -> None:
     cluster = WithLostNode(ready=False)
     with pytest.raises(Leak, match="pod load was on node node-1, which is not ready"):
-        remove_run(cast(Api, cluster), run_id="r", timeout_s=0.2)
+        remove_run(cast(Api, cluster), run_id=RUN_ID, timeout_s=0.2)
     assert cluster.forced == ["load"] and not cluster.there["namespaces"]
 
 
 def test_a_node_that_is_ready_gives_its_word() -> None:
     cluster = WithLostNode(ready=True)
-    remove_run(cast(Api, cluster), run_id="r", timeout_s=5)
+    remove_run(cast(Api, cluster), run_id=RUN_ID, timeout_s=5)
     assert cluster.forced == [] and not cluster.there["namespaces"]

@@ -24,7 +24,8 @@ from acceptance.cluster.resources import (
     Resource,
 )
 
-NAMESPACE = "storage-acceptance-r"
+RUN_ID = "20261121-071502-4f3a9c"
+NAMESPACE = f"storage-acceptance-{RUN_ID}"
 MANY = 1200
 
 
@@ -37,7 +38,7 @@ class Cluster:
         self.interrupted_after = interrupted_after
         kinds = (STATEFUL_SETS, PODS, CLAIMS, VOLUMES, NODES, ATTACHMENTS, EVENTS, LEASES)
         self.there: dict[str, dict[str, Any]] = {each.plural: {} for each in kinds}
-        self.there["namespaces"] = {NAMESPACE: item(NAMESPACE, labels={"storage-acceptance/run": "r"})}
+        self.there["namespaces"] = {NAMESPACE: item(NAMESPACE, labels={"storage-acceptance/run": RUN_ID})}
         for number in range(MANY):
             self.there["pods"][f"pod-{number}"] = item(f"pod-{number}")
             self.there["persistentvolumeclaims"][f"claim-{number}"] = item(f"claim-{number}")
@@ -80,14 +81,28 @@ def test_leftovers_are_found_without_a_request_for_each() -> None:
     cluster = Cluster()
     del cluster.there["namespaces"][NAMESPACE]
     (found,) = find_leftovers(cast(Api, cluster))
-    assert found.run_id == "r"
+    assert found.run_id == RUN_ID
     assert cluster.asked.total() < 20
     assert "volume pv-0" in found.objects and f"{MANY - 20} more volumes" in found.objects
 
 
+def test_a_namespace_that_only_begins_like_a_runs_is_nobodys() -> None:
+    cluster = Cluster()
+    archive = item("storage-acceptance-archive", labels={"storage-acceptance/run": "archive"})
+    for volume in cluster.there["persistentvolumes"].values():
+        volume["spec"]["claimRef"]["namespace"] = "storage-acceptance-archive"
+    for there in ({}, {"storage-acceptance-archive": archive}):
+        cluster.there["namespaces"] = there
+        assert find_leftovers(cast(Api, cluster)) == []
+        before = cluster.asked.total()
+        with pytest.raises(Leak, match="only begins like that of a run"):
+            remove_run(cast(Api, cluster), run_id="archive", timeout_s=5)
+        assert cluster.asked.total() == before
+
+
 def test_each_object_is_deleted_once_and_seen_to_be_gone_with_few_lists() -> None:
     cluster = Cluster()
-    remove_run(cast(Api, cluster), run_id="r", timeout_s=5)
+    remove_run(cast(Api, cluster), run_id=RUN_ID, timeout_s=5)
     assert all(not there for there in cluster.there.values())
     deletions = 2 * MANY + 1
     assert cluster.asked.total() < deletions + 30
@@ -96,10 +111,10 @@ def test_each_object_is_deleted_once_and_seen_to_be_gone_with_few_lists() -> Non
 def test_a_removal_that_was_interrupted_is_taken_up_again() -> None:
     cluster = Cluster(interrupted_after=MANY + 500)
     with pytest.raises(KeyboardInterrupt):
-        remove_run(cast(Api, cluster), run_id="r", timeout_s=5)
+        remove_run(cast(Api, cluster), run_id=RUN_ID, timeout_s=5)
     assert 0 < len(cluster.there["persistentvolumeclaims"]) < MANY
     cluster.interrupted_after = None
-    remove_run(cast(Api, cluster), run_id="r", timeout_s=5)
+    remove_run(cast(Api, cluster), run_id=RUN_ID, timeout_s=5)
     assert all(not there for there in cluster.there.values())
 
 
@@ -115,7 +130,7 @@ def test_patience_grows_with_the_number_and_few_are_named(monkeypatch: pytest.Mo
     monkeypatch.setattr(cleanup, "wait_for", wait_for)
     cluster = Cluster(stuck=30)
     with pytest.raises(Leak) as raised:
-        remove_run(cast(Api, cluster), run_id="r", timeout_s=5)
+        remove_run(cast(Api, cluster), run_id=RUN_ID, timeout_s=5)
     assert waits["claims"] == pytest.approx(5 + 0.001 * MANY)
     assert "claim-19" in str(raised.value) and "claim-20 " not in str(raised.value)
     assert "and 10 more" in str(raised.value)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from acceptance.cluster.objects import NAME_LENGTH, labels, metadata, new_run_id, object_name, run_namespace
+from acceptance.cluster.objects import NAME_LENGTH, labels, metadata, new_run_id, object_name, run_namespace, run_of
 
 DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 LABEL_VALUE = re.compile(r"[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?")
@@ -53,6 +53,19 @@ def test_a_run_id_is_legal_as_a_label_and_in_the_name_of_its_namespace() -> None
     run_id = new_run_id(STARTED)
     assert DNS_LABEL.fullmatch(run_namespace(run_id))
     assert all(LABEL_VALUE.fullmatch(value) for value in labels(run_id).values())
+
+
+def test_a_namespace_is_a_runs_only_by_a_whole_id() -> None:
+    run_id = new_run_id(STARTED)
+    assert run_of(run_namespace(run_id)) == run_id
+    for other in (
+        run_id,
+        f"storage-acceptance-{run_id}-reports",
+        "storage-acceptance-archive",
+        "storage-acceptance-",
+        "",
+    ):
+        assert run_of(other) is None
 
 
 def test_the_metadata_of_every_object_carries_the_runs_labels() -> None:
