@@ -6,6 +6,7 @@ pytest_plugins = [
     "fixtures.run",
     "fixtures.kubernetes",
     "fixtures.parametrization",
+    "fixtures.order",
     "fixtures.cluster",
     "fixtures.volumes",
     "fixtures.measurements",

@@ -3,6 +3,7 @@
 import pytest
 
 
+@pytest.mark.smoke
 @pytest.mark.data_plane
 @pytest.mark.profiles("sync-write-iops", "etcd-fsync")
 def test_synchronous_writes_meet_the_limit(measured, limit, accept):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,8 +12,8 @@ import pytest
 from acceptance import embedded
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NODES
-from selftests.integration.remains import Before, look_before, on_host
-from selftests.integration.suite import CLUSTER, ROOT, left_behind
+from selftests.integration.remains import Before, look_before, objects_left, on_host
+from selftests.integration.suite import CLUSTER, CLUSTER_EACH, ROOT, WORKER, left_behind
 from selftests.lab.simulated_nodes import NODE_LABEL
 
 
@@ -22,35 +22,71 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.name == "test_nothing_remains.py")
 
 
+# What the session began with; of a worker that shares its cluster with others, its controller knows.
+BEFORE = pytest.StashKey[Before]()
+SHARES = bool(WORKER) and not CLUSTER_EACH
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not SHARES:
+        config.stash[BEFORE] = look_before(CLUSTER)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test that disrupts a cluster has no place among those that share one."""
+    if SHARES and item.get_closest_marker("disrupts"):
+        pytest.fail("it disrupts the cluster that workers share: use -m 'not disrupts', or SELFTEST_CLUSTER_EACH=1")
+
+
 @pytest.fixture(scope="session", autouse=True)
-def before_all_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
+def before_all_tests(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
     """What was there before the first test; after the last, and the end of its cluster, nothing of this session is."""
-    before = look_before(CLUSTER)
+    basetemp = tmp_path_factory.getbasetemp()
+    if SHARES:
+        yield Before(clusters=frozenset(), objects=frozenset(), unowned=frozenset())
+        assert on_host(set(), folders=[basetemp]) == set()
+        return
+    before = request.config.stash[BEFORE]
     yield before
-    left = on_host({CLUSTER} - before.clusters, folders=[tmp_path_factory.getbasetemp()])
-    assert left == set()
+    assert end_cluster(before, folders=[basetemp]) == set()
+
+
+def end_cluster(before: Before, *, folders: Collection[Path] = ()) -> set[str]:
+    """End the cluster of these tests, unless it ran before; what they left in it and on this host."""
+    left = objects_left(CLUSTER, before)
+    if CLUSTER not in before.clusters:
+        _embedded("down")
+    return left | on_host({CLUSTER} - before.clusters, folders=folders)
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[embedded.EmbeddedCluster]:
-    """The embedded cluster of these tests."""
-    ran_before = embedded.find(CLUSTER) is not None
+def cluster() -> embedded.EmbeddedCluster:
+    """The embedded cluster of these tests; who needs it first starts it."""
     _embedded("up")
     running = embedded.find(CLUSTER)
     assert running is not None
-    yield running
-    if not ran_before:
-        _embedded("down")
+    return running
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """An interrupted session ends its workers, who then leave their clusters behind."""
-    for number in range(session.config.getoption("numprocesses") or 0):
-        _embedded("down", name=f"{CLUSTER}-gw{number}")
+    """The controller of workers ends what they share, and what interrupted ones left."""
+    workers = session.config.getoption("numprocesses", None) or 0
+    if WORKER or not workers:
+        return
+    left: set[str] = set()
+    if CLUSTER_EACH:
+        for number in range(workers):
+            _embedded("down", name=f"{CLUSTER}-gw{number}")
+    else:
+        left = end_cluster(session.config.stash[BEFORE])
+    if left:
+        print("left behind by these tests:", *sorted(left), sep="\n  ")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def _embedded(command: str, *options: str, name: str = CLUSTER) -> None:
+    """Raises CalledProcessError, also for an `up` that failed."""
     words = [sys.executable, "-m", "acceptance.embedded", command, "--name", name, *options]
     subprocess.run(words, cwd=ROOT, check=True)
 
@@ -85,8 +121,7 @@ def simulated_nodes(simulation: Callable[[int], list[str]]) -> list[str]:
 
 @pytest.fixture
 def clean(api: Api) -> Iterator[Api]:
-    """Nothing of any run is in the cluster before the test, and nothing after it."""
-    assert left_behind(api) == []
+    """The cluster; after the test nothing of the runs that it started is there."""
     yield api
     assert left_behind(api) == []
 

@@ -14,7 +14,9 @@ import psutil
 from acceptance import embedded
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, VOLUMES, Resource
+from acceptance.cluster.waiting import wait_for
 from acceptance.embedded.layout import RUN_ROOT, STATE_ROOT, Layout
+from acceptance.errors import AcceptanceError
 from acceptance.private_folder import PREFIX
 
 CNI_RESULTS = Path("/var/lib/cni/results")
@@ -75,6 +77,25 @@ def objects(api: Api) -> set[str]:
             if own not in OWN_NAMESPACES:
                 found.add(f"{kind} {namespace}/{name}".replace(" /", " "))
     return found
+
+
+def objects_left(cluster: str, before: Before) -> set[str]:
+    """What tests left in the cluster, once all that is being deleted had a minute to go; nothing where none runs."""
+    running = embedded.find(cluster)
+    if running is None:
+        return set()
+    api = Api.from_kubeconfig(running.kubeconfig)
+    try:
+        wait_for(
+            "all that was deleted to be gone",
+            look=lambda: objects(api) - before.objects,
+            ready=lambda seen: not seen,
+            state=lambda seen: ", ".join(sorted(seen)),
+            timeout_s=60,
+        )
+    except AcceptanceError:
+        return objects(api) - before.objects
+    return set()
 
 
 def processes_of(name: str) -> set[int]:

@@ -13,16 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.objects import NAMESPACE_PREFIX, RUN_LABEL
-from acceptance.cluster.resources import NAMESPACES, PODS, VOLUMES, Object
+from acceptance.cluster.objects import NAMESPACE_PREFIX, RUN_ID, RUN_LABEL, run_of
+from acceptance.cluster.resources import NAMESPACES, PODS, VOLUMES, Object, Resource
 from acceptance.cluster.waiting import wait_for
 
 ROOT = Path(__file__).parents[2]
-# The embedded cluster of these tests; those that run beside each other have one each.
-CLUSTER = "-".join(filter(None, [os.environ.get("SELFTEST_CLUSTER", "default"), os.environ.get("PYTEST_XDIST_WORKER")]))
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+# Tests that disrupt a whole cluster have one for each worker; all others share one, as runs of the suite may.
+CLUSTER_EACH = bool(os.environ.get("SELFTEST_CLUSTER_EACH"))
+CLUSTER = "-".join(filter(None, [os.environ.get("SELFTEST_CLUSTER", "default"), WORKER if CLUSTER_EACH else ""]))
 # Small enough to be written at once: what is looked at here is the suite, not the storage.
 SMALL = ("--storage-volume-size", "160Mi", "--storage-test-size", "64Mi")
 _OTHER_CLUSTER = ("--storage-cluster", "--storage-kubeconfig", "--storage-context")
+# Where the runs that this process has started report to: so it knows its own from those of other workers.
+_REPORTS: set[Path] = set()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +51,7 @@ class SuiteRun:
 
 def suite_command(*options: str, reports: Path) -> list[str]:
     """The command line of a run; options that come later win."""
+    _REPORTS.add(reports)
     pytest = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
     elsewhere = any(each.startswith(_OTHER_CLUSTER) for each in options)
     cluster = [] if elsewhere else [f"--storage-embedded={CLUSTER}"]
@@ -89,7 +94,7 @@ def wait_for_load(api: Api, *, profile: str = "sync-write-iops") -> Object:
     """Wait until a pod of the profile runs; the pod."""
 
     def running() -> list[Object]:
-        pods = api.list(PODS, labels=RUN_LABEL)
+        pods = own(api, PODS)
         return [
             pod for pod in pods if pod["metadata"]["name"].startswith(profile) and pod["status"]["phase"] == "Running"
         ]
@@ -117,16 +122,32 @@ def run_suite(
     return SuiteRun(status=done.returncode, output=done.stdout, folder=reports)
 
 
-def left_behind(api: Api) -> list[str]:
-    """Everything of any run that is still in the cluster."""
+def own_runs() -> set[str]:
+    """The ids of all runs that this process has started."""
+    folders = (each for reports in _REPORTS if reports.is_dir() for each in reports.iterdir())
+    return {each.name for each in folders if RUN_ID.fullmatch(each.name)}
+
+
+def own(api: Api, resource: Resource) -> list[Object]:
+    """All objects of a kind that carry the label of such a run."""
+    return api.list(resource, labels=f"{RUN_LABEL} in ({','.join(sorted(own_runs()))})") if own_runs() else []
+
+
+def left_behind(api: Api, *, by_anyone: bool = False) -> list[str]:
+    """All namespaces and volumes of the runs of this process that are still in the cluster, or of any run."""
+    runs = own_runs()
+
+    def counts(namespace: str) -> bool:
+        return namespace.startswith(NAMESPACE_PREFIX) if by_anyone else run_of(namespace) in runs
+
     namespaces = [each["metadata"]["name"] for each in api.list(NAMESPACES)]
     volumes = [
         each["metadata"]["name"]
         for each in api.list(VOLUMES)
-        if RUN_LABEL in (each["metadata"].get("labels") or {})
-        or (each["spec"].get("claimRef") or {}).get("namespace", "").startswith(NAMESPACE_PREFIX)
+        if counts((each["spec"].get("claimRef") or {}).get("namespace", ""))
+        or counts(NAMESPACE_PREFIX + (each["metadata"].get("labels") or {}).get(RUN_LABEL, ""))
     ]
-    return [name for name in namespaces if name.startswith(NAMESPACE_PREFIX)] + volumes
+    return [name for name in namespaces if counts(name)] + volumes
 
 
 def limits_file(folder: Path, *, iops: int, margin: str = "20%") -> Path:

@@ -99,7 +99,7 @@ def test_deletion_that_hangs_on_a_finalizer_names_it(held: Literal["volume", "cl
         run = run_suite("--storage-class", name, "--storage-timeout", "12s", "-k", "gone_after", reports=reports)
         items = [each for each in api.list(VOLUMES if held == "volume" else CLAIMS) if held_by_lab(each)]
     finally:
-        let_go(api)
+        let_go(api, [name])
     assert run.status == 1, run.output
     (stayed,) = [each["metadata"]["name"] for each in items]
     verdict = run.verdict("gone_after")

@@ -21,6 +21,8 @@ from selftests.integration.suite import ROOT, SuiteRun, finish, run_suite, start
 from selftests.lab.api_server import restart_api_server
 from selftests.lab.simulated_nodes import NODE_LABEL, STORAGE_CLASS, crashing_pods, late_pods, stalled_pods
 
+pytestmark = pytest.mark.disrupts
+
 QUOTAS = Resource(prefix="api/v1", plural="resourcequotas")
 RAMP = ("-m", "control_plane", "--storage-destructive")
 SIMULATED = (*RAMP, "--storage-class", STORAGE_CLASS, "--storage-ramp-node-selector", f"{NODE_LABEL}=true")

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.resources import PODS
-from selftests.integration.suite import SuiteRun, finish, run_suite, started_suite
+from selftests.integration.suite import SuiteRun, finish, own, run_suite, started_suite
 from selftests.lab.disks import LyingDisk, lying_disk
 from selftests.lab.provisioner import LabClass, lab_classes
+
+pytestmark = pytest.mark.disrupts
 
 INTEGRITY = ("tests/test_data_integrity.py",)
 CLASS = ("--storage-class", "lab-lies")
@@ -70,7 +71,7 @@ def test_a_changed_byte_is_found_with_its_block_and_checksums(clean: Api, honest
 def test_what_changes_later_is_found_by_the_pods_that_read_it(clean: Api, honest: LyingDisk, reports: Path) -> None:
     with started_suite(*INTEGRITY, *CLASS, reports=reports) as process:
         while process.poll() is None and not honest.rots.exists():
-            if any(each["metadata"]["name"].endswith("2-verify") for each in clean.list(PODS, labels=RUN_LABEL)):
+            if any(each["metadata"]["name"].endswith("2-verify") for each in own(clean, PODS)):
                 honest.rots.touch()
             time.sleep(0.1)
         run = finish(process, reports=reports)

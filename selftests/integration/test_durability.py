@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.resources import NODES, PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.durability.ledger import record
 from acceptance.embedded import EmbeddedCluster, node_failure_commands
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.state import read_state
-from selftests.integration.suite import ROOT, SuiteRun, finish, run_suite, started_suite
+from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_suite, started_suite
 from selftests.lab.api_server import restart_api_server
 from selftests.lab.forgetful import forgetful_disk
 from selftests.lab.provisioner import LabClass, lab_classes
@@ -206,6 +205,8 @@ def test_an_interruption_while_the_node_is_down_brings_it_back(
 import sys
 sys.path.insert(0, {str(ROOT)!r})
 from acceptance import embedded
+
+pytestmark = pytest.mark.disrupts
 embedded.stop_node({cluster.name!r}, sys.argv[1])
 open({str(down)!r}, "w").write(sys.argv[1])
 """
@@ -271,7 +272,7 @@ def test_a_log_that_breaks_off_is_taken_up_again(cluster: EmbeddedCluster, clean
     with started_suite(*options, "--storage-durability-time", "8s", reports=reports) as process:
         wait_for(
             "the writer to run",
-            look=lambda: [each["status"]["phase"] for each in clean.list(PODS, labels=RUN_LABEL)],
+            look=lambda: [each["status"]["phase"] for each in own(clean, PODS)],
             ready=lambda seen: "Running" in seen,
             state=str,
             timeout_s=120,

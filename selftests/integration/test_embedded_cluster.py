@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 NAME = "selftest"
 STATE = Path("/var/lib/storage-acceptance") / NAME
 
-pytestmark = [pytest.mark.alone, pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root")]
+pytestmark = [pytest.mark.disrupts, pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root")]
 
 
 def command(*arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:

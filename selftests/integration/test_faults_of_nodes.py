@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from acceptance import embedded
 from acceptance.cluster.api import Api
 from acceptance.cluster.nodes import is_up
@@ -11,6 +13,8 @@ from acceptance.embedded import EmbeddedCluster
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
 from selftests.integration.suite import finish, started_suite, wait_for_load
 from selftests.lab.components import kubelet_of, restart, stopped
+
+pytestmark = pytest.mark.disrupts
 
 
 def wait_ready(api: Api, node: str, *, ready: bool) -> None:

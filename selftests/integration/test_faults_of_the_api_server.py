@@ -13,6 +13,7 @@ from selftests.lab.api_proxy import ApiProxy, api_proxy
 from selftests.lab.components import API_SERVER, restart
 
 
+@pytest.mark.disrupts
 @pytest.mark.parametrize("down_s", [4, 32])
 def test_a_restart_in_mid_measurement_is_borne(
     down_s: float, cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path

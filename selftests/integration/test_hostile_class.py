@@ -14,7 +14,7 @@ from acceptance.cluster.objects import RUN_LABEL, name_of
 from acceptance.cluster.resources import CLAIMS, EVENTS, NAMESPACES, STORAGE_CLASSES, Object
 from acceptance.errors import AcceptanceError
 from acceptance.report.content_policy import with_content_policy
-from selftests.integration.suite import SuiteRun, finish, left_behind, started_suite
+from selftests.integration.suite import SuiteRun, finish, left_behind, own, started_suite
 from selftests.lab.browser import document_after_scripts
 
 CLASS = "lab-hostile"
@@ -86,7 +86,7 @@ def seen(hostile_class: str, api: Api, tmp_path_factory: pytest.TempPathFactory)
     namespaces: dict[str, Object] = {}
     with started_suite(*options, reports=reports) as process:
         while process.poll() is None and not namespaces:
-            namespaces |= {name_of(each): each for each in api.list(NAMESPACES, labels=RUN_LABEL)}
+            namespaces |= {name_of(each): each for each in own(api, NAMESPACES)}
         run = finish(process, reports=reports)
     return run, list(namespaces.values())
 

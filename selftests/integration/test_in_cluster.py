@@ -23,6 +23,8 @@ from selftests.integration.suite import CLUSTER, left_behind
 from selftests.lab.accounts import ACCOUNT, DEPLOY
 from selftests.lab.suite_image import write_suite_image
 
+pytestmark = pytest.mark.disrupts
+
 JOBS = Resource(prefix="apis/batch/v1", plural="jobs")
 READER = "storage-acceptance-reports"
 NODE = f"{CLUSTER}-node-1"
@@ -192,7 +194,7 @@ def test_good_storage_completes_the_job_and_its_report_is_on_the_claim(
     (report,) = (tmp_path / "reports").glob("2*/report.html")
     assert "random-read-iops" in report.read_text()
     assert results["run"]["id"] in (tmp_path / "reports" / "history.jsonl").read_text()
-    assert left_behind(api) == []
+    assert left_behind(api, by_anyone=True) == []
 
 
 def test_storage_that_binds_too_late_fails_the_job(deployed: None, api: Api, kubectl: Kubectl) -> None:
@@ -202,7 +204,7 @@ def test_storage_that_binds_too_late_fails_the_job(deployed: None, api: Api, kub
     how, pod, log = ended(api, "slow")
     assert (how, status_of(pod)) == ("Failed", 1), log
     assert "FAIL" in log and "at most 1 ms" in log
-    assert left_behind(api) == []
+    assert left_behind(api, by_anyone=True) == []
 
 
 def test_a_job_that_is_deleted_in_mid_run_leaves_nothing(deployed: None, api: Api, kubectl: Kubectl) -> None:
@@ -219,4 +221,4 @@ def test_a_job_that_is_deleted_in_mid_run_leaves_nothing(deployed: None, api: Ap
 
     wait_for("the run to have a claim", look=working, ready=bool, state=str, timeout_s=120)
     kubectl.run("delete", "job", "ended", f"--namespace={ACCOUNT}", "--cascade=foreground", timeout=120)
-    assert left_behind(api) == []
+    assert left_behind(api, by_anyone=True) == []

@@ -15,6 +15,8 @@ from acceptance.cluster.waiting import wait_for
 from selftests.integration.suite import run_suite
 from selftests.integration.test_interruption import cleanup
 
+pytestmark = pytest.mark.disrupts
+
 KEPT = "someone-elses-data"
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
-from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.pod_manifest import MAIN
 from acceptance.cluster.resources import PODS, Object
 from acceptance.cluster.waiting import wait_for
@@ -24,7 +23,9 @@ from acceptance.embedded.processes import Daemons
 from acceptance.embedded.replica import CLASS
 from acceptance.embedded.state import read_state
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, SMALL, limits
-from selftests.integration.suite import SuiteRun, finish, run_suite, started_suite
+from selftests.integration.suite import SuiteRun, finish, own, run_suite, started_suite
+
+pytestmark = pytest.mark.disrupts
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +187,7 @@ def test_a_foreground_load_that_is_killed_leaves_the_rebuild_timed(clean: Api, r
     given = [target(tmp_path, **commands), limits(tmp_path, LAX + FOREGROUND), "--storage-timeout", "60s"]
     with started_suite(*options, *given, reports=reports) as process:
         wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=180)
-        (pod,) = [each for each in clean.list(PODS, labels=RUN_LABEL) if "foreground" in each["metadata"]["name"]]
+        (pod,) = [each for each in own(clean, PODS) if "foreground" in each["metadata"]["name"]]
         _require_commands_run_in(pod, clean)
         clean.delete(PODS, pod["metadata"]["name"], namespace=pod["metadata"]["namespace"], grace_s=0)
         wait_for(

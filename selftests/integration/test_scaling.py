@@ -21,7 +21,7 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.embedded import EmbeddedCluster
 from acceptance.measuring.load_log import MARK
 from acceptance.scaling.load_plan import STEP
-from selftests.integration.suite import ROOT, SuiteRun, finish, run_suite, started_suite
+from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_suite, started_suite
 from selftests.lab.disks import memory_disk, nbdkit_disk
 from selftests.lab.provisioner import LabClass, lab_classes
 
@@ -246,7 +246,7 @@ def wait_for_pods(api: Api, count: int, *, opened: str = "", loading: bool = Tru
     """Wait until so many load pods run, and with `opened` until their gates show that; `loading`: and fio runs."""
 
     def look() -> list[Object]:
-        pods = [pod for pod in api.list(PODS, labels=RUN_LABEL) if pod["status"]["phase"] == "Running"]
+        pods = [pod for pod in own(api, PODS) if pod["status"]["phase"] == "Running"]
         if opened:
             pods = [pod for pod in pods if (pod["metadata"].get("annotations") or {}).get(STEP, "").startswith(opened)]
         if opened and loading:

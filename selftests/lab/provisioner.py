@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ LABELS = {"storage-acceptance-lab": "yes"}
 # With this the cluster's own volume controller leaves the deletion to this provisioner.
 PROVISIONED_BY = {"pv.kubernetes.io/provisioned-by": PROVISIONER}
 FINALIZER = "lab.storage-acceptance/held"
-POLL_S = 0.1
+POLL_S = 0.2
 # Longer than the writing pod needs to read back what it wrote, shorter than the next pod needs to start.
 FORGETS_AFTER_S = 0.2
 
@@ -59,17 +59,21 @@ def lab_classes(api: Api, classes: Sequence[LabClass]) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
-        let_go(api)
+        names = {each.name for each in classes}
+        let_go(api, names)
         for volume in api.list(VOLUMES, labels="storage-acceptance-lab=yes"):
-            _remove(api, volume)
+            if volume["spec"]["storageClassName"] in names:
+                _remove(api, volume)
         for each in classes:
             api.delete(STORAGE_CLASSES, each.name)
 
 
-def let_go(api: Api) -> None:
-    """Take the lab's own finalizer away, wherever it is."""
+def let_go(api: Api, classes: Collection[str]) -> None:
+    """Take the lab's own finalizer away from all claims and volumes of the classes."""
     for resource in (CLAIMS, VOLUMES):
         for item in api.list(resource):
+            if item["spec"].get("storageClassName") not in classes:
+                continue
             kept = [each for each in item["metadata"].get("finalizers") or [] if each != FINALIZER]
             if len(kept) < len(item["metadata"].get("finalizers") or []):
                 change = {"metadata": {"finalizers": kept}}
