@@ -22,6 +22,8 @@ from selftests.lab.api_server import restart_api_server
 from selftests.lab.forgetful import forgetful_disk
 from selftests.lab.provisioner import LabClass, lab_classes
 
+pytestmark = pytest.mark.disrupts
+
 CRASHES = ("tests/test_durability.py", "tests/test_failover.py", "--storage-durability-time", "2s")
 NODES_TOO = (*CRASHES, "--storage-destructive")
 FORGETFUL, TORN = "lab-forgetful", "lab-torn"
@@ -205,8 +207,6 @@ def test_an_interruption_while_the_node_is_down_brings_it_back(
 import sys
 sys.path.insert(0, {str(ROOT)!r})
 from acceptance import embedded
-
-pytestmark = pytest.mark.disrupts
 embedded.stop_node({cluster.name!r}, sys.argv[1])
 open({str(down)!r}, "w").write(sys.argv[1])
 """
