@@ -6,13 +6,22 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/storage-acceptance
 TOX_FOLDER := $(CACHE)/tox-$(shell sha256sum .ci/tox.txt | cut -c -12)
 TOX := $(TOX_FOLDER)/bin/tox
 
-.PHONY: accept test venv cluster-up cluster-down bench audit lock clean
+# The environment that they share is made before they begin, at the same time.
+SELFTEST = $(TOX) run -q --notest -e lint && $(TOX) run-parallel -q --parallel all --parallel-no-spinner
+
+.PHONY: accept smoke test test-full venv cluster-up cluster-down bench audit lock clean
 
 accept: $(TOX)  # the main job, on the embedded cluster; one that runs already is used and left running
 	$(TOX) run -q -e accept
 
-test: $(TOX)  # every test of the suite itself: style and types, unit, integration
-	$(TOX) run -q
+smoke: $(TOX)  # a first answer: volumes come and go, and synchronous writes are fast enough
+	$(TOX) run -q -e smoke
+
+test: $(TOX)  # the suite's own tests, as before each commit: style and types, unit, integration
+	$(SELFTEST)
+
+test-full: $(TOX)  # every one of them, as every night and before a release
+	SELFTEST_FULL= $(SELFTEST)
 
 venv: $(TOX)  # .venv with all that pytest needs here, for work by hand
 	$(TOX) devenv -q -e venv .venv

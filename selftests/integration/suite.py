@@ -52,7 +52,8 @@ class SuiteRun:
 def suite_command(*options: str, reports: Path) -> list[str]:
     """The command line of a run; options that come later win."""
     _REPORTS.add(reports)
-    pytest = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+    # Plugins of the tests' own environment, which its users do not have, and which take long to load.
+    pytest = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:timeout"]
     elsewhere = any(each.startswith(_OTHER_CLUSTER) for each in options)
     cluster = [] if elsewhere else [f"--storage-embedded={CLUSTER}"]
     return [*pytest, f"--storage-report={reports}", *cluster, *SMALL, *options]

@@ -43,7 +43,9 @@ def test_private_copy_is_gone_afterwards(clean: Api, tmp_path: Path, reports: Pa
     assert [each.name for each in temporary.iterdir() if each.name.startswith("storage-acceptance")] == []
 
 
-@pytest.mark.parametrize("kind", ["kind", "k3d", "minikube"])
+@pytest.mark.parametrize(
+    "kind", ["kind", *(pytest.param(each, marks=pytest.mark.full) for each in ("k3d", "minikube"))]
+)
 def test_provider_that_is_not_there_says_so_in_one_line(kind: str, tmp_path: Path, reports: Path) -> None:
     environment = {"PATH": str(tmp_path)}
     run = run_suite(f"--storage-cluster={kind}", reports=reports, environment=environment)

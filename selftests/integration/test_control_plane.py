@@ -53,6 +53,7 @@ def statuses(run: SuiteRun) -> dict[str, str]:
     return {each["metric"]: each["status"] for each in run.results["verdicts"]}
 
 
+@pytest.mark.full
 def test_sixty_pods_on_real_nodes_come_up_and_go_again(clean: Api, reports: Path) -> None:
     """With the limits that come with the suite, but asked for faster."""
     run = run_suite(*RAMP, "--storage-class", "local-path", "--storage-ramp-rate", "120/min", reports=reports)
@@ -114,8 +115,8 @@ def test_without_consent_nothing_is_ramped(clean: Api, reports: Path) -> None:
 @pytest.mark.parametrize(
     ("misbehaving", "condition", "kind"),
     [
-        (late_pods, SLOW, "slow_starts"),
-        (stalled_pods, RATE, "running_rate"),
+        pytest.param(late_pods, SLOW, "slow_starts", marks=pytest.mark.full),
+        pytest.param(stalled_pods, RATE, "running_rate", marks=pytest.mark.full),
         (crashing_pods, CRASHES, "crashes"),
     ],
     ids=["delay", "stall", "crash-loop"],
@@ -141,6 +142,7 @@ def test_each_condition_is_found_where_it_begins(
     assert kind.replace("_", " ") in run.verdict("required_number")["reason"]
 
 
+@pytest.mark.full
 def test_good_simulated_nodes_meet_no_condition(
     simulated_nodes: list[str], clean: Api, reports: Path, tmp_path: Path
 ) -> None:
@@ -225,6 +227,7 @@ def test_no_pod_is_lost_or_counted_twice_when_the_api_server_restarts(
     assert record["ended"]["kind"] == "goal"
 
 
+@pytest.mark.full
 def test_an_interrupted_ramp_leaves_nothing_behind(
     simulated_nodes: list[str], clean: Api, reports: Path, tmp_path: Path
 ) -> None:
@@ -282,19 +285,27 @@ def held_claim(api: Api, *, namespace: str) -> Iterator[str]:
         api.patch(CLAIMS, name, {"metadata": {"finalizers": []}}, namespace=namespace)
 
 
+def test_wrong_options_are_told_all_at_once(reports: Path) -> None:
+    wrong = {
+        "--storage-ramp-pods=0": "--storage-ramp-pods: Input should be greater than or equal to 1",
+        "--storage-ramp-rate=10MiB/s": "--storage-ramp-rate: wanted a rate such as 750 or 30/min",
+        "--storage-ramp-form=pod": "--storage-ramp-form: Input should be 'set' or 'per-node'",
+        "--storage-ramp-node-selector=pool": "wanted a label of nodes as KEY=VALUE, found 'pool'",
+    }
+    run = run_suite(*RAMP, *wrong, reports=reports)
+    assert run.status == 4, run.output
+    assert [said for said in wrong.values() if said not in run.output] == []
+
+
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("option", "said"),
     [
-        (["--storage-ramp-pods=59"], "wanted at least the 60 pods that tier baseline requires, found 59"),
-        (["--storage-ramp-pods=0"], "--storage-ramp-pods: Input should be greater than or equal to 1"),
-        (["--storage-ramp-rate=10MiB/s"], "--storage-ramp-rate: wanted a rate such as 750 or 30/min"),
-        (["--storage-ramp-rate=0"], "--storage-ramp-rate: wanted a rate above zero"),
-        (["--storage-ramp-form=pod"], "--storage-ramp-form: Input should be 'set' or 'per-node'"),
-        (["--storage-ramp-node-selector=pool"], "wanted a label of nodes as KEY=VALUE, found 'pool'"),
+        ("--storage-ramp-pods=59", "wanted at least the 60 pods that tier baseline requires, found 59"),
+        pytest.param("--storage-ramp-rate=0", "--storage-ramp-rate: wanted a rate above zero", marks=pytest.mark.full),
     ],
 )
-def test_wrong_options_are_told(options: list[str], said: str, reports: Path) -> None:
-    run = run_suite(*RAMP, *options, reports=reports)
+def test_wrong_options_are_told(option: str, said: str, reports: Path) -> None:
+    run = run_suite(*RAMP, option, reports=reports)
     assert run.status == 4, run.output
     assert said in run.output
 
@@ -303,7 +314,12 @@ def test_wrong_options_are_told(options: list[str], said: str, reports: Path) ->
     ("pods", "selector", "said"),
     [
         (5000, "storage-acceptance/simulated=true", "nodes of the ramp hold 4000 more pods"),
-        (5, "storage-acceptance/simulated=no", "wanted nodes with label storage-acceptance/simulated=no"),
+        pytest.param(
+            5,
+            "storage-acceptance/simulated=no",
+            "wanted nodes with label storage-acceptance/simulated=no",
+            marks=pytest.mark.full,
+        ),
     ],
 )
 def test_nodes_that_cannot_hold_what_is_required_are_told_before_any_pod_is_made(

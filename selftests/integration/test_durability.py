@@ -222,7 +222,11 @@ open({str(down)!r}, "w").write(sys.argv[1])
     assert ready["status"] == "True"
 
 
-@pytest.mark.parametrize("interrupted", [False, True], ids=["fails", "is interrupted"])
+@pytest.mark.parametrize(
+    "interrupted",
+    [False, pytest.param(True, marks=pytest.mark.full)],
+    ids=["fails", "is interrupted"],
+)
 def test_a_node_that_cannot_be_restored_is_told_of(
     interrupted: bool, cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
 ) -> None:

@@ -331,6 +331,7 @@ def test_not_running() -> None:
 # Damage and end; each leaves the cluster as the next expects it
 
 
+@pytest.mark.full
 def test_up_mends_a_cluster_with_a_dead_part() -> None:
     etcd = next(record["pid"] for record in state()["processes"] if record["component"] == "etcd")
     os.kill(etcd, signal.SIGKILL)
@@ -349,6 +350,7 @@ def test_up_after_all_was_killed() -> None:
     assert command("status", "--name", NAME).returncode == 0
 
 
+@pytest.mark.full
 def test_simulated_nodes_are_added_left_alone_and_removed() -> None:
     def told(*options: str) -> str:
         result = command("up", "--name", NAME, *options)
@@ -386,6 +388,7 @@ def test_down_again_has_nothing_to_do() -> None:
     assert "nothing to do" in result.stdout
 
 
+@pytest.mark.full
 def test_two_ups_at_once_make_one_cluster() -> None:
     words = [sys.executable, "-m", "acceptance.embedded", "up", "--name", NAME]
     both = [subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(2)]
@@ -395,6 +398,7 @@ def test_two_ups_at_once_make_one_cluster() -> None:
     assert sum("waiting" in output and "already up" in output for output in outputs) == 1
 
 
+@pytest.mark.full
 def test_terminated_up_leaves_nothing() -> None:
     command("down", "--name", NAME)
     words = [sys.executable, "-m", "acceptance.embedded", "up", "--name", NAME]

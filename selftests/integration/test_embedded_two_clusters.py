@@ -13,7 +13,11 @@ from acceptance import embedded
 ROOT = Path(__file__).parents[2]
 NAMES = ("selftest-a", "selftest-b")
 
-pytestmark = [pytest.mark.disrupts, pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root")]
+pytestmark = [
+    pytest.mark.disrupts,
+    pytest.mark.full,
+    pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root"),
+]
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:

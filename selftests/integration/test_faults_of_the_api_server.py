@@ -14,7 +14,7 @@ from selftests.lab.components import API_SERVER, restart
 
 
 @pytest.mark.disrupts
-@pytest.mark.parametrize("down_s", [4, 32])
+@pytest.mark.parametrize("down_s", [pytest.param(4, marks=pytest.mark.full), 32])
 def test_a_restart_in_mid_measurement_is_borne(
     down_s: float, cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
 ) -> None:

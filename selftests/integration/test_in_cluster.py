@@ -197,6 +197,7 @@ def test_good_storage_completes_the_job_and_its_report_is_on_the_claim(
     assert left_behind(api, by_anyone=True) == []
 
 
+@pytest.mark.full
 def test_storage_that_binds_too_late_fails_the_job(deployed: None, api: Api, kubectl: Kubectl) -> None:
     body = {"data": {"STORAGE_TIER": "impossible", "PYTEST_ADDOPTS": "-k binds_in_time"}}
     api.patch(CONFIG_MAPS, ACCOUNT, body, namespace=ACCOUNT)

@@ -95,6 +95,7 @@ def test_nothing_is_degraded_afterwards(passed: SuiteRun, cluster: EmbeddedClust
     assert re.findall(r"/brick/data</path>.*?<status>(\d)</status>", status, re.DOTALL) == ["1"] * 3, status
 
 
+@pytest.mark.full
 def test_limits_that_demand_more_fail_with_the_arithmetic(clean: Api, reports: Path, tmp_path: Path) -> None:
     section = """
       largest_volume:
@@ -138,7 +139,11 @@ def target(folder: Path, **commands: str) -> str:
     ("commands", "said"),
     [
         ({"trigger": "import sys; sys.exit('the brick is bolted down')", "healthy": ""}, "the brick is bolted down"),
-        ({"trigger": "", "healthy": "import sys; sys.exit(1)"}, "must be whole before one is taken away"),
+        pytest.param(
+            {"trigger": "", "healthy": "import sys; sys.exit(1)"},
+            "must be whole before one is taken away",
+            marks=pytest.mark.full,
+        ),
         ({"trigger": "", "healthy": ""}, "nothing was seen to be rebuilt"),
     ],
 )
@@ -177,6 +182,7 @@ def test_an_interrupted_rebuild_is_put_back(clean: Api, reports: Path, tmp_path:
     assert back.exists()
 
 
+@pytest.mark.full
 def test_a_foreground_load_that_is_killed_leaves_the_rebuild_timed(clean: Api, reports: Path, tmp_path: Path) -> None:
     lost, done = tmp_path / "lost", tmp_path / "done"
     commands = {

@@ -53,7 +53,7 @@ def rebuilt_on_longhorn(
     [
         (Behaviour(), "numberOfReplicas raised from 3 to 4"),
         (Behaviour(nodes=("a", "b", "c"), overshoots=True), "replica .* deleted"),
-        (Behaviour(looks_s=4, rebuild_s=1), "numberOfReplicas raised from 3 to 4"),
+        pytest.param(Behaviour(looks_s=4, rebuild_s=1), "numberOfReplicas raised from 3 to 4", marks=pytest.mark.full),
     ],
     ids=["further replica", "deleted replica, progress above 100", "never shows in rebuildStatus"],
 )
@@ -73,10 +73,16 @@ def test_longhorn_objects_are_changed_and_put_back(
     [
         ({"error": "no space left on device"}, (), 1, "failed: no space left on device"),
         ({"starts": False}, ("--storage-timeout", "15s"), 1, "ReplicaSchedulingFailure: insufficient storage"),
-        ({"replicas": 1}, (), 5, "capability 'replicas'"),
-        ({"state": "detached"}, (), 10, "found detached"),
+        pytest.param({"replicas": 1}, (), 5, "capability 'replicas'", marks=pytest.mark.full),
+        pytest.param({"state": "detached"}, (), 10, "found detached", marks=pytest.mark.full),
         ({"owner": "somebody-elses"}, (), 10, "it is left alone"),
-        ({"settings": {"concurrent-replica-rebuild-per-node-limit": "0"}}, (), 10, "no replica is ever rebuilt"),
+        pytest.param(
+            {"settings": {"concurrent-replica-rebuild-per-node-limit": "0"}},
+            (),
+            10,
+            "no replica is ever rebuilt",
+            marks=pytest.mark.full,
+        ),
     ],
 )
 def test_what_longhorn_cannot_do_is_told(
@@ -103,6 +109,7 @@ def test_longhorn_without_its_definitions_is_told(
     assert "the cluster serves none of it: wanted longhorn.io/v1beta2" in found.output
 
 
+@pytest.mark.full
 def test_another_version_of_longhorn_is_told(
     api: Api, clean: Api, longhorn_class: str, reports: Path, tmp_path: Path
 ) -> None:

@@ -163,6 +163,7 @@ def test_one_fio_that_dies_ends_the_step_naming_its_pod(clean: Api, reports: Pat
     assert "fio was killed" in kept["incomplete"]
 
 
+@pytest.mark.full
 def test_a_pod_that_never_joins_the_barrier_is_named(clean: Api, reports: Path, tmp_path: Path) -> None:
     """The shell of the second pod is stopped as soon as it is ready."""
     with loading(reports, tmp_path) as process:
@@ -184,6 +185,7 @@ def test_a_pod_that_never_joins_the_barrier_is_named(clean: Api, reports: Path, 
     assert told and late in told[1] and f"{early}:" not in told[1]
 
 
+@pytest.mark.full
 def test_a_volume_that_is_too_small_is_told_before_load(
     api: Api, clean: Api, lab_folder: Path, reports: Path, tmp_path: Path
 ) -> None:
@@ -197,6 +199,7 @@ def test_a_volume_that_is_too_small_is_told_before_load(
     assert "too little space for test files" in run.verdict("total_holds")["reason"]
 
 
+@pytest.mark.full
 def test_an_interrupted_run_leaves_nothing_behind(clean: Api, reports: Path, tmp_path: Path) -> None:
     """The set would make its pods anew if they were removed before it; `clean` looks."""
     with loading(reports, tmp_path) as process:
@@ -220,20 +223,21 @@ def test_a_killed_run_is_removed_with_its_set(
     assert "stateful set scale-local-path" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [
-        ("--storage-scale-steps=3,1", "wanted rising numbers of volumes such as 1,3,6, found '3,1'"),
-        ("--storage-scale-steps=0,3", "wanted rising numbers of volumes"),
-        ("--storage-scale-window=1s", "wanted a window of 4 s"),
-        ("--storage-scale-rate=fast", "wanted a rate of each volume such as 200 or 10MiB/s"),
-        ("--storage-scale-profiles=no-such", "wanted fio profiles that exist"),
-    ],
-)
-def test_wrong_options_are_told(option: str, said: str, reports: Path) -> None:
-    run = run_suite(option, "-m", "scale", reports=reports)
+def test_wrong_options_are_told_all_at_once(reports: Path) -> None:
+    wrong = {
+        "--storage-scale-steps=3,1": "wanted rising numbers of volumes such as 1,3,6, found '3,1'",
+        "--storage-scale-window=1s": "wanted a window of 4 s",
+        "--storage-scale-rate=fast": "wanted a rate of each volume such as 200 or 10MiB/s",
+    }
+    run = run_suite(*wrong, "-m", "scale", reports=reports)
     assert run.status == 4, run.output
-    assert said in run.output
+    assert [said for said in wrong.values() if said not in run.output] == []
+
+
+def test_an_unknown_profile_is_told(reports: Path) -> None:
+    run = run_suite("--storage-scale-profiles=no-such", "-m", "scale", reports=reports)
+    assert run.status == 4, run.output
+    assert "wanted fio profiles that exist" in run.output
 
 
 def loading(reports: Path, folder: Path) -> Any:

@@ -26,7 +26,11 @@ from selftests.lab.simulated_nodes import (
     stalled_pods,
 )
 
-pytestmark = [pytest.mark.disrupts, pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root")]
+pytestmark = [
+    pytest.mark.disrupts,
+    pytest.mark.full,
+    pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root"),
+]
 
 T = TypeVar("T")
 

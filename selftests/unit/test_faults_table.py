@@ -1,7 +1,8 @@
-"""docs/faults.md: every test that it names is there."""
+"""docs/faults.md: every test that it names is there, and one at least of each fault is in `make test`."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -26,3 +27,29 @@ def test_the_test_is_there(name: str) -> None:
     assert path.is_file()
     if test:
         assert f"def test_{test}(" in path.read_text()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.split("|")[1].strip()[:60])
+def test_a_test_of_each_fault_is_in_every_commit_s_run(row: str) -> None:
+    names = re.findall(r"`([\w/]+)(?:::(\w+))?`", row.split("|")[3])
+    assert any(not left_to_the_night(file, test) for file, test in names)
+
+
+def left_to_the_night(file: str, test: str) -> bool:
+    """Whether the test, or its whole file, bears the mark of `make test-full`."""
+    folder, _, subject = file.rpartition("/")
+    path = ROOT / "selftests" / (folder or "integration") / f"test_{subject}.py"
+    tree = ast.parse(path.read_text())
+    marked: list[ast.AST] = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == f"test_{test}":
+            marked += node.decorator_list
+        if isinstance(node, ast.Assign) and "pytestmark" in ast.unparse(node.targets[0]):
+            marked.append(node.value)
+    return any(re.search(r"pytest\.mark\.full\b", _without_cases(each)) for each in marked)
+
+
+def _without_cases(mark: ast.AST) -> str:
+    """The mark as text; single cases of a parametrization may be left to the night."""
+    text = ast.unparse(mark)
+    return "" if text.startswith("pytest.mark.parametrize") else text
