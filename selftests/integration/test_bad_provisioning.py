@@ -79,7 +79,7 @@ def test_baseline_that_fails_says_nothing_of_the_candidate(clean: Api, reports: 
 
 
 def test_volume_that_stays_is_a_fail_and_a_leak(api: Api, reports: Path) -> None:
-    run = run_suite("--storage-class", "lab-keeps", "--storage-timeout", "12s", "-k", "gone_after", reports=reports)
+    run = run_suite("--storage-class", "lab-keeps", "--storage-timeout", "25s", "-k", "gone_after", reports=reports)
     stayed = left_behind(api)
     for volume in stayed:
         api.delete(VOLUMES, volume)
@@ -96,7 +96,7 @@ def test_deletion_that_hangs_on_a_finalizer_names_it(held: Literal["volume", "cl
     """The finalizer is another's: the run tells of it, leaves what it holds, and never takes it away."""
     name = f"lab-holds-{held}"
     try:
-        run = run_suite("--storage-class", name, "--storage-timeout", "12s", "-k", "gone_after", reports=reports)
+        run = run_suite("--storage-class", name, "--storage-timeout", "25s", "-k", "gone_after", reports=reports)
         items = [each for each in api.list(VOLUMES if held == "volume" else CLAIMS) if held_by_lab(each)]
     finally:
         let_go(api, [name])
