@@ -139,6 +139,13 @@ class Image(Frozen):
     digest: str | None
 
 
+class CpuLatency(Frozen):
+    """Whether the suite kept the CPUs of its host from sleeping while it ran; `reason`: why not."""
+
+    held_low: bool
+    reason: str | None = None
+
+
 class Cluster(Frozen):
     kind: str
     kubernetes_version: str
@@ -147,6 +154,10 @@ class Cluster(Frozen):
     image: Image
     identity: str = Field(
         default="", description="what tells it from other clusters: the uid of kube-system; the host that it is on"
+    )
+    cpu_latency: CpuLatency | None = Field(
+        default=None,
+        description="of an embedded cluster's host, whose CPUs play all nodes; None for others, and by older suites",
     )
 
 

@@ -33,6 +33,7 @@ SIZES = {"volume_size", "test_size"}
 ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube", "in-cluster", "host"]
 # What says something of a cluster, and nothing where there is none.
 OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "pull_secret")
+OF_AN_EMBEDDED_CLUSTER = ("embedded", "cpu_latency")
 
 
 class Settings(BaseModel):
@@ -51,6 +52,7 @@ class Settings(BaseModel):
     thresholds: Path
     profiles: Path
     embedded: ObjectName | None = None
+    cpu_latency: Literal["low", "unchanged"] | None = None
     kubeconfig: ExistingFile | None = None
     context: str | None = None
     node: ObjectName | None = None
@@ -117,11 +119,12 @@ class Settings(BaseModel):
                 f"--storage-kubeconfig or --storage-context mean an existing cluster, --storage-cluster {self.cluster} "
                 "another one; give one of them"
             )
-        if self.embedded is not None and self.cluster_kind not in (None, "embedded"):
-            yield (
-                f"--storage-embedded {self.embedded} means an embedded cluster, --storage-cluster {self.cluster_kind} "
-                "another one; give one of them"
-            )
+        for name in OF_AN_EMBEDDED_CLUSTER:
+            if getattr(self, name) is not None and self.cluster_kind not in (None, "embedded"):
+                yield (
+                    f"{_option(name)} {getattr(self, name)} means an embedded cluster, --storage-cluster "
+                    f"{self.cluster_kind} another one; give one of them"
+                )
 
     def _class_problems(self, unread: Collection[str]) -> Iterator[str]:
         if self.cluster == "host":

@@ -17,6 +17,7 @@ from acceptance.embedded.node_control import start_node, stop_node
 from acceptance.embedded.preconditions import Needs
 from acceptance.embedded.progress import say, step
 from acceptance.embedded.status import status
+from acceptance.embedded.timers import SHORT_GRACE_S
 from acceptance.errors import AcceptanceError, EnvironmentFailure, WrongUsage
 
 NOT_RUNNING = 3
@@ -64,6 +65,11 @@ def _parser() -> argparse.ArgumentParser:
                 default=Needs.free_disk,
                 help="GiB that must be free (default: %(default)s)",
             )
+            sub.add_argument(
+                "--short-timers",
+                action="store_true",
+                help=f"for tests: nodes count as lost after {SHORT_GRACE_S} s of silence (default: 50 s)",
+            )
     return parser
 
 
@@ -75,7 +81,13 @@ def _up(layout: Layout, options: argparse.Namespace) -> int:
     if options.api_port is not None and not 1 <= options.api_port <= 65535:
         raise WrongUsage(f"--api-port must be 1 to 65535, not {options.api_port}")
     needs = Needs(free_disk=options.min_free_disk, api_port=options.api_port)
-    lifecycle.up(layout, nodes=options.nodes, needs=needs, simulated_nodes=options.simulated_nodes)
+    lifecycle.up(
+        layout,
+        nodes=options.nodes,
+        needs=needs,
+        simulated_nodes=options.simulated_nodes,
+        short_timers=options.short_timers,
+    )
     return 0
 
 

@@ -21,10 +21,17 @@ KWOK = PACKAGE / "go-kwok"
 
 COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kubectl")
 
-# Where the provisioner makes its client, which otherwise keeps to 5 requests a second and is what a test of
-# provisioning speed would measure. It has no option for it.
+# The provisioner's client otherwise keeps to 5 requests a second, which a test of provisioning speed would measure.
 _CLIENT = "kubeClient, err := clientset.NewForConfig(config)"
 _FASTER = "config.QPS, config.Burst = 300, 600"
+# What is changed in the provisioner, which has no options for it: file, line, and what it is made to be.
+_CHANGES = (
+    ("main.go", _CLIENT, f"{_FASTER}\n\t{_CLIENT}"),
+    # Between two looks at a helper pod, of which a volume needs one to be made and one to go.
+    ("provisioner.go", "time.Sleep(1 * time.Second)", "time.Sleep(time.Second / 5)"),
+)
+LOOKS = 5
+"""looks at a helper pod for each second of the provisioner's `cmdTimeoutSeconds`, which counts them"""
 
 # Of KWOK's own files: the definition of its stages, and the stages of ordinary nodes and pods.
 _KWOK_MANIFESTS = (
@@ -70,10 +77,15 @@ def ensure() -> Binaries:
     """
     version = _pinned(KUBERNETES, "k8s.io/kubernetes")
     provisioner = _pinned(PROVISIONER, "github.com/rancher/local-path-provisioner")
+    changes = "\n".join(new for _, _, new in _CHANGES)
     return Binaries(
         kubernetes=_cached(f"kubernetes-{version}", source=KUBERNETES, build=_build_kubernetes, version=version),
         provisioner=_cached(
-            f"local-path-provisioner-{provisioner}", source=PROVISIONER, build=_build_provisioner, version=provisioner
+            f"local-path-provisioner-{provisioner}",
+            source=PROVISIONER,
+            build=_build_provisioner,
+            version=provisioner,
+            recipe=changes,
         )
         / "local-path-provisioner",
         kubernetes_version=version,
@@ -133,17 +145,18 @@ def _build_kubernetes(*, go: Path, target: Path, version: str) -> None:
 
 
 def _build_provisioner(*, go: Path, target: Path, version: str) -> None:
-    """Build the module's own three files, one line faster, against the modules that go.sum pins."""
+    """Build the module's own three files, with _CHANGES, against the modules that go.sum pins."""
     module = "github.com/rancher/local-path-provisioner"
     original = _module(module, go=go, source=PROVISIONER)
     with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
         source = Path(folder)
         for path in [*original.glob("*.go"), PROVISIONER / "go.mod", PROVISIONER / "go.sum"]:
             (source / path.name).write_bytes(path.read_bytes())
-        main = (source / "main.go").read_text()
-        if main.count(_CLIENT) != 1:
-            raise EnvironmentFailure(f"{module} {version} makes its client another way; see {__file__}")
-        (source / "main.go").write_text(main.replace(_CLIENT, f"{_FASTER}\n\t{_CLIENT}"))
+        for file, old, new in _CHANGES:
+            text = (source / file).read_text()
+            if text.count(old) != 1:
+                raise EnvironmentFailure(f"{file} of {module} {version} has no line `{old}`; see {__file__}")
+            (source / file).write_text(text.replace(old, new))
         output = target / "local-path-provisioner"
         _go_build(go=go, source=source, output=output, flags=f"-s -w -X main.VERSION={version}")
 

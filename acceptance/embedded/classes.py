@@ -5,6 +5,7 @@ import re
 import string
 from pathlib import Path
 
+from acceptance.embedded.builds import LOOKS
 from acceptance.embedded.commands import run
 from acceptance.embedded.control_plane import ControlPlane
 from acceptance.embedded.glusterfs import REPLICAS
@@ -54,7 +55,7 @@ def _configuration(layout: Layout, *, nodes: int) -> dict[str, object]:
         for number in range(1, nodes + 1)
     ]
     return {
-        "cmdTimeoutSeconds": 120,
+        "cmdTimeoutSeconds": 120 * LOOKS,
         "storageClassConfigs": {
             "local-path": {"nodePathMap": paths},
             "replicated": {"sharedFileSystemPath": str(layout.replicated)},

@@ -10,6 +10,7 @@ from acceptance.embedded.kubectl import Kubectl
 from acceptance.embedded.layout import PACKAGE, Layout
 from acceptance.embedded.network import PodNetwork
 from acceptance.embedded.processes import Daemons
+from acceptance.embedded.timers import timers
 from acceptance.embedded.waiting import NotYet, wait_for
 from acceptance.errors import EnvironmentFailure
 
@@ -146,6 +147,7 @@ class ControlPlane:
             "--use-service-account-credentials=true",
             # Its default is a folder outside this cluster, which it creates.
             f"--flex-volume-plugin-dir={self.layout.state / 'volume-plugins'}",
+            *timers(short=self.daemons.state.short_timers).of_controllers,
         )
         self._start_controller(
             "kube-scheduler",

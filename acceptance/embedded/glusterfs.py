@@ -25,8 +25,10 @@ _OPTIONS = {
     "performance.read-ahead": "off",
     "performance.stat-prefetch": "off",
     "cluster.post-op-delay-secs": "5",
-    "client.event-threads": "4",
-    "server.event-threads": "4",
+    # A write waits for the wake-ups on its way: threads that hand it on to each other are more of these.
+    "client.event-threads": "1",
+    "server.event-threads": "1",
+    "performance.io-thread-count": "1",
     "features.ctime": "off",
 }
 # On a few shared cores a storage daemon must not queue behind what it serves; real ones have cores of their own.

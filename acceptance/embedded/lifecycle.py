@@ -39,8 +39,10 @@ from acceptance.errors import EnvironmentFailure
 T = TypeVar("T")
 
 
-def up(layout: Layout, *, nodes: int, needs: Needs, simulated_nodes: int | None) -> None:
+def up(layout: Layout, *, nodes: int, needs: Needs, simulated_nodes: int | None, short_timers: bool) -> None:
     """Have the cluster running with `nodes` nodes and proven to store data; does nothing where it is healthy.
+
+    `short_timers`: silent nodes are lost early (`acceptance.embedded.timers`).
 
     Beside them there are then exactly `simulated_nodes`; None: those that there are. Remains of an earlier cluster are
     removed first. Raises EnvironmentFailure where it cannot run here; then nothing is left of it but its logs, in the
@@ -71,7 +73,14 @@ def up(layout: Layout, *, nodes: int, needs: Needs, simulated_nodes: int | None)
             with step("have the images"):
                 archive = images.ensure()
         try:
-            _Start(layout=layout, nodes=nodes, binaries=binaries, images=archive, needs=needs).run()
+            _Start(
+                layout=layout,
+                nodes=nodes,
+                binaries=binaries,
+                images=archive,
+                needs=needs,
+                short_timers=short_timers,
+            ).run()
             simulation.arrange(layout, nodes=simulated_nodes)
         except BaseException as error:
             kept = _keep_logs(layout)
@@ -92,6 +101,7 @@ class _Start:
     binaries: builds.Binaries
     images: images.Images
     needs: Needs
+    short_timers: bool
 
     def run(self) -> None:
         """Start everything, what does not wait for each other side by side."""
@@ -128,6 +138,7 @@ class _Start:
             pause_image=self.images.pause,
             snapshotter=preconditions.snapshotter(),
             ports=ports,
+            short_timers=self.short_timers,
             **dataclasses.asdict(pods),
         )
         write_state(self.layout, state)

@@ -15,6 +15,7 @@ from acceptance.embedded.locking import host_lock
 from acceptance.embedded.network import free_ports, pod_range
 from acceptance.embedded.packages import CNI_PLUGINS
 from acceptance.embedded.processes import Daemons
+from acceptance.embedded.timers import timers
 from acceptance.embedded.waiting import NotYet, wait_for
 
 MOST_PODS = 500
@@ -130,6 +131,7 @@ class Node:
             "cgroupRoot": f"/{self.layout.cgroup}",
             "enforceNodeAllocatable": [],
             "failSwapOn": False,
+            "nodeLeaseDurationSeconds": timers(short=self.daemons.state.short_timers).lease_s,
             "maxPods": MOST_PODS,
             "makeIPTablesUtilChains": False,
             # No name server listens there, so a lookup fails at once instead of leaving the host.

@@ -10,6 +10,7 @@ from acceptance.embedded.layout import Layout
 from acceptance.embedded.processes import Daemons
 from acceptance.embedded.progress import say, step
 from acceptance.embedded.state import read_state
+from acceptance.embedded.timers import timers
 from acceptance.embedded.waiting import NotYet, wait_for
 from acceptance.errors import EnvironmentFailure
 
@@ -22,8 +23,6 @@ PODS_A_NODE = 1000
 
 # As a real one would at its quickest. KWOK does not look whether the volume is attached yet, which takes about 0.1 s.
 _RUNNING_AFTER_MS = 1000
-# Nodes whose lease is not renewed for so long count as lost; KWOK renews four times as often.
-_LEASE_S = 40
 _READY_WITHIN_S = 60
 _SERVED_WITHIN_S = 30
 # Addresses that lead nowhere: RFC 2544 sets them apart for tests. All pods get one, so the range is a large one.
@@ -93,7 +92,7 @@ def _start(daemons: Daemons, *, kubectl: Kubectl, kwok: builds.Kwok) -> None:
         "--enable-crds=Stage",
         "--manage-all-nodes=false",
         "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
-        f"--node-lease-duration-seconds={_LEASE_S}",
+        f"--node-lease-duration-seconds={timers(short=daemons.state.short_timers).lease_s}",
         # No kubelet listens anywhere: a loopback address has the API server refuse logs and exec at once.
         "--node-ip=127.0.0.1",
         f"--cidr={_POD_ADDRESSES}",

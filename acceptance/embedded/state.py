@@ -32,6 +32,7 @@ class ClusterState:
     subnet: str
     node_addresses: tuple[str, ...]
     ports: dict[str, int]
+    short_timers: bool = False
     processes: tuple[ProcessRecord, ...] = ()
     complete: bool = False
 

@@ -70,7 +70,7 @@ def _cluster_facts(results: Results) -> Facts:
     cluster = results.cluster
     if cluster is None:
         return {}
-    return {
+    facts = {
         "kind of cluster": Fact(value=cluster.kind, disturbs=True),
         "number of nodes": Fact(value=str(len(cluster.nodes)), disturbs=True),
         "load image": Fact(value=cluster.image.digest or cluster.image.reference, disturbs=True),
@@ -78,6 +78,10 @@ def _cluster_facts(results: Results) -> Facts:
         "kernel": Fact(value=_each(node.kernel for node in cluster.nodes)),
         "architecture": Fact(value=_each(node.architecture for node in cluster.nodes), disturbs=True),
     }
+    if cluster.cpu_latency is not None:
+        kept = "kept awake" if cluster.cpu_latency.held_low else "may sleep"
+        facts["CPUs"] = Fact(value=kept, disturbs=True)
+    return facts
 
 
 def _text_facts(results: Results, profiles: Iterable[str]) -> Facts:
