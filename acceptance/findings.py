@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from acceptance.judging import judge, judge_comparison, not_judged, verdict_id
+from acceptance.judging import Caution, judge, judge_comparison, not_judged, verdict_id
 from acceptance.looks import LookPlan
 from acceptance.measuring.distribution import distribution
 from acceptance.measuring.measure import BySegment, Recording
-from acceptance.measuring.metric_values import batch_values, metric_estimate, metric_value, shown_metrics
-from acceptance.measuring.stalls import WORTH_TELLING_S, longest_stall
+from acceptance.measuring.metric_values import batch_values, loaded_s, metric_estimate, metric_value, shown_metrics
+from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, longest_stall
 from acceptance.metrics import Metric
 from acceptance.quantities import format_quantity
 from acceptance.ratios import Ratio, Round, ratio
@@ -62,9 +63,11 @@ class Finding:
         """The verdict on a comparison rule. Raises ValueError where there is no baseline."""
         if self.baseline is None:
             raise ValueError("wanted a measurement with a baseline, found none")
-        return judge_comparison(
-            metric_ratio(rule.metric, self.candidate.samples, self.baseline.samples, plan=self.plan),
+        return judge_rule(
+            self.candidate.samples,
+            self.baseline.samples,
             rule,
+            plan=self.plan,
             test=test,
             storage_class=self.candidate.storage_class,
             baseline_class=self.baseline.storage_class,
@@ -102,14 +105,7 @@ def decided(
     verdicts = [judge_limit(candidate, limit, plan=plan, test="", storage_class="", final=False) for limit in limits]
     if baseline is not None:
         verdicts += [
-            judge_comparison(
-                metric_ratio(rule.metric, candidate, baseline, plan=plan),
-                rule,
-                test="",
-                storage_class="",
-                baseline_class="",
-                final=False,
-            )
+            judge_rule(candidate, baseline, rule, plan=plan, test="", storage_class="", baseline_class="", final=False)
             for rule in rules
         ]
     return bool(verdicts) and all(verdict.status != "inconclusive" for verdict in verdicts)
@@ -119,9 +115,60 @@ def judge_limit(
     samples: BySegment, limit: Limit, *, plan: LookPlan, test: str, storage_class: str, final: bool
 ) -> Verdict:
     """The verdict on a limit from samples, with the confidence that the plan gives to each look."""
-    estimate = metric_estimate(limit.metric, samples, plan=plan, confidence=plan.confidence)
-    remark = _stall_remark(samples) if final else ""
-    return judge(estimate, limit, test=test, storage_class=storage_class, final=final, remark=remark)
+    look = plan.at(loaded_s(samples))
+    estimate = metric_estimate(limit.metric, samples, plan=plan, confidence=look.confidence)
+    caution = _caution(limit.metric, (samples,), plan=plan)
+    if limit.metric.statistic == "longest" and limit.at_most is not None:
+        # A load that was shorter than what it may stand still for could hardly have missed the limit.
+        long_enough = look.seconds >= min(limit.at_most, plan.cap)
+        caution = replace(caution, may_pass=caution.may_pass and long_enough)
+    return judge(
+        estimate,
+        limit,
+        test=test,
+        storage_class=storage_class,
+        final=final,
+        remark=_stall_remark(samples) if final else "",
+        caution=caution,
+    )
+
+
+def judge_rule(
+    candidate: BySegment,
+    baseline: BySegment,
+    rule: ComparisonRule,
+    *,
+    plan: LookPlan,
+    test: str,
+    storage_class: str,
+    baseline_class: str,
+    final: bool,
+    remark: str = "",
+) -> Verdict:
+    """The verdict on a comparison rule from samples of both, with the confidence that the plan gives to each look."""
+    return judge_comparison(
+        metric_ratio(rule.metric, candidate, baseline, plan=plan),
+        rule,
+        test=test,
+        storage_class=storage_class,
+        baseline_class=baseline_class,
+        final=final,
+        remark=remark,
+        caution=_caution(rule.metric, (candidate, baseline), plan=plan),
+    )
+
+
+def _caution(metric: Metric, measured: Sequence[BySegment], *, plan: LookPlan) -> Caution:
+    """What the plan's look asks beyond an interval; the class that is judged comes first.
+
+    A class that stood still for a second of an early look can do so for most of it, and be sound: nothing is decided.
+    """
+    look = plan.at(loaded_s(measured[0]))
+    if not look.early:
+        return Caution()
+    stalls = [longest_stall(samples) for samples in measured]
+    stood_still = any(stall is not None and stall.at_least >= LOOK_S for stall in stalls)
+    return Caution(beyond=math.inf if stood_still else look.beyond, may_pass=not (stood_still or metric.is_of_the_rare))
 
 
 def _stall_remark(samples: BySegment) -> str:
@@ -138,8 +185,9 @@ def metric_ratio(
     plan: LookPlan,
     confidence: float | None = None,
 ) -> Ratio:
-    """Candidate / baseline of a metric, from batches of the same round; at the plan's confidence if at no other."""
-    confidence = confidence or plan.confidence
+    """Candidate / baseline of a metric, from batches of the same round; at that of the plan's look if at no other."""
+    look = plan.at(loaded_s(candidate))
+    confidence = confidence or look.confidence
     ours = batch_values(metric, candidate, plan=plan)
     theirs = batch_values(metric, baseline, plan=plan)
     if ours is None or theirs is None:
@@ -149,7 +197,7 @@ def metric_ratio(
         Round(baseline=first[: len(second)], candidate=second[: len(first)])
         for first, second in zip(theirs, ours, strict=True)
     ]
-    return ratio(rounds, confidence=confidence, correlation=plan.batch_correlation)
+    return ratio(rounds, confidence=confidence, correlation=look.batch_correlation)
 
 
 def _measurement(recording: Recording, *, plan: LookPlan, compared_with: str | None = None) -> Measurement:

@@ -21,28 +21,52 @@ from acceptance.tiers import ComparisonRule, Limit
 Decision = Literal["pass", "fail", "inconclusive"]
 
 
-def decide(low: float, high: float, *, at_least: float | None = None, at_most: float | None = None) -> Decision:
+def decide(
+    low: float, high: float, *, at_least: float | None = None, at_most: float | None = None, beyond: float = 1.0
+) -> Decision:
     """Where the interval low..high lies: all on the good side of the limit, all on the bad side, or neither.
 
-    A value exactly at the limit is good. Raises ValueError unless exactly one limit is given.
+    `beyond`: by what factor on either side. A value exactly at the limit is good. Raises ValueError unless exactly one
+    limit is given.
     """
     if (at_least is None) == (at_most is None):
         raise ValueError("wanted one of at_least and at_most, found both or none")
     if at_least is not None:
-        good, bad = low >= at_least, high < at_least
+        good, bad = low >= at_least * beyond, high < at_least / beyond
     else:
         assert at_most is not None
-        good, bad = high <= at_most, low > at_most
+        good, bad = high <= at_most / beyond, low > at_most * beyond
     return "pass" if good else "fail" if bad else "inconclusive"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Caution:
+    """What is asked of a verdict from so little load that much can still change; as it is, nothing more than usual."""
+
+    beyond: float = 1.0
+    """by what factor the whole interval must lie beyond the limit; infinite: nothing is decided but by an event"""
+    may_pass: bool = True
+    """whether the load was long enough to have shown what would not pass"""
+
+
+_USUAL = Caution()
+
+
 def judge(
-    estimate: Estimate | None, limit: Limit, *, test: str, storage_class: str, final: bool, remark: str = ""
+    estimate: Estimate | None,
+    limit: Limit,
+    *,
+    test: str,
+    storage_class: str,
+    final: bool,
+    remark: str = "",
+    caution: Caution = _USUAL,
 ) -> Verdict:
     """The verdict on one limit; `estimate` is None when the measurement does not have the metric.
 
     `final` says that no further look follows: it changes the reason of an inconclusive verdict, never the status.
     `remark`, a half sentence, is added to any reason but that of a pass: what was seen that may have caused it.
+    `caution` is for what was looked at early.
     Raises ValueError when the estimate is in another unit than the limit: that is an error of the caller.
     """
     unit = limit.metric.unit
@@ -54,6 +78,7 @@ def judge(
         confidence=0.0 if estimate is None else estimate.confidence,
         missing="has no value in the measurement",
         remark=remark,
+        caution=caution,
     )
     question = _Question(limit, rule=limit.kind, unit=unit, at_least=limit.at_least, at_most=limit.at_most)
     return _verdict(question, answer, test=test, storage_class=storage_class, final=final)
@@ -68,6 +93,7 @@ def judge_comparison(
     baseline_class: str,
     final: bool,
     remark: str = "",
+    caution: Caution = _USUAL,
 ) -> Verdict:
     """The verdict on one comparison rule: fail when the candidate is certainly further off than the margin allows.
 
@@ -81,6 +107,7 @@ def judge_comparison(
         missing=f"cannot be compared with {baseline_class}: {ratio.problem or 'the measurement gave no ratio'}",
         than=f" that of {baseline_class}",
         remark=remark,
+        caution=caution,
     )
     at_least, at_most = (None, rule.bound) if rule.side == "at_most" else (rule.bound, None)
     question = _Question(rule, rule=rule.kind, unit="ratio", at_least=at_least, at_most=at_most)
@@ -127,6 +154,7 @@ class _Answer:
     """said after the value"""
     remark: str = ""
     """said at the end of a reason that is no pass's"""
+    caution: Caution
 
 
 def _verdict(question: _Question, answer: _Answer, *, test: str, storage_class: str, final: bool) -> Verdict:
@@ -134,7 +162,7 @@ def _verdict(question: _Question, answer: _Answer, *, test: str, storage_class: 
     span = answer.span if answer.value is not None else None
     status: Decision = "inconclusive"
     if span is not None:
-        status = decide(*span, at_least=question.at_least, at_most=question.at_most)
+        status = _cautious(question, span, answer.caution)
     subject = f"{asked.metric} of {asked.profile} on {storage_class}"
     return Verdict(
         id=verdict_id(storage_class, asked.profile, asked.metric.path, question.rule),
@@ -152,6 +180,13 @@ def _verdict(question: _Question, answer: _Answer, *, test: str, storage_class: 
         status=status,
         reason=f"{subject} {_reason(question, answer, status, final=final)}.",
     )
+
+
+def _cautious(question: _Question, span: tuple[float, float], caution: Caution) -> Decision:
+    """What the interval says, as far as so much load can tell. An event that was seen is certain, whatever follows."""
+    beyond = 1.0 if question.is_of_an_event else caution.beyond
+    status = decide(*span, at_least=question.at_least, at_most=question.at_most, beyond=beyond)
+    return "inconclusive" if status == "pass" and not caution.may_pass else status
 
 
 def _reason(question: _Question, answer: _Answer, status: Decision, *, final: bool) -> str:
@@ -172,6 +207,9 @@ def _reason(question: _Question, answer: _Answer, status: Decision, *, final: bo
         because = "; ".join(filter(None, (question.asked.because.strip().rstrip("."), answer.remark)))
         return f"{measured} outside the limit of {question.wanted}: {because}"
     more = "a quieter machine or a longer measurement would decide it" if final else "the measurement goes on"
+    if decide(*answer.span, at_least=question.at_least, at_most=question.at_most) != "inconclusive":
+        more = "a longer measurement would decide it" if final else "the measurement goes on"
+        return f"{measured.removesuffix(', all')}, from too short a load to be held against {question.wanted}; {more}"
     both = f"{measured.removesuffix(' all')} on both sides of the limit of {question.wanted}"
     return "; ".join(filter(None, (both, answer.remark, more)))
 

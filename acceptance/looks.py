@@ -7,44 +7,93 @@ How the figures were chosen, and what they promise: docs/statistics.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 from acceptance.statistics import BATCH_CORRELATION
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What a verdict needs after so many seconds of load on the class that is judged."""
+
+    seconds: int
+    batch_s: int
+    batch_correlation: float
+    """the correlation between neighbouring batches that every interval allows for: fixed, as all of a plan is"""
+    confidence: float
+    """of the two-sided interval"""
+    beyond: float = 1.0
+    """by what factor the whole interval must lie beyond the limit, on either side"""
+
+    @property
+    def early(self) -> bool:
+        """Whether it is so soon that only what is far off is decided."""
+        return self.beyond > 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlyLook:
+    """A look before the others, at a few single seconds, for what is far off: what no burst or lull turns round.
+
+    It is the factor that makes it sure, more than the interval: storage at its limit does not look three times as fast
+    or as slow for seconds on end, whatever its noise; and a burst of less than three times passes no sooner.
+    """
+
+    seconds: int = 4
+    batch_s: int = 1
+    batch_correlation: float = 0.5
+    confidence: float = 0.98
+    beyond: float = 3.0
+    share: float = 0.1
+    """of the plan's error budget; a simulation shows that it is not used up (docs/statistics.md)"""
+
+    def __post_init__(self) -> None:
+        if self.beyond <= 1.0 or not 0.0 < self.share < 1.0 or self.seconds % self.batch_s:
+            raise ValueError(f"wanted a factor above 1, a share of the budget and whole batches, found {self}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class LookPlan:
     """The looks, in seconds of load on the storage judged, and the error budget that they share.
 
-    A plan can serve one continuous run and a comparison in segments: all looks are whole segments.
-    Raises ValueError for looks that do not rise, or do not end with a batch or a segment.
+    `segments`: for classes loaded in turn, the seconds of load on each class in each round. All looks are then at the
+    end of rounds.
+    Raises ValueError for looks that do not rise, or do not end with a batch or a round.
     """
 
     seconds: tuple[int, ...]
     batch_s: int = 4
-    segment_s: int = 12
+    segments: tuple[int, ...] = ()
+    early: EarlyLook | None = None
     wrong_pass: float = 0.01
     """The chance, over all looks, that storage exactly at its limit passes; the same holds for a wrong fail."""
     batch_correlation: float = BATCH_CORRELATION
-    """The correlation between neighbouring batches that every interval allows for: fixed, as all of the plan is."""
 
     def __post_init__(self) -> None:
-        rising = all(earlier < later for earlier, later in zip((0, *self.seconds), self.seconds, strict=False))
+        rising = all(before < after for before, after in zip((0, *self.looks), self.looks, strict=False))
         if not self.seconds or not rising:
-            raise ValueError(f"wanted at least one look and rising seconds, found {self.seconds}")
-        if any(look % self.segment_s for look in self.seconds) or self.segment_s % self.batch_s:
-            raise ValueError(
-                f"wanted looks of whole segments ({self.segment_s} s) of whole batches ({self.batch_s} s), "
-                f"found {self.seconds}"
-            )
+            raise ValueError(f"wanted at least one look and rising seconds, found {self.looks}")
+        if not set(self.looks) <= set(self._ends or self.looks):
+            raise ValueError(f"wanted looks at the end of rounds of {self.segments} s, found {self.looks}")
+        stretches = self.segments or self.seconds
+        if any(length % self.batch_s for length in stretches):
+            raise ValueError(f"wanted whole batches of {self.batch_s} s, found {stretches}")
         if not 0.0 < self.wrong_pass < 0.5:
             raise ValueError(f"wanted a chance above 0 and below 0.5, found {self.wrong_pass}")
         if not 0.0 <= self.batch_correlation < 1.0:
             raise ValueError(f"wanted a correlation of at least 0 and below 1, found {self.batch_correlation}")
 
     @property
+    def looks(self) -> tuple[int, ...]:
+        """All looks, with the early one."""
+        return (self.early.seconds, *self.seconds) if self.early else self.seconds
+
+    @property
     def confidence(self) -> float:
-        """Of the two-sided interval at each look, from an even split of the budget (Bonferroni's inequality)."""
-        return 1.0 - 2.0 * self.wrong_pass / len(self.seconds)
+        """Of the two-sided interval at each look but an early one: an even split of what the early one leaves
+        (Bonferroni's inequality)."""
+        left = self.wrong_pass * (1.0 - self.early.share if self.early else 1.0)
+        return 1.0 - 2.0 * left / len(self.seconds)
 
     @property
     def cap(self) -> int:
@@ -53,18 +102,43 @@ class LookPlan:
 
     @property
     def rounds(self) -> tuple[int, ...]:
-        """The looks of a comparison, in rounds of one segment of each class."""
-        return tuple(look // self.segment_s for look in self.seconds)
+        """All looks of a comparison, in rounds of one segment of each class. For classes loaded in turn only."""
+        return tuple(self._ends.index(look) + 1 for look in self.looks)
+
+    def at(self, seconds: int) -> Look:
+        """What holds for a verdict after so many seconds of load on the class that is judged."""
+        early = self.early
+        if early is None or seconds >= self.seconds[0]:
+            return Look(
+                seconds=seconds,
+                batch_s=self.batch_s,
+                batch_correlation=self.batch_correlation,
+                confidence=self.confidence,
+            )
+        return Look(
+            seconds=seconds,
+            batch_s=early.batch_s,
+            batch_correlation=early.batch_correlation,
+            confidence=early.confidence,
+            beyond=early.beyond,
+        )
+
+    @property
+    def _ends(self) -> tuple[int, ...]:
+        return tuple(accumulate(self.segments))
 
 
+# Synchronous writes are the noisiest load and carry the hard rule: what is not far off is looked at late.
+DURABLE = LookPlan(seconds=(40, 60), batch_s=5, early=EarlyLook())
 # All looks at classes in turn are after an even number of rounds: each began as often as the other, and steady drift
-# cancels out. Synchronous writes are the noisiest load and carry the hard rule, so their first look is the longest.
-DURABLE = LookPlan(seconds=(40, 60), batch_s=5, segment_s=10)
+# cancels out. Two short rounds come first, for the early look; what they save, the next two last longer. Shorter ones
+# hold no batch, and without it the same time on the clock has more wrong verdicts (docs/statistics.md).
+DURABLE_IN_TURN = LookPlan(seconds=(40, 60), batch_s=5, segments=(5, 5, 15, 15, 10, 10), early=EarlyLook(seconds=10))
 # Everything else: what is clear is clear soon. In turn with the baseline, batches of one second from short segments:
 # neighbouring batches are neighbouring seconds, so the correlation of seconds is allowed for, up to what is promised.
-IN_TURN = LookPlan(seconds=(4, 8, 12, 32, 60), batch_s=1, segment_s=2, batch_correlation=0.5)
+IN_TURN = LookPlan(seconds=(4, 8, 12, 32, 60), batch_s=1, segments=(2,) * 30, batch_correlation=0.5)
 # Alone, the load never pauses, and only batches of four seconds are nearly independent.
-ALONE = LookPlan(seconds=(12, 24, 36, 60))
+ALONE = LookPlan(seconds=(12, 24, 36, 60), early=EarlyLook())
 # A profile that nothing is asked of is measured for this long.
 UNJUDGED_S = 12
 
@@ -72,5 +146,5 @@ UNJUDGED_S = 12
 def plan_for(*, durable: bool, in_turn: bool) -> LookPlan:
     """The looks at a profile: whether its writes wait until they are durable; in turn with a baseline, or alone."""
     if durable:
-        return DURABLE
+        return DURABLE_IN_TURN if in_turn else DURABLE
     return IN_TURN if in_turn else ALONE

@@ -57,6 +57,11 @@ class Metric:
         return cls(path=path, direction=found["direction"], statistic=statistic, percentile=percentile)  # type: ignore[arg-type]
 
     @property
+    def is_of_the_rare(self) -> bool:
+        """Whether few operations make it, the slowest: seconds of load that happen to hold none say nothing of them."""
+        return self.statistic in ("longest", "percentile")
+
+    @property
     def unit(self) -> Unit:
         """The unit of its values: 1/s, B/s, s or cpu."""
         return _UNITS.get(self.statistic, "s")

@@ -83,7 +83,7 @@ def _ratios(
 
 def _through_suite(bench: ClusterBench, volume: ClaimedVolume, profile: Profile, *, number: int, seconds: int) -> float:
     name = f"{profile.name}-{number}"
-    load = Load(name=name, profile=profile, volumes=(volume,), order=(0,), names=(name,), runtime_s=seconds + 3)
+    load = Load(name=name, profile=profile, volumes=(volume,), order=(0,), names=(name,), runtimes_s=(seconds + 3,))
 
     def watch(segment: int, samples: Sequence[Sample]) -> bool:
         return len(samples) >= seconds

@@ -40,7 +40,7 @@ class TimedBench(ClusterBench):
         began = time.monotonic()
         segments = super().run(load, watch=watch)
         self.wall_s = time.monotonic() - began
-        self.asked_s = float(len(segments) * load.runtime_s)
+        self.asked_s = float(sum(load.runtimes_s[: len(segments)]))
         return segments
 
 

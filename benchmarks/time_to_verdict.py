@@ -1,6 +1,6 @@
-"""How long a comparison of two classes in kbench's twelve modes takes, beside kbench's own schedule.
+"""How long kbench's twelve modes take on two classes in turn, or on one alone, beside kbench's own schedule.
 
-    python benchmarks/time_to_verdict.py [--candidate NAME] [--baseline NAME] [--skip-kbench]
+    python benchmarks/time_to_verdict.py [--candidate NAME] [--baseline NAME] [--cluster NAME] [--alone] [--skip-kbench]
 
 The suite is run through its own command line on the embedded cluster, from its start to its end: provisioning, test
 files, load, verdicts, cleaning up. kbench's schedule is run after it with fio on volumes of the same classes on one
@@ -46,6 +46,7 @@ def main() -> int:
     parser.add_argument("--candidate", default="replicated")
     parser.add_argument("--baseline", default="local-path")
     parser.add_argument("--cluster", default="default")
+    parser.add_argument("--alone", action="store_true", help="the candidate without a baseline")
     parser.add_argument("--skip-kbench", action="store_true")
     chosen = parser.parse_args()
     suite_s, ours = _suite(chosen)
@@ -76,7 +77,8 @@ def _suite(chosen: argparse.Namespace) -> tuple[float, Decisions]:
         subprocess.run(
             [
                 *(sys.executable, "-m", "pytest", "-q", f"--storage-kubeconfig={cluster.kubeconfig}"),
-                *(f"--storage-class={chosen.candidate}", f"--storage-baseline-class={chosen.baseline}"),
+                f"--storage-class={chosen.candidate}",
+                *([] if chosen.alone else [f"--storage-baseline-class={chosen.baseline}"]),
                 *(f"--storage-test-size={SIZE}", f"--storage-report={reports}"),
                 *("-m", "not scale", "-k", " or ".join(MODES)),
             ],
@@ -86,6 +88,9 @@ def _suite(chosen: argparse.Namespace) -> tuple[float, Decisions]:
         )
         seconds = time.monotonic() - began
         results: dict[str, Any] = json.loads((Path(reports) / "latest" / "results.json").read_text())
+    for each in results["measurements"]:
+        loaded = {path: estimate["samples"] for path, estimate in each["metrics"].items() if path.endswith(".iops")}
+        print(f"  {each['profile']:28} {each['role']:10} {loaded}")
     verdicts = [each for each in results["verdicts"] if each["metric"]]
     return seconds, {(each["profile"], each["metric"], each["rule"]): each["status"] for each in verdicts}
 
@@ -99,7 +104,7 @@ def _kbench(chosen: argparse.Namespace) -> tuple[float, Decisions]:
             workspace, wanted=[profiles[mode] for mode in MODES], volume_size=2 * SIZE + SIZE // 2, test_size=SIZE
         )
         bench.offer_profiles()
-        classes = [chosen.baseline, chosen.candidate]
+        classes = [chosen.candidate] if chosen.alone else [chosen.baseline, chosen.candidate]
         # The suite's own preparation only serves to have the volumes on one node; kbench lays out a file of its own.
         volumes = bench.prepare(classes, node=None, progress=lambda *_: None)
         shells = {}
@@ -120,19 +125,22 @@ def _kbench(chosen: argparse.Namespace) -> tuple[float, Decisions]:
     tier = load_limits(ROOT / "thresholds.yaml", profiles=profiles).tier("baseline")
     decisions: Decisions = {}
     for mode in MODES:
-        ours, local = means[chosen.candidate][mode], means[chosen.baseline][mode]
-        print(f"  {mode:28} {ours:14.6g} {local:14.6g} {ours / local:8.3f}")
-        decisions |= _by_means(tier, mode, str(named_metric(profiles[mode])), value=ours, ratio=ours / local)
+        ours = means[chosen.candidate][mode]
+        local = None if chosen.alone else means[chosen.baseline][mode]
+        beside = "" if local is None else f"{local:14.6g} {ours / local:8.3f}"
+        print(f"  {mode:28} {ours:14.6g} {beside}")
+        ratio = None if local is None else ours / local
+        decisions |= _by_means(tier, mode, str(named_metric(profiles[mode])), value=ours, ratio=ratio)
     return seconds, decisions
 
 
-def _by_means(tier: Tier, profile: str, metric: str, *, value: float, ratio: float) -> Decisions:
+def _by_means(tier: Tier, profile: str, metric: str, *, value: float, ratio: float | None) -> Decisions:
     found: Decisions = {}
     for limit in tier.limits_for(profile):
         if limit.metric.path == metric:
             status = decide(value, value, at_least=limit.at_least, at_most=limit.at_most)
             found[profile, metric, limit.kind] = status
-    for rule in tier.comparison_for(profile):
+    for rule in () if ratio is None else tier.comparison_for(profile):
         if rule.metric.path == metric:
             found[profile, metric, rule.kind] = decide(ratio, ratio, **{rule.side: rule.bound})
     return found

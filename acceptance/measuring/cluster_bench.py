@@ -107,7 +107,7 @@ class ClusterBench:
             load.name,
             [volume.claim for volume in volumes],
             command=["sh", "-c", script, "load", *(self._target(place) for place in load.order)],
-            runtime=f"{load.runtime_s}s",
+            runtime=load.runtime,
             environment=load_environment(load.profile, job_file=f"{FILES_PATH}/{load.profile.path.name}"),
             deadline_s=seconds,
             node=volumes[0].node,

@@ -23,8 +23,12 @@ def longest_s(load: Load) -> int:
     can be as much as the test file. A profile with files of its own writes these first, once for each volume.
     """
     writing_s = load.volumes[0].test_size // SLOWEST_B_PER_S
-    segment_s = math.ceil(load.profile.ramp_s) + load.runtime_s + 2 + (writing_s if load.profile.buffered else 0)
-    return len(load.order) * segment_s + (len(load.volumes) * writing_s if load.profile.own_files else 0)
+    beside_s = math.ceil(load.profile.ramp_s) + 2 + (writing_s if load.profile.buffered else 0)
+    return (
+        sum(load.runtimes_s)
+        + len(load.order) * beside_s
+        + (len(load.volumes) * writing_s if load.profile.own_files else 0)
+    )
 
 
 def require_success(load: Load, log: LoadLog, *, stopped: bool) -> None:
@@ -44,8 +48,6 @@ def require_success(load: Load, log: LoadLog, *, stopped: bool) -> None:
             raise failure(f"{where} failed: {output.messages}; {output.error}")
         if last and not stopped and log.ended:
             raise failure(f"{where} failed with status {log.ended}: {output.messages}")
-        loaded_s = sum(sample.duration_s for sample in output.samples)
-        if not (last and stopped) and loaded_s < COMPLETE_SHARE * (load.runtime_s - UNCOUNTED_S):
-            raise failure(
-                f"{where} ended after {loaded_s:.0f} of {load.runtime_s} s without saying why: {output.messages}"
-            )
+        loaded_s, asked_s = sum(sample.duration_s for sample in output.samples), load.runtimes_s[number]
+        if not (last and stopped) and loaded_s < COMPLETE_SHARE * (asked_s - UNCOUNTED_S):
+            raise failure(f"{where} ended after {loaded_s:.0f} of {asked_s} s without saying why: {output.messages}")

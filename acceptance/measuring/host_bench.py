@@ -80,7 +80,7 @@ class HostBench:
             [volumes[place].test_file for place in load.order],
             what=f"the load {load.name}",
             folder=volumes[0].folder,
-            runtime=f"{load.runtime_s}s",
+            runtime=load.runtime,
             environment=load_environment(load.profile, job_file=load.profile.path.name),
             new_output=output_of(load.profile),
         )

@@ -31,7 +31,7 @@ class PreparedVolume:
 class Load:
     """One profile on volumes of the same node, a segment of load after the other; the last volume is the candidate's.
 
-    `order` holds the place in `volumes` of each segment; `names` a name of each, unique in the run. `runtime_s`:
+    `order` holds the place in `volumes` of each segment; `names` a name of each, unique in the run. `runtimes_s`:
     whole seconds of load in each segment, after the profile's ramp.
     """
 
@@ -40,7 +40,12 @@ class Load:
     volumes: tuple[PreparedVolume, ...]
     order: tuple[int, ...]
     names: tuple[str, ...]
-    runtime_s: int
+    runtimes_s: tuple[int, ...]
+
+    @property
+    def runtime(self) -> str:
+        """What the load's script takes for $RUNTIME: a word for each segment."""
+        return " ".join(f"{seconds}s" for seconds in self.runtimes_s)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,10 @@ check || {{ printf '\\n{mark} refused %s\\n' "$?"; exit 1; }}
 for FILE in "$@"; do
   if [ -e "$FILE" ]; then sync "$FILE"; sync -f "$FILE" 2>/dev/null; fi
 done
+runtimes="$RUNTIME"
 for FILE in "$@"; do
+  RUNTIME="${{runtimes%% *}}"
+  runtimes="${{runtimes#* }}"
   printf '\\n{mark} segment %s\\n' "$number"
   number=$((number + 1))
   load &
@@ -44,6 +47,7 @@ FIO = "exec fio --output-format=json+ --status-interval=1 --eta=never"
 def load_script(load: str, *, check: str = ":") -> str:
     """A script that runs the commands of `load` for each of its arguments, which is then in $FILE.
 
+    $RUNTIME has a word for each, which is all of it then; the last word holds for all that follow.
     Where the commands of `check` return anything but 0 for the first of them, nothing is loaded.
     """
     return _SCRIPT.format(mark=MARK, stopped=STOPPED, check=check, load=load)

@@ -69,7 +69,7 @@ def measure_alone(
         report(_progress(profile, volume, "candidate", samples, seconds=len(samples), cap=plan.cap))
         if len(samples) >= plan.cap:
             return True
-        return len(samples) in plan.seconds and decided([samples])
+        return len(samples) in plan.looks and decided([samples])
 
     load = Load(
         name=object_name(profile.name, volume.storage_class),
@@ -77,7 +77,7 @@ def measure_alone(
         volumes=(volume,),
         order=(0,),
         names=(object_name(profile.name, volume.storage_class, "1"),),
-        runtime_s=runtime_s(profile, plan.cap),
+        runtimes_s=(runtime_s(profile, plan.cap),),
     )
     return Recording(profile=profile, volume=volume, role="candidate", segments=tuple(bench.run(load, watch=watch)))
 
@@ -106,19 +106,20 @@ def measure_alternately(
         return [samples for samples, number in zip(taken, load.order, strict=False) if number == place]
 
     def watch(number: int, samples: Sequence[Sample]) -> bool:
-        if len(samples) > plan.segment_s:
+        wanted = plan.segments[number // 2]
+        if len(samples) > wanted:
             return False
         del taken[number:]
         taken.append(samples)
         place = load.order[number]
         seconds = sum(map(len, of(place)))
         report(_progress(profile, volumes[place], roles[place], samples, seconds=seconds, cap=plan.cap))
-        full = len(samples) == plan.segment_s
-        if not full or len(taken) % 2 or len(taken) // 2 not in plan.rounds:
+        if len(samples) < wanted or len(taken) % 2 or len(taken) // 2 not in plan.rounds:
             return False
         return decided(of(1), of(0))
 
-    segments = [replace(segment, samples=segment.samples[: plan.segment_s]) for segment in bench.run(load, watch=watch)]
+    run = enumerate(bench.run(load, watch=watch))
+    segments = [replace(segment, samples=segment.samples[: plan.segments[number // 2]]) for number, segment in run]
     found = [tuple(each for each, at in zip(segments, load.order, strict=False) if at == place) for place in (0, 1)]
     return (
         Recording(profile=profile, volume=candidate, role="candidate", segments=found[1]),
@@ -147,7 +148,7 @@ def _load_in_turn(profile: Profile, volumes: tuple[PreparedVolume, PreparedVolum
         volumes=volumes,
         order=tuple(order),
         names=tuple(names),
-        runtime_s=runtime_s(profile, plan.segment_s),
+        runtimes_s=tuple(runtime_s(profile, plan.segments[number // 2]) for number in range(len(order))),
     )
 
 

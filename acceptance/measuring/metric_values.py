@@ -54,13 +54,22 @@ def percentile_of(histogram: Counter[int], percentile: float) -> float | None:
     return None
 
 
+def loaded_s(segments: BySegment) -> int:
+    """The counted seconds of load, by which a plan knows its looks."""
+    return sum(map(len, segments))
+
+
 def batch_values(metric: Metric, segments: BySegment, *, plan: LookPlan) -> list[list[float]] | None:
-    """The metric's value for each batch, segment by segment; None where a batch says nothing about it."""
+    """The metric's value for each batch, segment by segment; None where a batch says nothing about it.
+
+    Batches are those of the plan's look after so much load.
+    """
     if metric.direction == "sync" and not _used("sync", segments):
         return None  # not slow, but unknown: with gtod_reduce fio does not count them
+    length = plan.at(loaded_s(segments)).batch_s
     found: list[list[float]] = []
     for samples in segments:
-        values = [metric_value(metric, batch) for batch in batches(samples, length=plan.batch_s)]
+        values = [metric_value(metric, batch) for batch in batches(samples, length=length)]
         if any(value is None for value in values):
             return None
         found.append([value for value in values if value is not None])
@@ -80,12 +89,13 @@ def metric_estimate(metric: Metric, segments: BySegment, *, plan: LookPlan, conf
     flat = [value for segment in values or [] for value in segment]
     if not flat:
         return None
+    look = plan.at(loaded_s(segments))
     return estimate(
         flat,
         unit=metric.unit,
-        seconds=len(flat) * plan.batch_s,
+        seconds=len(flat) * look.batch_s,
         confidence=confidence,
-        correlation=plan.batch_correlation,
+        correlation=look.batch_correlation,
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from acceptance.looks import UNJUDGED_S, LookPlan, plan_for
 from acceptance.measuring.measure import runtime_s
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.profiles import Profile
 from acceptance.settings import Settings
+from acceptance.tiers import ComparisonRule, Limit
 
 END_S = 2.0
 """For the pod of a load to start and to be away."""
@@ -26,11 +29,18 @@ def prepared(settings: Settings, classes: tuple[str, ...], *, paces: Paces) -> P
 
 
 def measured(
-    profile: Profile, storage_class: str, *, baseline: str | None, judged: bool, test_size: int, paces: Paces
+    profile: Profile,
+    storage_class: str,
+    *,
+    baseline: str | None,
+    asked: Sequence[Limit | ComparisonRule],
+    test_size: int,
+    paces: Paces,
 ) -> PlannedStep:
-    """One profile measured on a class, in turn with the baseline where there is one; `judged`: by any limit."""
+    """One profile measured on a class, in turn with the baseline where there is one; `asked`: what it is judged by."""
     plan = plan_for(durable=profile.durable, in_turn=baseline is not None)
-    first, last = _first_look(plan, judged=judged), plan.cap if judged else _first_look(plan, judged=False)
+    first = _first_look(plan, asked)
+    last = plan.cap if asked else first
     soonest_s, longest_s = (load_s(profile, plan, look, in_turn=baseline is not None) for look in (first, last))
     own_files_s = 0.0
     if profile.own_files:
@@ -48,9 +58,12 @@ def load_s(profile: Profile, plan: LookPlan, look: int, *, in_turn: bool) -> flo
     """How long it takes until a look, given in counted seconds of load on the class that is judged."""
     if not in_turn:
         return profile.ramp_s + runtime_s(profile, look)
-    return 2 * (look // plan.segment_s) * (profile.ramp_s + runtime_s(profile, plan.segment_s))
+    begun = plan.segments[: plan.rounds[plan.looks.index(look)]]
+    return 2 * sum(profile.ramp_s + runtime_s(profile, segment_s) for segment_s in begun)
 
 
-def _first_look(plan: LookPlan, *, judged: bool) -> int:
-    """Of what is judged the first look there is; what nobody judges is loaded for a while, and ended at a look."""
-    return next((look for look in plan.seconds if judged or look >= UNJUDGED_S), plan.cap)
+def _first_look(plan: LookPlan, asked: Sequence[Limit | ComparisonRule]) -> int:
+    """The first that can decide all that is asked; what nobody judges is loaded for a while, and ended at a look."""
+    if not asked:
+        return next((look for look in plan.looks if look >= UNJUDGED_S), plan.cap)
+    return plan.seconds[0] if any(each.metric.is_of_the_rare for each in asked) else plan.looks[0]

@@ -10,20 +10,35 @@ import math
 from array import array
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import accumulate
 from random import Random
+from typing import NamedTuple
 
 from acceptance.judging import Decision, decide
-from acceptance.looks import LookPlan
+from acceptance.looks import Look, LookPlan
 from acceptance.measuring.ending import UNCOUNTED_S
 from acceptance.ratios import Round, ratio
-from acceptance.statistics import Interval, batch_means, interval
+from acceptance.statistics import batch_means, interval
 
 RUNS = 2000
+STALLS_EACH_S = 20
 
-Looks = Sequence[Interval]
+
+class Seen(NamedTuple):
+    """A mean with its interval, and the factor by which that must lie beyond a limit."""
+
+    mean: float
+    low: float
+    high: float
+    beyond: float
+
+
+Looks = Sequence[Seen]
 """What one run found, at each look of its plan."""
 Shape = Callable[[int], float]
 """What share of its mean the storage reaches in a given second."""
+Spread = Callable[[float, float], float]
+"""The rate of a second, whose mean is 1, from noise of mean 0 and deviation 1, and the deviation of the rate."""
 Segments = Sequence[range]
 """The seconds that count, segment by segment."""
 
@@ -31,6 +46,22 @@ Segments = Sequence[range]
 def steady(_: int) -> float:
     """The same at all times."""
     return 1.0
+
+
+def stalling(second: int) -> float:
+    """Nothing for two seconds in twenty; 1 on average."""
+    return 0.0 if second % STALLS_EACH_S < 2 else STALLS_EACH_S / (STALLS_EACH_S - 2)
+
+
+def normal(noise: float, cv: float) -> float:
+    """Normally distributed; noise that would be negative is a second that stood still."""
+    return max(0.0, 1 + cv * noise)
+
+
+def lognormal(noise: float, cv: float) -> float:
+    """Skewed: seldom much faster, and never still."""
+    variance = math.log(1 + cv * cv)
+    return math.exp(math.sqrt(variance) * noise - variance / 2)
 
 
 @cache
@@ -62,9 +93,10 @@ def in_turn(plan: LookPlan) -> tuple[Segments, Segments]:
     The class that comes first alternates; time goes on in the first second of a segment, which is not counted.
     """
     both: tuple[list[range], list[range]] = ([], [])
-    for number in range(2 * plan.rounds[-1]):
-        start = number * (UNCOUNTED_S + plan.segment_s) + UNCOUNTED_S
-        both[number % 2 ^ number // 2 % 2].append(range(start, start + plan.segment_s))
+    lengths = [length for length in plan.segments for _ in both]
+    ends = accumulate(UNCOUNTED_S + length for length in lengths)
+    for number, (length, end) in enumerate(zip(lengths, ends, strict=True)):
+        both[number % 2 ^ number // 2 % 2].append(range(end - length, end))
     return both
 
 
@@ -74,31 +106,62 @@ def duration(*segments: Segments) -> int:
 
 
 def by_segment(
-    plan: LookPlan, segments: Segments, series: Sequence[float], *, cv: float, shape: Shape
+    segments: Segments,
+    series: Sequence[float],
+    *,
+    batch_s: int,
+    cv: float,
+    spread: Spread = normal,
+    shape: Shape = steady,
+    since: int = 0,
 ) -> list[list[float]]:
-    """The rates of all batches; noise that would be negative is a second that stood still."""
-    rates = ([max(0.0, 1 + cv * series[second]) * shape(second) for second in segment] for segment in segments)
-    return [batch_means(segment, length=plan.batch_s) for segment in rates]
+    """The rates of all batches. `since`: for so many seconds the shape has gone on before the load begins."""
+    rates = ([spread(series[second], cv) * shape(second + since) for second in segment] for segment in segments)
+    return [segment if batch_s == 1 else batch_means(segment, length=batch_s) for segment in rates]
 
 
 @cache
 def limit_looks(
-    plan: LookPlan, *, compared: bool, cv: float, correlation: float, shape: Shape = steady
+    plan: LookPlan,
+    *,
+    compared: bool,
+    cv: float,
+    correlation: float,
+    spread: Spread = normal,
+    shape: Shape = steady,
 ) -> Sequence[Looks]:
     """For each run the interval of the rate; `compared`: loaded in turn with a baseline, or else without a pause.
 
-    `cv`: the standard deviation of a second, as a share of the mean. `correlation`: of neighbouring seconds.
+    `cv`: the standard deviation of a second, as a share of the mean. `correlation`: of neighbouring seconds. A shape
+    that comes again and again has begun before, anywhere in it.
     """
     segments = in_turn(plan)[1] if compared else alone(plan)
 
-    def one(series: Sequence[float]) -> Looks:
-        rates = [rate for each in by_segment(plan, segments, series, cv=cv, shape=shape) for rate in each]
-        counts = (look // plan.batch_s for look in plan.seconds)
-        return [
-            interval(rates[:count], confidence=plan.confidence, correlation=plan.batch_correlation) for count in counts
-        ]
+    def one(number: int, series: Sequence[float]) -> Looks:
+        since = number % STALLS_EACH_S if shape is stalling else 0
+        rates = {
+            batch_s: by_segment(segments, series, batch_s=batch_s, cv=cv, spread=spread, shape=shape, since=since)
+            for batch_s in batch_lengths(plan)
+        }
+        flat = {batch_s: [rate for each in found for rate in each] for batch_s, found in rates.items()}
+        return [_seen(look, flat[look.batch_s][: look.seconds // look.batch_s]) for look in looks_of(plan)]
 
-    return [one(series) for series in noise(correlation, duration(segments))]
+    return [one(number, series) for number, series in enumerate(noise(correlation, duration(segments)))]
+
+
+def looks_of(plan: LookPlan) -> list[Look]:
+    """Its looks, each with what holds for it."""
+    return [plan.at(seconds) for seconds in plan.looks]
+
+
+def batch_lengths(plan: LookPlan) -> set[int]:
+    """Of all its looks."""
+    return {look.batch_s for look in looks_of(plan)}
+
+
+def _seen(look: Look, rates: Sequence[float]) -> Seen:
+    found = interval(rates, confidence=look.confidence, correlation=look.batch_correlation)
+    return Seen(*found, beyond=math.inf if look.early and 0.0 in rates else look.beyond)
 
 
 def compare(
@@ -114,9 +177,13 @@ def compare(
 
     Where there is no ratio, nothing is known: from 0 to infinity.
     """
-    both = zip(segments, (baseline, candidate), strict=True)
-    first, second = (by_segment(plan, each, series, cv=cv, shape=shape) for each, series in both)
-    return [_ratio(plan, [*map(Round, first[:rounds], second[:rounds])]) for rounds in plan.rounds]
+    classes = list(zip(segments, (baseline, candidate), strict=True))
+    rounds = {
+        batch_s: [*map(Round, *(by_segment(each, of, batch_s=batch_s, cv=cv, shape=shape) for each, of in classes))]
+        for batch_s in batch_lengths(plan)
+    }
+    ends = zip(looks_of(plan), plan.rounds, strict=True)
+    return [_ratio(look, rounds[look.batch_s][:end]) for look, end in ends]
 
 
 @cache
@@ -134,11 +201,11 @@ def ratio_looks(
     return [compare(plan, segments, baseline=one, candidate=other, cv=cv, shape=shape) for one, other in pairs]
 
 
-def _ratio(plan: LookPlan, rounds: Sequence[Round]) -> Interval:
-    found = ratio(rounds, confidence=plan.confidence, correlation=plan.batch_correlation)
+def _ratio(look: Look, rounds: Sequence[Round]) -> Seen:
+    found = ratio(rounds, confidence=look.confidence, correlation=look.batch_correlation)
     if found.value is None or found.low is None or found.high is None:
-        return Interval(1.0, 0.0, math.inf)
-    return Interval(found.value, found.low, found.high)
+        return Seen(1.0, 0.0, math.inf, look.beyond)
+    return Seen(found.value, found.low, found.high, look.beyond)
 
 
 def share(
@@ -152,7 +219,9 @@ def share(
     """The share of runs that end with this decision: the first look, of all or of so many, that decides ends a run."""
 
     def end(run: Looks) -> Decision:
-        decisions = (decide(one.low, one.high, at_least=at_least, at_most=at_most) for one in run[:looks])
+        decisions = (
+            decide(one.low, one.high, at_least=at_least, at_most=at_most, beyond=one.beyond) for one in run[:looks]
+        )
         return next((one for one in decisions if one != "inconclusive"), "inconclusive")
 
     return sum(end(run) == decision for run in runs) / len(runs)

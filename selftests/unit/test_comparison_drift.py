@@ -9,14 +9,14 @@ import pytest
 
 from acceptance.findings import metric_ratio
 from acceptance.fio.samples import Sample
-from acceptance.looks import DURABLE, IN_TURN, LookPlan
+from acceptance.looks import DURABLE_IN_TURN, IN_TURN, LookPlan
 from acceptance.metrics import Metric
 from acceptance.ratios import Ratio
 from selftests.unit.simulated_load import second
 
 PLANS = {
     "short segments": IN_TURN,
-    "long segments": DURABLE,
+    "long segments": DURABLE_IN_TURN,
 }
 CASES = [pytest.param(plan, rounds, id=f"{name}-{rounds}") for name, plan in PLANS.items() for rounds in plan.rounds]
 RUNS = 200
@@ -32,11 +32,11 @@ def compared(
     """
     taken: dict[str, list[list[Sample]]] = {"baseline": [], "candidate": []}
     passed = 0
-    for number in range(rounds):
+    for number, segment_s in enumerate(plan.segments[:rounds]):
         order = ("candidate", "baseline") if alternating and number % 2 else ("baseline", "candidate")
         for role in order:
             segment = []
-            for _ in range(plan.segment_s):
+            for _ in range(segment_s):
                 speed = (1 - 0.5 * (passed + 0.5) / halved_after_s) * random.gauss(1.0, 0.05)
                 speed *= TRUE if role == "candidate" else 1.0
                 segment.append(second("write", rate=20_000 * speed, block_size=4096, latency_s=0.0001 / speed))
@@ -73,7 +73,7 @@ def test_a_device_that_slows_down_by_half_leaves_the_ratio_within_3_percent(
 
 @pytest.mark.parametrize(("plan", "rounds"), CASES)
 def test_even_when_that_happens_before_the_look_the_interval_holds_the_true_ratio(plan: LookPlan, rounds: int) -> None:
-    found = many("write.iops", plan=plan, rounds=rounds, halved_after_s=2 * rounds * plan.segment_s)
+    found = many("write.iops", plan=plan, rounds=rounds, halved_after_s=2 * sum(plan.segments[:rounds]))
     # Most after two rounds of 2 s each: the bend of so steep a fall is left over.
     assert abs(error(found, true=TRUE)) <= (0.04 if rounds == 2 else 0.03)
     held = sum(each.low is not None and each.high is not None and each.low <= TRUE <= each.high for each in found)

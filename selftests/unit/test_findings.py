@@ -18,7 +18,7 @@ from acceptance.profiles import Profile
 from acceptance.results import Role
 from acceptance.tiers import ComparisonRule, Limit
 
-PLAN = LookPlan(seconds=(12, 24), batch_s=4, segment_s=12)
+PLAN = LookPlan(seconds=(12, 24), batch_s=4)
 IOPS = Metric.parse("write.iops")
 STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 MIB = 1024**2

@@ -135,7 +135,14 @@ def prepared(bench: HostBench, directories: list[str]) -> list[PreparedVolume | 
 def load_of(profile: Profile, volumes: list[HostVolume], *, runtime_s: int = 3) -> Load:
     order = tuple(range(len(volumes)))
     names = tuple(f"segment-{number}" for number in order)
-    return Load(name="it", profile=profile, volumes=tuple(volumes), order=order, names=names, runtime_s=runtime_s)
+    return Load(
+        name="it",
+        profile=profile,
+        volumes=tuple(volumes),
+        order=order,
+        names=names,
+        runtimes_s=(runtime_s,) * len(order),
+    )
 
 
 def test_files_are_written_in_full_and_loaded_in_turn_and_nothing_is_beside_them(

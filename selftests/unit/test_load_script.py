@@ -54,6 +54,14 @@ def test_each_file_is_loaded_in_its_own_segment(shell: list[str], tmp_path: Path
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
+@pytest.mark.parametrize(("runtime", "each"), [("1s 3s 2s", ["1s", "3s", "2s"]), ("1s", ["1s"] * 3)])
+def test_each_segment_has_its_own_runtime(shell: list[str], runtime: str, each: list[str], tmp_path: Path) -> None:
+    log = run(shell, load_script("sh -c 'echo \"$RUNTIME\"'"), *[str(tmp_path)] * 3, RUNTIME=runtime)
+    assert [segment.text.strip() for segment in log.segments] == each
+    assert log.ended == 0
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
 def test_the_first_load_that_fails_is_the_last(shell: list[str], tmp_path: Path) -> None:
     bad = tmp_path / "bad"
     log = run(

@@ -11,12 +11,12 @@ import pytest
 
 from acceptance.errors import AcceptanceError, StorageFailure
 from acceptance.fio.samples import Counts, Sample
-from acceptance.looks import ALONE, DURABLE, IN_TURN, LookPlan, plan_for
+from acceptance.looks import ALONE, DURABLE, DURABLE_IN_TURN, IN_TURN, EarlyLook, LookPlan, plan_for
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
 from acceptance.measuring.measure import BySegment, Progress, measure_alone, measure_alternately
 from acceptance.profiles import Profile
 
-PLAN = LookPlan(seconds=(4, 8), batch_s=1, segment_s=2)
+PLAN = LookPlan(seconds=(4, 8), batch_s=1, segments=(2,) * 4)
 PROFILE = Profile(name="Mixed_Load", path=Path("Mixed_Load.fio"), text="", about="", jobs=("mixed",))
 FAST = PreparedVolume(storage_class="fast", node="n1", test_size=1)
 LOCAL = PreparedVolume(storage_class="local", node="n1", test_size=1)
@@ -43,7 +43,7 @@ class RatesBench:
         for number, _ in enumerate(load.order):
             samples: list[Sample] = []
             enough = False
-            while len(samples) < load.runtime_s and not enough:
+            while len(samples) < load.runtimes_s[number] and not enough:
                 samples.append(second(number))
                 enough = watch(number, list(samples))
             done.append(
@@ -110,7 +110,7 @@ def test_one_class_alone_is_one_segment_with_looks_in_it() -> None:
         looks.append(sum(map(len, ours)))
         return len(looks) == 2
 
-    plan = LookPlan(seconds=(4, 8, 12), batch_s=1, segment_s=2)
+    plan = LookPlan(seconds=(8, 12), batch_s=1, early=EarlyLook())
     found = measure_alone(bench, FAST, PROFILE, plan=plan, decided=decided, report=lambda progress: None)
     assert looks == [4, 8]
     assert list(map(len, found.samples)) == [8]
@@ -128,7 +128,7 @@ def test_the_seconds_before_those_that_count_are_added(ramp_s: float) -> None:
     bench = RatesBench()
     profile = Profile(name="a", path=Path("a.fio"), text="", about="", jobs=("a",), ramp_s=ramp_s)
     measure_alone(bench, FAST, profile, plan=PLAN, decided=lambda ours: True, report=lambda progress: None)
-    assert bench.loads[0].runtime_s == (9 if not ramp_s else 10)
+    assert bench.loads[0].runtimes_s == ((9,) if not ramp_s else (10,))
 
 
 def test_an_error_of_the_bench_is_passed_on() -> None:
@@ -140,7 +140,19 @@ def test_an_error_of_the_bench_is_passed_on() -> None:
         measure_alone(Broken(), FAST, PROFILE, plan=PLAN, decided=lambda ours: True, report=lambda progress: None)
 
 
-def test_durable_writes_have_the_longest_first_look() -> None:
-    assert plan_for(durable=True, in_turn=True) is plan_for(durable=True, in_turn=False) is DURABLE
+def test_rounds_last_as_long_as_the_plan_says() -> None:
+    plan = LookPlan(seconds=(8, 10), batch_s=1, segments=(1, 1, 3, 3, 1, 1), early=EarlyLook(seconds=2))
+    bench, looks, progress, (candidate, baseline) = alternately(plan=plan, enough_at=9)
+    (load,) = bench.loads
+    assert load.runtimes_s == (2, 2, 2, 2, 4, 4, 4, 4, 2, 2, 2, 2)
+    assert load.runtime == "2s 2s 2s 2s 4s 4s 4s 4s 2s 2s 2s 2s"
+    assert looks == [(2, 2), (8, 8), (10, 10)]
+    assert list(map(len, candidate.samples)) == list(map(len, baseline.samples)) == [1, 1, 3, 3, 1, 1]
+    assert progress[-1].seconds == progress[-1].cap == 10
+
+
+def test_what_is_measured_has_a_plan_of_its_own() -> None:
+    assert plan_for(durable=True, in_turn=True) is DURABLE_IN_TURN
+    assert plan_for(durable=True, in_turn=False) is DURABLE
     assert plan_for(durable=False, in_turn=True) is IN_TURN
     assert plan_for(durable=False, in_turn=False) is ALONE

@@ -13,7 +13,7 @@ from acceptance.looks import LookPlan
 from acceptance.measuring.metric_values import batch_values, metric_estimate, metric_value, shown_metrics
 from acceptance.metrics import Metric
 
-PLAN = LookPlan(seconds=(12,), batch_s=4, segment_s=12)
+PLAN = LookPlan(seconds=(12,), batch_s=4)
 
 
 def value(path: str, *samples: Sample) -> float | None:

@@ -39,7 +39,7 @@ def load(profile: str, figure: float, *, random: Random, cpu: float | None = Non
         rate = value * MIB / block_size if bandwidth else 1 / latency_s if latency else value
         return second(direction, rate=rate, block_size=block_size, latency_s=latency_s, cpu=cpu)
 
-    return [[one() for _ in range(IN_TURN.segment_s)] for _ in range(IN_TURN.rounds[-1])]
+    return [[one() for _ in range(length)] for length in IN_TURN.segments]
 
 
 def compared(source: str, *, swapped: bool = False) -> list[Verdict]:

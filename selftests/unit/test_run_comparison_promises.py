@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 
 import pytest
 
-from acceptance.looks import ALONE, DURABLE, IN_TURN, LookPlan
+from acceptance.looks import ALONE, DURABLE_IN_TURN, IN_TURN, LookPlan
 from acceptance.results import Estimate, RelativeEstimate, Results
 from acceptance.run_comparison.differences import differences
 from acceptance.run_comparison.model import Change
@@ -29,7 +28,7 @@ from selftests.unit.simulated_storage import (
 # What runs alone has no baseline to be a multiple of.
 PLANS = pytest.mark.parametrize(
     ("plan", "absolute"),
-    [(DURABLE, True), (DURABLE, False), (IN_TURN, True), (IN_TURN, False), (ALONE, True)],
+    [(DURABLE_IN_TURN, True), (DURABLE_IN_TURN, False), (IN_TURN, True), (IN_TURN, False), (ALONE, True)],
     ids=("durable, values", "durable, multiples", "in turn, values", "in turn, multiples", "alone"),
 )
 CELLS = pytest.mark.parametrize(("cv", "correlation"), [(0.05, 0.0), (0.15, 0.3), (0.30, 0.5)])
@@ -39,7 +38,14 @@ RUNS = 200
 
 def ended_at(plan: LookPlan, look: int) -> LookPlan:
     """The plan with this look alone, at the confidence of what is shown."""
-    return replace(plan, seconds=(plan.seconds[look],), wrong_pass=0.025)
+    taken = plan.at(plan.looks[look])
+    return LookPlan(
+        seconds=(taken.seconds,),
+        batch_s=taken.batch_s,
+        segments=plan.segments and plan.segments[: plan.rounds[look]],
+        wrong_pass=0.025,
+        batch_correlation=taken.batch_correlation,
+    )
 
 
 @cache
@@ -48,9 +54,9 @@ def runs(plan: LookPlan, *, cv: float, correlation: float, stream: int, shape: S
 
     The first stream is of a machine that is twice as fast as that of the second one.
     """
-    seconds = duration(*in_turn(plan))
+    seconds = duration(*in_turn(plan)) if plan.segments else plan.cap
     ours, theirs = (noise(correlation, seconds, 2 * stream + place)[:RUNS] for place in (0, 1))
-    ends = [ended_at(plan, look) for look in range(len(plan.seconds))]
+    ends = [ended_at(plan, look) for look in range(len(plan.looks))]
     machine: Shape = lambda second: shape(second) / (1 + stream)  # noqa: E731
     return [
         one_run(ends[number % len(ends)], candidate, baseline, cv=cv, shape=machine)
@@ -61,16 +67,16 @@ def runs(plan: LookPlan, *, cv: float, correlation: float, stream: int, shape: S
 def one_run(
     plan: LookPlan, candidate: Sequence[float], baseline: Sequence[float], *, cv: float, shape: Shape
 ) -> Results:
-    is_alone = plan.segment_s == ALONE.segment_s
-    segments = (alone(plan), alone(plan)) if is_alone else in_turn(plan)
+    segments = in_turn(plan) if plan.segments else (alone(plan), alone(plan))
 
     def seen(of: Segments, series: Sequence[float]) -> Estimate:
-        rates = [rate for each in by_segment(plan, of, series, cv=cv, shape=shape) for rate in each]
+        batches = by_segment(of, series, batch_s=plan.batch_s, cv=cv, shape=shape)
+        rates = [rate for each in batches for rate in each]
         return estimate(rates, unit="1/s", seconds=plan.cap, confidence=0.95, correlation=plan.batch_correlation)
 
     theirs, ours = seen(segments[0], baseline), seen(segments[1], candidate)
     against = {}
-    if not is_alone:
+    if plan.segments:
         (ratio,) = compare(plan, segments, baseline=baseline, candidate=candidate, cv=cv, shape=shape)
         if ratio.low > 0:
             against[METRIC] = RelativeEstimate(ratio=ratio.mean, low=ratio.low, high=ratio.high, confidence=0.95)
@@ -118,7 +124,12 @@ def test_a_machine_that_slows_down_between_the_runs_and_in_one_of_them_is_no_cha
 # How much of a change is found, over all looks at which a run can have ended.
 @pytest.mark.parametrize(
     ("plan", "cv", "times", "enough"),
-    [(DURABLE, 0.05, 0.8, 0.99), (DURABLE, 0.15, 0.7, 0.95), (IN_TURN, 0.05, 0.8, 0.75), (ALONE, 0.05, 0.8, 0.85)],
+    [
+        (DURABLE_IN_TURN, 0.05, 0.8, 0.99),
+        (DURABLE_IN_TURN, 0.15, 0.7, 0.95),
+        (IN_TURN, 0.05, 0.8, 0.75),
+        (ALONE, 0.05, 0.8, 0.85),
+    ],
 )
 def test_a_change_is_found(plan: LookPlan, cv: float, times: float, enough: float) -> None:
     """On the values: those of the second machine are a half; a change of the class moves all of the interval."""

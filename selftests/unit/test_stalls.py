@@ -17,7 +17,7 @@ from acceptance.metrics import Metric
 from acceptance.results import Verdict
 from acceptance.tiers import Limit
 
-PLAN = LookPlan(seconds=(12,), batch_s=4, segment_s=12)
+PLAN = LookPlan(seconds=(12,), batch_s=4)
 
 
 def second(*latencies_s: float, direction: str = "write", duration_s: float = 1.0) -> Sample:

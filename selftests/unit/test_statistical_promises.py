@@ -9,21 +9,21 @@ from itertools import product
 
 import pytest
 
-from acceptance.looks import ALONE, DURABLE, IN_TURN, LookPlan
-from selftests.unit.simulated_storage import Shape, limit_looks, share
+from acceptance.looks import ALONE, DURABLE, DURABLE_IN_TURN, IN_TURN, LookPlan
+from selftests.unit.simulated_storage import Shape, Spread, limit_looks, lognormal, normal, share, stalling, steady
 
 NOISE = (0.05, 0.15, 0.30)
 CORRELATION = (0.0, 0.3, 0.5)  # where the promises hold in full
 BEYOND = 0.7  # where they weaken
-# Each plan with whether the class is loaded in turn with a baseline. Continuous load is the harder case for DURABLE.
-WAYS = ((DURABLE, False), (ALONE, False), (IN_TURN, True))
+# Each plan with whether the class is loaded in turn with a baseline.
+WAYS = ((DURABLE, False), (ALONE, False), (IN_TURN, True), (DURABLE_IN_TURN, True))
 # In turn there are five looks at up to 60 batches, which take long to compute: the hardest cells only.
 CELLS = [*product(WAYS[:2], NOISE, CORRELATION), *product(WAYS[2:], NOISE, (0.5,))]
 
 
 def cell(values: tuple[tuple[LookPlan, bool], float, float]) -> str:
     (plan, _), cv, correlation = values
-    name = {DURABLE: "durable", ALONE: "alone", IN_TURN: "in-turn"}[plan]
+    name = {DURABLE: "durable", ALONE: "alone", IN_TURN: "in-turn", DURABLE_IN_TURN: "durable-in-turn"}[plan]
     return f"{name}-noise {cv:.0%}-correlation {correlation}"
 
 
@@ -53,19 +53,25 @@ def test_a_value_at_the_limit_keeps_the_budget_of_the_plan(
 @pytest.mark.parametrize(
     ("way", "noise", "seconds", "times"),
     [
+        (WAYS[0], 0.05, 4, 5.0),
+        (WAYS[0], 0.15, 4, 15.0),
         (WAYS[0], 0.30, 40, 2.0),
+        (WAYS[1], 0.05, 4, 5.0),
+        (WAYS[1], 0.15, 4, 15.0),
         (WAYS[1], 0.05, 12, 2.5),
         (WAYS[1], 0.15, 24, 2.0),
         (WAYS[1], 0.30, 24, 3.5),
         (WAYS[2], 0.05, 4, 2.5),
         (WAYS[2], 0.15, 8, 2.5),
         (WAYS[2], 0.30, 12, 4.0),
+        (WAYS[3], 0.30, 10, 10.0),
+        (WAYS[3], 0.30, 40, 2.0),
     ],
 )
 def test_a_value_far_from_the_limit_is_decided_soon(
     way: tuple[LookPlan, bool], noise: float, seconds: int, times: float
 ) -> None:
-    looks = way[0].seconds.index(seconds) + 1
+    looks = way[0].looks.index(seconds) + 1
     for where, cv, correlation in CELLS:
         if where == way and cv <= noise:
             runs = limit_looks(way[0], compared=way[1], cv=cv, correlation=correlation)
@@ -73,13 +79,30 @@ def test_a_value_far_from_the_limit_is_decided_soon(
             assert share(runs, "fail", at_least=times, looks=looks) >= 0.99
 
 
-@pytest.mark.parametrize("way", WAYS, ids=("durable", "alone", "in-turn"))
+@pytest.mark.parametrize("way", WAYS, ids=("durable", "alone", "in-turn", "durable-in-turn"))
 def test_beyond_the_promised_correlation_the_promises_weaken_but_do_not_break(way: tuple[LookPlan, bool]) -> None:
     runs = limit_looks(way[0], compared=way[1], cv=0.30, correlation=BEYOND)
     assert share(runs, "pass", at_least=1 / 0.95) <= 0.025
     assert share(runs, "fail", at_least=1 / 1.05) <= 0.025
     for decision in ("pass", "fail"):
         assert share(runs, decision, at_least=1) <= 0.05
+
+
+# What an early look must not be fooled by: skewed noise, noise that lasts for seconds, and storage that stands still.
+@pytest.mark.parametrize(
+    ("spread", "cv", "correlation", "shape"),
+    [(lognormal, 0.60, 0.5, steady), (normal, 0.30, 0.9, steady), (normal, 0.30, 0.5, stalling)],
+    ids=("lognormal", "slow", "stalling"),
+)
+@pytest.mark.parametrize("way", (WAYS[0], WAYS[1], WAYS[3]), ids=("durable", "alone", "durable-in-turn"))
+def test_an_early_look_decides_nothing_wrong(
+    way: tuple[LookPlan, bool], spread: Spread, cv: float, correlation: float, shape: Shape
+) -> None:
+    runs = limit_looks(way[0], compared=way[1], cv=cv, correlation=correlation, spread=spread, shape=shape)
+    early = way[0].early
+    assert early is not None
+    for decision in ("pass", "fail"):
+        assert share(runs, decision, at_least=1, looks=1) <= early.share * way[0].wrong_pass
 
 
 def slowing(by: float) -> Shape:
@@ -92,6 +115,14 @@ def test_slow_drift_does_not_buy_a_false_pass_of_durable_writes(by: float) -> No
     # At the first look the drift itself widens the interval by more than it has lifted the mean.
     runs = limit_looks(DURABLE, compared=False, cv=0.1, correlation=0.3, shape=slowing(by))
     assert share(runs, "pass", at_least=1 / 0.95) <= 0.01
+
+
+def test_a_burst_is_no_early_pass_unless_it_is_greater_than_the_factor() -> None:
+    # Storage that is 5 % short of its limit and runs three times as fast at first, as small cloud disks do.
+    burst: Shape = lambda second: 3.0 if second < 8 else 1.0  # noqa: E731
+    for plan in (DURABLE, ALONE):
+        runs = limit_looks(plan, compared=False, cv=0.05, correlation=0.3, shape=burst)
+        assert share(runs, "pass", at_least=1 / 0.95, looks=1) == 0
 
 
 def test_a_change_after_the_last_look_taken_is_not_seen() -> None:

@@ -1,0 +1,150 @@
+"""What a look after a few seconds decides, and what it leaves to the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from acceptance.findings import Finding, decided
+from acceptance.fio.samples import Sample
+from acceptance.looks import ALONE, DURABLE_IN_TURN, IN_TURN, LookPlan
+from acceptance.measuring.load import PreparedVolume, Segment
+from acceptance.measuring.measure import BySegment, Recording
+from acceptance.metrics import Metric
+from acceptance.profiles import Profile
+from acceptance.rejudging import contradictions
+from acceptance.results import Role, Verdict
+from acceptance.tiers import ComparisonRule, Limit
+from selftests.unit.compared_runs import run_of
+from selftests.unit.simulated_load import second
+
+PROFILE = Profile(name="writes", path=Path("writes.fio"), text="", about="", jobs=("writes",))
+RULE = ComparisonRule(
+    profile="writes",
+    metric=Metric.parse("write.iops"),
+    kind="not_better_than_baseline_by",
+    margin=0.2,
+    because="not durable",
+    tier="t",
+)
+
+
+def limit(path: str, *, at_least: float | None = None, at_most: float | None = None) -> Limit:
+    return Limit(profile="writes", metric=Metric.parse(path), at_least=at_least, at_most=at_most, because="b", tier="t")
+
+
+def writes(*rates: float, latency_s: float = 0.001) -> list[Sample]:
+    return [second("write", rate=rate, block_size=4096, latency_s=latency_s) for rate in rates]
+
+
+def is_decided(asked: Limit, samples: list[Sample], *, plan: LookPlan = ALONE) -> bool:
+    return decided([asked], (), [samples], None, plan=plan)
+
+
+FOUR = writes(1000, 1010, 990, 1000)
+
+
+@pytest.mark.parametrize(
+    ("rate", "is_clear"), [(300, True), (340, False), (900, False), (1000, False), (2900, False), (3100, True)]
+)
+def test_only_what_is_three_times_beyond_its_limit_is_decided(rate: float, is_clear: bool) -> None:
+    for asked in (limit("write.iops", at_least=rate), limit("write.iops", at_most=rate)):
+        assert is_decided(asked, FOUR) is is_clear
+
+
+def test_the_whole_interval_must_lie_there() -> None:
+    assert not is_decided(limit("write.iops", at_least=300), writes(400, 1600, 500, 1500))
+
+
+def test_at_the_next_look_no_factor_is_asked() -> None:
+    asked = limit("write.iops", at_least=900)
+    assert not is_decided(asked, FOUR)
+    assert is_decided(asked, FOUR * 3)
+
+
+@pytest.mark.parametrize("path", ["write.latency.p99", "stall.longest"])
+def test_what_comes_seldom_does_not_pass_early_but_can_fail(path: str) -> None:
+    assert not is_decided(limit(path, at_most=10.0), FOUR)
+    assert is_decided(limit(path, at_most=10.0), FOUR * 3)
+    assert is_decided(limit(path, at_most=0.0001), FOUR)
+
+
+def test_a_stall_that_was_seen_is_decided_without_a_factor() -> None:
+    assert is_decided(limit("stall.longest", at_most=1.5), [*FOUR[:3], *writes(1, latency_s=2.0)])
+
+
+def test_a_stall_limit_needs_a_load_as_long_as_it_allows_but_none_beyond_the_last_look() -> None:
+    asked = limit("stall.longest", at_most=10.0)
+    assert not is_decided(asked, FOUR * 2, plan=IN_TURN)
+    assert is_decided(asked, FOUR * 3, plan=IN_TURN)
+    assert is_decided(limit("stall.longest", at_most=300.0), FOUR * 15, plan=IN_TURN)
+
+
+def test_storage_that_stood_still_has_neither_passed_nor_failed_early() -> None:
+    """A look can lie in a standstill of some seconds, and storage be sound for the rest of the minute."""
+    stalls = writes(1, 1, 1, 1, latency_s=1.5)
+    slow = limit("write.latency.mean", at_most=0.1)
+    assert not is_decided(slow, stalls)
+    assert is_decided(slow, stalls * 3)
+    assert is_decided(slow, writes(1, 1, 1, 1, latency_s=0.9))
+    idle = [replace(each, cpu_s=0.0) for each in stalls]
+    assert not is_decided(limit("cpu.use", at_most=0.4), idle)
+
+
+def in_turn(candidate: float, baseline: float, *, rounds: int) -> tuple[list[list[Sample]], list[list[Sample]]]:
+    lengths = DURABLE_IN_TURN.segments[:rounds]
+    return [writes(*[candidate] * length) for length in lengths], [writes(*[baseline] * length) for length in lengths]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "rounds", "is_clear"), [(0.3, 2, True), (0.5, 2, False), (0.5, 4, True), (4, 2, True)]
+)
+def test_a_comparison_is_decided_early_by_the_same_factor(ratio: float, rounds: int, is_clear: bool) -> None:
+    ours, theirs = in_turn(1000 * ratio, 1000, rounds=rounds)
+    assert decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN) is is_clear
+
+
+def test_a_baseline_that_stood_still_decides_no_comparison_early() -> None:
+    ours, theirs = in_turn(100, 1000, rounds=2)
+    assert decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN)
+    slow = [theirs[0], [*theirs[1][:-1], *writes(1000, latency_s=1.5)]]
+    assert not decided((), [RULE], ours, slow, plan=DURABLE_IN_TURN)
+
+
+def recorded(segments: BySegment, *, role: Role = "candidate", storage_class: str = "fast") -> Recording:
+    return Recording(
+        profile=PROFILE,
+        volume=PreparedVolume(storage_class=storage_class, node="n1", test_size=2**30),
+        role=role,
+        segments=tuple(
+            Segment(pod="p", node="n1", fio_version="fio-3.33", started=datetime.now(UTC), samples=tuple(samples))
+            for samples in segments
+        ),
+        beside="" if role == "candidate" else "fast",
+    )
+
+
+def reported(finding: Finding) -> list[Verdict]:
+    verdicts = [finding.against(limit("write.iops", at_least=at_least), test="t") for at_least in (200, 4000)]
+    return verdicts if finding.baseline is None else [*verdicts, finding.compared(RULE, test="t")]
+
+
+def test_what_ended_early_is_reported_as_it_was_decided_and_agrees_with_itself() -> None:
+    ours, theirs = in_turn(1000, 5000, rounds=2)
+    both = Finding(
+        candidate=recorded(ours),
+        baseline=recorded(theirs, role="baseline", storage_class="local"),
+        plan=DURABLE_IN_TURN,
+    )
+    alone = Finding(candidate=recorded([FOUR]), baseline=None, plan=ALONE)
+    for finding, seconds in ((alone, 4), (both, 10)):
+        verdicts = reported(finding)
+        assert [verdict.status for verdict in verdicts] == ["pass", "fail", "pass"][: len(verdicts)]
+        assert {verdict.confidence for verdict in verdicts} == {finding.plan.at(seconds).confidence}
+        measurement = finding.measurements[0]
+        assert measurement.metrics["write.iops"].samples == len(measurement.series["write.iops"]) == seconds
+        found = run_of(*finding.measurements, verdicts=verdicts).model_copy(update={"overall": "fail"})
+        assert list(contradictions(found)) == []
