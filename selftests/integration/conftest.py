@@ -61,8 +61,8 @@ def end_cluster(before: Before, *, folders: Collection[Path] = ()) -> set[str]:
 
 @pytest.fixture(scope="session")
 def cluster() -> embedded.EmbeddedCluster:
-    """The embedded cluster of these tests; who needs it first starts it."""
-    _embedded("up")
+    """The embedded cluster of these tests; who needs it first starts it. Where nodes fail, that is noticed sooner."""
+    _embedded("up", *(["--short-timers"] if CLUSTER_EACH else []))
     running = embedded.find(CLUSTER)
     assert running is not None
     return running
