@@ -195,7 +195,7 @@ def _reason(record: ScalingRecord, limit: ScalingLimit, found: Interval | None, 
     wanted = f"the limit of {side} {format_quantity(limit.value, unit=limit.unit)}"
     sure = f"{record.confidence * 100:.4g}% interval {low} to {high}"
     if limit.kind == "rate_limited":
-        sure = f"{low} with what it may owe again, to {high}"
+        sure = f"{low}, if what it owes may wander as far as its seconds let it, to {high}"
     measured = f"{subject}, {about}, is {mean} ({sure})"
     if status == "pass":
         return f"{measured}, all within {wanted}."

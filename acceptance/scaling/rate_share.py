@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
-from statistics import fmean
+from itertools import pairwise
 
 from acceptance.measuring.metric_values import metric_value
 from acceptance.metrics import Metric
@@ -20,8 +19,6 @@ from acceptance.scaling.looks import RATE_CONFIDENCE, interval_of
 from acceptance.scaling.records import Figure
 from acceptance.scaling.windows import Window, batch_length, batch_values
 
-# What is owed counts twice: it may be owed once more.
-OWED_TIMES = 2
 # A sum of n steps wanders by no more than so many times sqrt(n) steps. Its step is one that most seconds do not exceed:
 # of storage that keeps up most seconds owe as much as the one before, whatever becomes of the others.
 WANDERS_TIMES, MOST = 4, 0.7
@@ -30,33 +27,26 @@ WANDERS_TIMES, MOST = 4, 0.7
 def share_of_rate(loaded: LoadedVolume, *, metric: Metric, rate: float, window: Window, of: int) -> Figure:
     """The share of all that it was asked for, from its beginning to the end of the window.
 
-    `low` lacks what may be owed again. `high` is the upper bound from its batches, which are independent noise if it
+    `low` lacks as much as what is owed may wander. `high` is the upper bound from its batches, which are independent noise if it
     gives all it can; of `of` volumes the slowest is slow by chance no more often than a single one (Bonferroni's
     inequality). None where too few batches tell.
     """
-    due, owed = [0.0], [0.0]
+    asked, owed = 0.0, [0.0]
     for each in [*loaded.head, *loaded.samples]:
         if each.end_s <= window.end_s:
             seconds = each.sample.duration_s
-            due.append(rate * seconds)
-            owed.append(owed[-1] + rate * seconds - (metric_value(metric, [each.sample]) or 0.0) * seconds)
-    asked = sum(due)
+            asked += rate * seconds
+            owed.append(owed[-1] + (rate - (metric_value(metric, [each.sample]) or 0.0)) * seconds)
     share = 1 - owed[-1] / asked
     values = batch_values(metric, loaded.samples, window, length_s=batch_length(window.length_s)) or []
     batches = [value / rate for value in values]
     high = interval_of(batches, confidence=1 - (1 - RATE_CONFIDENCE) / of).high
     return Figure(
         mean=share,
-        low=max(0.0, share - max(_owed_later(due, owed), _wandering(owed)) / asked),
+        low=max(0.0, share - _wandering(owed) / asked),
         high=None if high is None else max(share, high),
         batches=batches,
     )
-
-
-def _owed_later(due: Sequence[float], owed: Sequence[float]) -> float:
-    """What is owed on average in the second half, so many times as it may be owed again."""
-    half = sum(due) / 2
-    return OWED_TIMES * max(0.0, fmean(owes for since, owes in zip(accumulate(due), owed, strict=True) if since > half))
 
 
 def _wandering(owed: Sequence[float]) -> float:

@@ -79,7 +79,7 @@ class RateRecord(_Frozen):
     window_s: float | None = Field(default=None, description="for how long all of them were loaded")
     reached: dict[str, Figure] = Field(
         description="the share that each volume got of what it was asked for since its load began, by pod, slowest "
-        "first; low: less what it may owe again; high: the upper bound from its batches"
+        "first; low: less as much as what it owes may wander; high: the upper bound from its batches"
     )
 
 

@@ -29,7 +29,7 @@ def test_storage_that_can_do_twice_what_it_is_asked_for_reaches_its_rate(
     """What is asked for is half of what the storage surely does, and stalls do not make it inconclusive."""
     found = ends(storage(2.0, cv, correlation, stalls))
     assert found["fail"] == 0
-    assert found["pass"] >= (0.96 if stalls else 0.995)
+    assert found["pass"] >= 0.99
 
 
 @cells
@@ -45,11 +45,13 @@ def test_storage_at_the_limit_passes_and_fails_rarely(cv: float, correlation: fl
 
 
 @pytest.mark.parametrize("cv", NOISE)
-def test_storage_that_changes_slowly_weakens_the_promise_to_storage_that_can_do_a_fifth_less(cv: float) -> None:
+@pytest.mark.parametrize("stalls", [False, True])
+def test_storage_that_changes_slowly_weakens_the_promise(cv: float, stalls: bool) -> None:
     """Neighbouring seconds correlated by 0.9: for some ten seconds it is as good as it looks."""
-    assert ends(storage(2.0, cv, 0.9, False))["pass"] >= 0.99
-    assert ends(storage(0.98 * 0.8, cv, 0.9, False))["pass"] <= 0.06
-    assert ends(storage(2.0, cv, 0.9, True))["fail"] == 0
+    twice, less, fifth = (ends(storage(can, cv, 0.9, stalls)) for can in (2.0, 0.98 * 0.95, 0.98 * 0.8))
+    assert twice["pass"] >= 0.99 and twice["fail"] == 0
+    assert less["pass"] <= 0.18
+    assert fifth["pass"] <= 0.05
 
 
 @pytest.mark.parametrize("can", [0.5, 0.7])
