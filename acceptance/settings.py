@@ -63,7 +63,7 @@ class Settings(BaseModel):
     volume_mode: Literal["filesystem", "block"] = "filesystem"
     scale_steps: Steps = (1, 3, 6, 9, 12, 15)
     scale_profiles: tuple[str, ...] = ()
-    scale_window: Window = 20.0
+    scale_window: Window = 8.0
     scale_rate_pods: Annotated[int, Field(ge=1, le=9999)] | None = None
     scale_rate: VolumeRate | None = None
     ramp_pods: Annotated[int, Field(ge=1, le=99999)] | None = None

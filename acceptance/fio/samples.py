@@ -31,15 +31,22 @@ class SampleReader:
     """Turns successive documents into samples, each the difference of two; documents of the ramp yield none.
 
     `jobs` are the section names that count; fio names the job of each result. Raises FioError for a document that
-    carries an error, and for one that lacks a job.
+    carries an error, and for one that lacks a job. `first` is the document that the first sample follows: what was done
+    before it is in no sample.
     """
 
     def __init__(self, *, jobs: Sequence[str]) -> None:
         self._jobs = set(jobs)
         self._before: Snapshot | None = None
+        self.first: Snapshot | None = None
         self._started_ms: dict[int, int] = {}
         self._loading: set[int] = set()
         self.fio_version = ""
+
+    @property
+    def runtime_s(self) -> float:
+        """For how long the load had lasted, by fio's own count, where the last sample ended."""
+        return 0.0 if self._before is None else max(job.runtime_ms for job in self._before.jobs) / 1000
 
     def read(self, document: Document) -> Sample | None:
         """The sample between the document before and this one.
@@ -59,6 +66,7 @@ class SampleReader:
         if duration_s < SHORTEST_SAMPLE_S:
             self._before = before  # the last document follows its forerunner by some ms
             return None
+        self.first = self.first or before
         first, last = before.counts, now.counts
         return Sample(
             duration_s=duration_s,

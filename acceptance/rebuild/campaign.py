@@ -17,7 +17,7 @@ from acceptance.rebuild.patterns import Pattern
 from acceptance.rebuild.put_back import put_back
 from acceptance.rebuild.records import RebuildRecord, TimedRebuild
 from acceptance.rebuild.volume import PatternVolume
-from acceptance.scaling.step_records import CONFIDENCE
+from acceptance.scaling.looks import ONE_LOOK_CONFIDENCE
 from acceptance.scaling.windows import Window
 
 SETTLE_S, BEFORE_S = 3, 15
@@ -98,7 +98,7 @@ class RebuildCampaign:
                 size=amount or size,
                 snapshots=settings.snapshots,
                 time_limit_s=settings.time_limit_s,
-                confidence=CONFIDENCE,
+                confidence=ONE_LOOK_CONFIDENCE,
                 volume=target.volume,
                 node=foreground.node,
                 rebuilds=rebuilds,
@@ -107,7 +107,7 @@ class RebuildCampaign:
                     [each.seconds for each in rebuilds],
                     time_limit_s=settings.time_limit_s,
                     snapshots=settings.snapshots,
-                    confidence=CONFIDENCE,
+                    confidence=ONE_LOOK_CONFIDENCE,
                 ),
                 foreground=load,
                 foreground_lost=unknown,

@@ -9,7 +9,7 @@ from acceptance.quantities import format_quantity
 from acceptance.rebuild.foreground import Foreground
 from acceptance.rebuild.impact import impact, lost
 from acceptance.rebuild.records import ForegroundRecord, TimedRebuild
-from acceptance.scaling.step_records import CONFIDENCE
+from acceptance.scaling.looks import ONE_LOOK_CONFIDENCE
 from acceptance.scaling.windows import Window
 
 SHORT = 20
@@ -31,7 +31,7 @@ def impact_of(
     samples = foreground.samples
     if why := lost(samples, before=before, during=during):
         return None, why
-    return impact(samples, before=before, during=during, confidence=CONFIDENCE), None
+    return impact(samples, before=before, during=during, confidence=ONE_LOOK_CONFIDENCE), None
 
 
 def warnings(rebuilds: Sequence[TimedRebuild]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from typing import TypeVar
 
@@ -16,21 +17,27 @@ from acceptance.metrics import Metric
 from acceptance.once import Once
 from acceptance.profiles import Profile
 from acceptance.quantities import parse_quantity
+from acceptance.scaling.judging import is_decided, left_open
 from acceptance.scaling.limits import ScalingLimit, rate_unit
 from acceptance.scaling.load_plan import LoadPlan
 from acceptance.scaling.load_set import LoadSet, Say
-from acceptance.scaling.model import capacity
-from acceptance.scaling.records import NodesRecord, RateRecord, ScalingRecord, StepRecord
-from acceptance.scaling.step_records import CONFIDENCE, LoadedVolume, default_metric, rate_record, step_record
-from acceptance.scaling.steps import SPARE_PER_POD_S, SPARE_S, Step, run_step
+from acceptance.scaling.loaded_volume import LoadedVolume
+from acceptance.scaling.looks import CONFIDENCE, rate_windows_s, step_windows_s
+from acceptance.scaling.model import capacity, sure_total
+from acceptance.scaling.records import NodesRecord, ScalingRecord, StepRecord
+from acceptance.scaling.step_records import default_metric, rate_record, step_record
+from acceptance.scaling.steps import Step, run_step
 from acceptance.scaling.windows import ShortWindow
 
 R = TypeVar("R")
 
+# From the end of one step's window to the beginning of the next, where all goes slowly.
+LONGEST_BETWEEN_S = 60.0
+
 
 @dataclass(frozen=True, kw_only=True)
 class ScaleSettings:
-    """`steps`: numbers of volumes, rising. `window_s`: in which all are loaded, of each step. Sizes in bytes.
+    """`steps`: numbers of volumes, rising. `window_s`: in which all are loaded, at the first look. Sizes in bytes.
 
     `rate_pods`: how many volumes are loaded at a set rate, never fewer than the last step; `rate`: of each, as people
     write it; None for an even share of the measured capacity, as the limit says. `keep`: leave the pods and volumes of
@@ -116,27 +123,45 @@ class ScaleCampaign:
         steps: dict[str, list[StepRecord]] = {profile.name: [] for profile in self._profiles}
         numbers = count(1)
         with LoadSet(self._workspace, plan, say=self._say, keep=self._settings.keep) as load_set:
+            load_set.grow(self._settings.steps[-1])
             for pods in self._settings.steps:
-                load_set.grow(pods)
                 for profile in self._profiles:
-                    steps[profile.name].append(self._step(load_set, profile, numbers))
-                    record = self._record(profile, storage_class, steps[profile.name])
-                    self._found[storage_class, profile.name] = record
+                    steps[profile.name].append(self._step(load_set, profile, numbers, pods=pods))
+                    self._keep(storage_class, profile, steps[profile.name])
+            for window_s in step_windows_s(self._settings.window_s)[1:]:
+                for profile in self._profiles:
+                    self._again(load_set, profile, storage_class, numbers, window_s=window_s)
             if limited:
                 load_set.grow(most)
             for profile in limited:
-                rates = self._at_rate(load_set, profile, self._found[storage_class, profile.name], numbers)
-                self._add(storage_class, profile, rate_limited=rates)
+                self._at_rate(load_set, profile, storage_class, numbers)
+
+    def _again(
+        self, load_set: LoadSet, profile: Profile, storage_class: str, numbers: Iterator[int], *, window_s: float
+    ) -> None:
+        """Measure the steps on which rests what is not decided, anew and for longer."""
+        record = self._found[storage_class, profile.name]
+        wanted = left_open(record, [each for each in self._limits if each.profile == profile.name])
+        steps = list(record.steps)
+        for place, step in enumerate(steps):
+            if step.pods in wanted:
+                steps[place] = self._step(load_set, profile, numbers, pods=step.pods, window_s=window_s)
+                self._keep(storage_class, profile, steps)
+
+    def _keep(self, storage_class: str, profile: Profile, steps: Sequence[StepRecord]) -> None:
+        self._found[storage_class, profile.name] = self._record(profile, storage_class, steps)
 
     def _on_nodes(
         self, storage_class: str, profiles: Sequence[Profile], nodes: Sequence[str], *, pods: int
     ) -> dict[str, StepRecord]:
+        """At the last look at once: volumes of their own would have to be made ready for another."""
         plan = self._plan(f"nodes-{len(nodes)}", storage_class, profiles, most=pods, nodes=nodes)
         require_room(self._workspace.api, pods=pods, requests=REQUESTS, nodes=nodes)
+        window_s = step_windows_s(self._settings.window_s)[-1]
         with LoadSet(self._workspace, plan, say=self._say, keep=self._settings.keep) as load_set:
             load_set.grow(pods)
             numbers = count(1)
-            return {profile.name: self._step(load_set, profile, numbers) for profile in profiles}
+            return {each.name: self._step(load_set, each, numbers, pods=pods, window_s=window_s) for each in profiles}
 
     def _plan(
         self, name: str, storage_class: str, profiles: Sequence[Profile], *, most: int, nodes: Sequence[str] = ()
@@ -150,22 +175,36 @@ class ScaleCampaign:
             profiles=profiles,
             limited={each.name: self._metric(each) for each in profiles if self._limit(each, "rate_limited")},
             nodes=nodes,
+            others_s=sum(self._longest_s(each) for each in profiles),
         )
 
-    def _step(self, load_set: LoadSet, profile: Profile, numbers: Iterator[int]) -> StepRecord:
-        metric, window_s = self._metric(profile), self._settings.window_s
-        step = Step(number=next(numbers), profile=profile, window_s=window_s, spare_s=_spare_s(load_set))
+    def _longest_s(self, profile: Profile) -> float:
+        """How long all steps of the profile may take, each looked at as often as it may be and begun once more."""
+        a_step = 2 * sum(each + LONGEST_BETWEEN_S + profile.ramp_s for each in step_windows_s(self._settings.window_s))
+        return a_step * len(self._settings.steps)
+
+    def _step(
+        self, load_set: LoadSet, profile: Profile, numbers: Iterator[int], *, pods: int, window_s: float | None = None
+    ) -> StepRecord:
+        metric, window_s = self._metric(profile), window_s or self._settings.window_s
+        step = Step(number=next(numbers), profile=profile, pods=pods, window_s=window_s)
         return _run(load_set, step, numbers, lambda seen: step_record(seen, metric=metric, window_s=window_s))
 
-    def _at_rate(
-        self, load_set: LoadSet, profile: Profile, record: ScalingRecord, numbers: Iterator[int]
-    ) -> RateRecord:
-        metric, window_s = self._metric(profile), self._settings.window_s
-        rate = self._rate(profile, record, pods=len(load_set.pods))
-        step = Step(number=next(numbers), profile=profile, window_s=window_s, rate=rate, spare_s=_spare_s(load_set))
-        return _run(
-            load_set, step, numbers, lambda seen: rate_record(seen, metric=metric, rate=rate, window_s=window_s)
-        )
+    def _at_rate(self, load_set: LoadSet, profile: Profile, storage_class: str, numbers: Iterator[int]) -> None:
+        """The run at a set rate, anew and for longer until it is decided, or after the last look is not."""
+        metric, limit = self._metric(profile), self._limit(profile, "rate_limited")
+        rate = self._rate(profile, self._found[storage_class, profile.name], pods=len(load_set.pods))
+        for window_s in rate_windows_s(self._settings.window_s):
+            step = Step(number=next(numbers), profile=profile, pods=len(load_set.pods), window_s=window_s, rate=rate)
+            found = _run(
+                load_set,
+                step,
+                numbers,
+                partial(rate_record, metric=metric, rate=rate, window_s=window_s),
+            )
+            self._add(storage_class, profile, rate_limited=found)
+            if limit is None or is_decided(self._found[storage_class, profile.name], limit):
+                return
 
     def _rate(self, profile: Profile, record: ScalingRecord, *, pods: int) -> int:
         """What each volume is asked for: whole operations or bytes a second, at least one."""
@@ -173,8 +212,7 @@ class ScaleCampaign:
             return max(1, math.floor(parse_quantity(self._settings.rate, unit=record.unit)))
         limit = self._limit(profile, "rate_limited")
         share = 1.0 if limit is None or limit.of_capacity is None else limit.of_capacity
-        most = record.steps[-1].total.mean if record.capacity is None else record.capacity.constant.mean
-        return max(1, math.floor(share * most / pods))
+        return max(1, math.floor(share * sure_total({step.pods: step.total for step in record.steps}) / pods))
 
     def _record(self, profile: Profile, storage_class: str, steps: Sequence[StepRecord]) -> ScalingRecord:
         metric = self._metric(profile)
@@ -198,14 +236,10 @@ class ScaleCampaign:
         return found[0] if found else None
 
 
-def _spare_s(load_set: LoadSet) -> float:
-    return SPARE_S + SPARE_PER_POD_S * len(load_set.pods)
-
-
 def _run(load_set: LoadSet, step: Step, numbers: Iterator[int], record: Callable[[Sequence[LoadedVolume]], R]) -> R:
     """The record of the step; run once more, for longer, where the volumes were not loaded together for long enough."""
     try:
         return record(run_step(load_set, step))
     except ShortWindow as short:
-        spare_s = 2 * (step.spare_s + short.missing_s)
-        return record(run_step(load_set, replace(step, number=next(numbers), spare_s=spare_s)))
+        more_s = step.spare_s + 2 * short.missing_s
+        return record(run_step(load_set, replace(step, number=next(numbers), more_s=more_s)))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from acceptance.judging import decide, not_judged, verdict_id
 from acceptance.quantities import format_quantity
 from acceptance.results import Status, Verdict
 from acceptance.scaling.independent_ratio import independent_ratio
 from acceptance.scaling.limits import Kind, ScalingLimit, rate_unit
+from acceptance.scaling.looks import CORRELATION
 from acceptance.scaling.records import Figure, ScalingRecord, StepRecord
 from acceptance.statistics import Interval
 
@@ -41,6 +42,28 @@ def judge_scaling(record: ScalingRecord, limit: ScalingLimit, *, test: str) -> V
     )
 
 
+def left_open(record: ScalingRecord, limits: Collection[ScalingLimit]) -> set[int]:
+    """The steps, by their pods, on which rest the limits that no step decides yet: measured for longer, they may."""
+    return {pods for each in limits if not is_decided(record, each) for pods in _rests_on(record, each)}
+
+
+def is_decided(record: ScalingRecord, limit: ScalingLimit) -> bool:
+    """Whether the limit would now be judged pass or fail."""
+    return judge_scaling(record, limit, test="").status != "inconclusive"
+
+
+def _rests_on(record: ScalingRecord, limit: ScalingLimit) -> set[int]:
+    steps = [step.pods for step in record.steps]
+    match limit.kind:
+        case "per_volume":
+            return {pods for pods in steps if pods == limit.pods}
+        case "latency_growth" if len(steps) > 1:
+            return {steps[0], steps[-1]}
+        case "total_at_last_step" if len(steps) > 1:
+            return {_before_last(record).pods, steps[-1]}
+    return set()
+
+
 def unjudged(record: ScalingRecord, *, test: str) -> Verdict:
     """No verdict: the tier has no scaling limit for this profile. The reason holds what was measured."""
     totals = ", ".join(f"{step.pods}: {format_quantity(step.total.mean, unit=record.unit)}" for step in record.steps)
@@ -59,12 +82,17 @@ def _at_last_step(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     if len(record.steps) < 2:
         return None, "has one step only, so that there is no plateau to compare with"
     last = record.steps[-1]
-    plateau = None if record.capacity is None else record.capacity.plateau_pods
-    before = next((step for step in record.steps if step.pods == plateau), record.steps[-2])
+    before = _before_last(record)
     of = f"total of {last.pods} volumes ({_shown(last.total, limit)}) as a share of that of {before.pods}"
-    if plateau is None:
+    if record.capacity is None:
         of += ", after which it still grew"
     return _ratio(last.total, before.total, record, of)
+
+
+def _before_last(record: ScalingRecord) -> StepRecord:
+    """The step that the last is compared with: where the plateau begins, or the one before where it still grew."""
+    plateau = None if record.capacity is None else record.capacity.plateau_pods
+    return next((step for step in record.steps if step.pods == plateau), record.steps[-2])
 
 
 def _per_volume(record: ScalingRecord, limit: ScalingLimit) -> Finding:
@@ -113,6 +141,8 @@ def _rate_limited(record: ScalingRecord, limit: ScalingLimit) -> Finding:
         for pod, each in rates.reached.items()
         if each.low is not None and each.high is not None
     }
+    if len(spans) < rates.pods:
+        return None, "has too few seconds to say how sure it is; a longer --storage-scale-window would tell"
     deciding = _deciding(spans, limit)
     rate, asked = (format_quantity(value, unit=record.unit) for value in (rates.rate, rates.rate * rates.pods))
     of = (
@@ -152,7 +182,7 @@ def _deciding(spans: Mapping[str, Interval], limit: ScalingLimit) -> str:
 
 
 def _ratio(after: Figure, before: Figure, record: ScalingRecord, of: str) -> Finding:
-    found = independent_ratio(after.batches, before.batches, confidence=record.confidence)
+    found = independent_ratio(after.batches, before.batches, confidence=record.confidence, correlation=CORRELATION)
     return found, of if found is not None else "stood still or has too few seconds to say how sure it is"
 
 
@@ -165,7 +195,7 @@ def _reason(record: ScalingRecord, limit: ScalingLimit, found: Interval | None, 
     wanted = f"the limit of {side} {format_quantity(limit.value, unit=limit.unit)}"
     sure = f"{record.confidence * 100:.4g}% interval {low} to {high}"
     if limit.kind == "rate_limited":
-        sure = f"{low} to {high} with what may have stood open at the edges of the window"
+        sure = f"{low}, if what it owes may wander as far as its seconds let it, to {high}"
     measured = f"{subject}, {about}, is {mean} ({sure})"
     if status == "pass":
         return f"{measured}, all within {wanted}."

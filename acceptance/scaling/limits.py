@@ -19,8 +19,8 @@ Kind = Literal["total_at_last_step", "per_volume", "latency_growth", "rate_limit
 class ScalingLimit:
     """One requirement on many volumes of one profile. `value` is a ratio, for `per_volume` in the metric's unit.
 
-    `pods`: of `per_volume`, the step that is judged. `of_capacity`: of `rate_limited`, the share of the measured
-    capacity that all volumes together are asked for. `tier` is the tier that it was written in.
+    `pods`: of `per_volume`, the step that is judged. `of_capacity`: of `rate_limited`, the share of what the steps
+    surely did (`model.sure_total`) that all volumes together are asked for. `tier` is the tier that it was written in.
     """
 
     profile: str
@@ -41,7 +41,9 @@ class ScalingLimit:
         """`write.iops of each of 15 volumes at least 350 IOPS`"""
         amount = format_quantity(self.value, unit=self.unit)
         share = (
-            "" if self.of_capacity is None else f" at {format_quantity(self.of_capacity, unit='ratio')} the capacity"
+            ""
+            if self.of_capacity is None
+            else f" at {format_quantity(self.of_capacity, unit='ratio')} what all surely do"
         )
         return {
             "total_at_last_step": f"total {self.metric} at the last step at least {amount} that of the plateau",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -28,6 +29,7 @@ class LoadPlan:
     """A set of load pods on one class. Sizes in bytes; `most_pods`: how many there will be at most.
 
     `limited`: the metrics, by profile, of profiles that are also run at a set rate. `nodes`: the only ones to use.
+    `others_s`: how long a pod may wait while others are loaded.
     """
 
     name: str
@@ -38,6 +40,7 @@ class LoadPlan:
     profiles: Sequence[Profile]
     limited: Mapping[str, Metric]
     nodes: Sequence[str] = ()
+    others_s: float = 0.0
 
     @property
     def set_name(self) -> str:
@@ -46,8 +49,8 @@ class LoadPlan:
 
     @property
     def idle_s(self) -> int:
-        """How long a pod waits for its next step, in s: others may write all their files meanwhile."""
-        return IDLE_S + self.most_pods * self.test_size // SLOWEST_B_PER_S
+        """How long a pod waits for its next step, in s: others may write all their files meanwhile, and be loaded."""
+        return math.ceil(IDLE_S + self.most_pods * self.test_size // SLOWEST_B_PER_S + self.others_s)
 
     def files(self) -> dict[str, str]:
         """What the pods read, by name: the layout job, each profile, each profile at a set rate."""

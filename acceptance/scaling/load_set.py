@@ -120,21 +120,24 @@ class LoadSet:
         what: str,
         done: Callable[[str], bool],
         *,
+        pods: Sequence[str] | None = None,
         progress: Callable[[], str] = str,
         timeout_s: float | None = None,
         failure: type[AcceptanceError] = StorageFailure,
     ) -> None:
-        """Wait until `done` of every pod; woken by what pods print and by the watch, never by asking the API server.
+        """Wait until `done` of every one of `pods`, all if it is None; woken by what pods print and by the watch, never
+        by asking the API server.
 
         `progress` says how far it is; whenever that changes it is told. Raises what is wrong with a pod as soon as it
         shows; `failure`, naming the pods that are not done, when nothing changed for `timeout_s` (default: the run's).
         """
         patience_s = self.workspace.timeout_s if timeout_s is None else timeout_s
+        awaited = self.pods if pods is None else pods
         last: tuple[str, int] | None = None
         moved_at = time.monotonic()
         while True:
             with self.changed:
-                missing = [pod for pod in self.pods if not done(pod)]
+                missing = [pod for pod in awaited if not done(pod)]
                 now = (progress(), len(missing))
                 if missing and now == last:
                     self.changed.wait(LOOK_EVERY_S)
@@ -146,13 +149,15 @@ class LoadSet:
                 if now[0]:
                     self.say(now[0])
             elif time.monotonic() - moved_at > patience_s:
-                self._give_up(what, missing, patience_s, failure)
+                self._give_up(f"{len(awaited)} load pods", what, missing, patience_s, failure)
 
-    def _give_up(self, what: str, missing: list[str], patience_s: float, failure: type[AcceptanceError]) -> None:
+    def _give_up(
+        self, who: str, what: str, missing: list[str], patience_s: float, failure: type[AcceptanceError]
+    ) -> None:
         told = "; ".join(f"{pod}: {self.state(pod)}" for pod in missing)
         events = "".join(self._faults.events(pod) for pod in missing[:3])
         raise failure(
-            f"waited {patience_s:.0f} s without progress for {len(self.pods)} load pods on storage class "
+            f"waited {patience_s:.0f} s without progress for {who} on storage class "
             f"{self.plan.storage_class} {what}; not yet: {told}{events}"
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from acceptance.fio.documents import DocumentReader
-from acceptance.fio.samples import FioError, SampleReader
+from acceptance.fio.samples import FioError, Sample, SampleReader
 from acceptance.measuring.load_log import MARK
 from acceptance.scaling.windows import TimedSample
 
@@ -15,6 +15,8 @@ from acceptance.scaling.windows import TimedSample
 @dataclass(kw_only=True)
 class StepLog:
     """What one fio printed. `status` is its exit status, None while it runs; `error` what it reported to be wrong.
+
+    `samples` begin with fio's first document; `head` is what was done before that, from the beginning of the load on.
 
     `offset_s` is what the pod's clock lacks of the suite's: the least delay of any document, None before the first.
     """
@@ -28,6 +30,16 @@ class StepLog:
 
     def __post_init__(self) -> None:
         self._documents, self._reader = DocumentReader(), SampleReader(jobs=self.jobs)
+        self._began_s: float | None = None
+
+    @property
+    def head(self) -> TimedSample | None:
+        """None before the first sample."""
+        first = self._reader.first
+        if first is None or self._began_s is None:
+            return None
+        end_s = first.timestamp_ms / 1000
+        return TimedSample(end_s=end_s, sample=Sample(duration_s=end_s - self._began_s, counts=first.counts))
 
     @property
     def messages(self) -> str:
@@ -47,6 +59,8 @@ class StepLog:
             else:
                 if sample is not None:
                     self.samples.append(TimedSample(end_s=end_s, sample=sample))
+                    # fio's own time stands still while it is stalled, so that the beginning may only look too late.
+                    self._began_s = _least(self._began_s, end_s - self._reader.runtime_s)
 
 
 class PodLog:

@@ -76,9 +76,10 @@ class RateRecord(_Frozen):
 
     pods: int
     rate: float = Field(description="asked of each volume")
+    window_s: float | None = Field(default=None, description="for how long all of them were loaded")
     reached: dict[str, Figure] = Field(
-        description="the share of the rate that each volume got, by pod, slowest first; from low to high with what may "
-        "have stood open at the edges of the window"
+        description="the share that each volume got of what it was asked for since its load began, by pod, slowest "
+        "first; low: less as much as what it owes may wander; high: the upper bound from its batches"
     )
 
 

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Literal
 
 from acceptance.measuring.metric_values import metric_value
 from acceptance.metrics import Metric
-from acceptance.scaling.model import figure
+from acceptance.scaling.loaded_volume import LoadedVolume
+from acceptance.scaling.looks import CONFIDENCE, interval_of
+from acceptance.scaling.rate_share import share_of_rate
 from acceptance.scaling.records import Figure, RateRecord, StepRecord, VolumeRecord
-from acceptance.scaling.windows import TimedSample, Window, batch_length, batch_values, common_window, samples_in
-
-CONFIDENCE = 0.98
-"""Of every two-sided interval: storage exactly at its limit passes in at most 1 % of runs, and fails in at most 1 %."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LoadedVolume:
-    """What one pod's fio showed in a step, by the suite's own clock. `offset_s` was added to the clock of its node."""
-
-    pod: str
-    node: str
-    offset_s: float
-    samples: Sequence[TimedSample]
+from acceptance.scaling.windows import Window, batch_length, batch_values, common_window, samples_in
 
 
 def step_record(volumes: Sequence[LoadedVolume], *, metric: Metric, window_s: float) -> StepRecord:
@@ -36,7 +24,7 @@ def step_record(volumes: Sequence[LoadedVolume], *, metric: Metric, window_s: fl
         pods=len(volumes),
         window_s=window.length_s,
         batch_s=length_s,
-        total=figure([sum(batch) for batch in zip(*rates, strict=True)], confidence=CONFIDENCE),
+        total=interval_of([sum(batch) for batch in zip(*rates, strict=True)]),
         latency_mean_s=_over_pods(_latency(metric, "mean"), volumes, window, length_s),
         latency_p99_s=_over_pods(_latency(metric, "p99"), volumes, window, length_s),
         volumes=[
@@ -52,26 +40,14 @@ def rate_record(volumes: Sequence[LoadedVolume], *, metric: Metric, rate: float,
 
     Raises what `common_window` raises.
     """
-    window, length_s = _window(volumes, window_s)
-    reached: Mapping[str, Figure] = {
-        each.pod: _share(
-            [value / rate for value in batch_values(metric, each.samples, window, length_s=length_s) or []]
-        )
-        for each in volumes
+    window, _ = _window(volumes, window_s)
+    reached = {
+        each.pod: share_of_rate(each, metric=metric, rate=rate, window=window, of=len(volumes)) for each in volumes
     }
     slowest_first = sorted(reached, key=lambda pod: reached[pod].mean)
-    return RateRecord(pods=len(volumes), rate=rate, reached={pod: reached[pod] for pod in slowest_first})
-
-
-def _share(batches: Sequence[float]) -> Figure:
-    """The share of the rate that was got over the window, and how far its edges may mislead.
-
-    A rate limiter makes up in the next second for what it lacked in this one, so batches are no independent noise and
-    the total is what counts. Open is only what stood out at the edges of the window: no more than in the worst batch.
-    """
-    mean = fmean(batches)
-    reach = max(abs(value - mean) for value in batches) / len(batches)
-    return Figure(mean=mean, low=max(0.0, mean - reach), high=mean + reach, batches=list(batches))
+    return RateRecord(
+        pods=len(volumes), rate=rate, window_s=window_s, reached={pod: reached[pod] for pod in slowest_first}
+    )
 
 
 def default_metric(profile: str) -> Metric:
@@ -94,7 +70,7 @@ def _over_pods(latency: Metric, volumes: Sequence[LoadedVolume], window: Window,
     known = [each for each in values if each is not None]
     if len(known) < len(values):
         return None
-    return figure([fmean(batch) for batch in zip(*known, strict=True)], confidence=CONFIDENCE)
+    return interval_of([fmean(batch) for batch in zip(*known, strict=True)])
 
 
 def _volume(loaded: LoadedVolume, rates: Sequence[float], metric: Metric, window: Window, *, of: int) -> VolumeRecord:
@@ -106,13 +82,13 @@ def _volume(loaded: LoadedVolume, rates: Sequence[float], metric: Metric, window
     Berger, Statistical Inference, 1.2.2).
     """
     samples = samples_in(loaded.samples, window)
-    found = figure(rates, confidence=CONFIDENCE)
+    found = interval_of(rates)
     return VolumeRecord(
         pod=loaded.pod,
         node=loaded.node,
         rate=found.mean,
         low=found.low,
-        high=figure(rates, confidence=1 - (1 - CONFIDENCE) / of).high,
+        high=interval_of(rates, confidence=1 - (1 - CONFIDENCE) / of).high,
         latency_mean_s=metric_value(_latency(metric, "mean"), samples),
         latency_p99_s=metric_value(_latency(metric, "p99"), samples),
     )

@@ -15,9 +15,9 @@ from acceptance.report.verdicts import is_about_many_volumes
 from acceptance.results import Estimate, Measurement, Results, Run, Status, Verdict
 from acceptance.scaling.judging import judge_scaling, unjudged
 from acceptance.scaling.limits import Kind, ScalingLimit
+from acceptance.scaling.looks import CONFIDENCE
 from acceptance.scaling.model import capacity, figure
 from acceptance.scaling.records import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
-from acceptance.scaling.step_records import CONFIDENCE
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 PROFILE = "random-write-iops"
@@ -106,7 +106,7 @@ def test_each_step_is_a_row() -> None:
     assert f"<h3>{PROFILE} on fast</h3>" in html
     row = section(saturated()).rows[1]
     assert (row.volumes, row.each, row.smallest_to_largest) == (3, "1,200 IOPS", "600 IOPS to 1,800 IOPS")
-    assert row.together == "3,600 IOPS (3,496 IOPS to 3,707 IOPS)"
+    assert row.together == "3,600 IOPS (3,479 IOPS to 3,725 IOPS)"
     assert (row.latency_mean, row.latency_p99) == ("2 ms", "2 ms")
     for shown in ("1,200 IOPS", "600 IOPS to 1,800 IOPS", row.together, "2 ms"):
         assert f'<td class="number">{shown}</td>' in html

@@ -80,14 +80,15 @@ class Pods:
         what: str,
         done: Callable[[str], bool],
         *,
+        pods: list[str],
         timeout_s: float,
         failure: type[AcceptanceError],
         progress: Callable[[], str] = str,
     ) -> None:
         if what.startswith("to begin"):
-            for pod in self.pods:
+            for pod in pods:
                 self._load(pod)
-        missing = [pod for pod in self.pods if not done(pod)]
+        missing = [pod for pod in pods if not done(pod)]
         if missing:
             self.time_s += timeout_s
             raise failure(f"{what}; not yet: {', '.join(missing)}")
@@ -105,7 +106,8 @@ class Pods:
 
 
 def run(pods: Pods) -> list[Any]:
-    return run_step(cast(LoadSet, pods), Step(number=1, profile=PROFILE, window_s=6))
+    step = Step(number=1, profile=PROFILE, pods=len(pods.pods), window_s=6)
+    return run_step(cast(LoadSet, pods), step)
 
 
 def begins(pods: Pods, attempt: int = -1) -> list[int]:
@@ -148,5 +150,20 @@ def test_a_pod_that_never_comes_is_named() -> None:
 
 def test_the_gate_tells_job_seconds_and_rate() -> None:
     pods = Pods(behind_s={"a": 0.0})
-    run_step(cast(LoadSet, pods), Step(number=4, profile=PROFILE, window_s=6, rate=102.9))
-    assert re.fullmatch(r"4 p\.limited\.fio 9s \d+ 102", pods.told["a"][0])
+    run_step(cast(LoadSet, pods), Step(number=4, profile=PROFILE, pods=1, window_s=6, rate=102.9))
+    assert re.fullmatch(r"4 p\.limited\.fio 10s \d+ 102", pods.told["a"][0])
+
+
+def test_a_step_of_some_leaves_the_others_alone() -> None:
+    pods = Pods(behind_s={"a": 0.0, "b": 0.0, "c": 0.0})
+    volumes = run_step(cast(LoadSet, pods), Step(number=1, profile=PROFILE, pods=2, window_s=6))
+    assert [each.pod for each in volumes] == ["a", "b"]
+    assert pods.told["c"] == [] and sorted(pods.kept) == ["p-scale-2-1-a", "p-scale-2-1-b"]
+
+
+def test_what_was_done_before_the_first_sample_is_known() -> None:
+    """fio's first document comes a second after the beginning, and the samples begin with it."""
+    (volume,) = run(Pods(behind_s={"a": 0.0}))
+    (head,) = volume.head
+    assert head.end_s == volume.samples[0].start_s
+    assert (head.sample.duration_s, head.sample.counts["write"].ios) == (1.0, 100)

@@ -7,7 +7,8 @@ import pytest
 from acceptance.errors import StorageFailure
 from acceptance.fio.samples import Counts, Sample
 from acceptance.metrics import Metric
-from acceptance.scaling.step_records import LoadedVolume, default_metric, rate_record, step_record
+from acceptance.scaling.loaded_volume import LoadedVolume
+from acceptance.scaling.step_records import default_metric, rate_record, step_record
 from acceptance.scaling.windows import (
     ShortWindow,
     TimedSample,
@@ -156,10 +157,44 @@ def test_rate_record_has_the_slowest_first() -> None:
 
 
 def test_what_a_rate_limited_volume_makes_up_for_is_not_held_against_it() -> None:
-    """It lacks a tenth in each second and has it in the next; only what stands open at the edges is in doubt."""
-    caught_up = [TimedSample(end_s=101 + each, sample=sample(90 + 20 * (each % 2))) for each in range(12)]
-    (reached,) = rate_record([volume("a", caught_up)], metric=IOPS, rate=100, window_s=10).reached.values()
-    assert (reached.low, reached.mean, reached.high) == pytest.approx((0.99, 1.0, 1.01))
+    """It stands still for a second and does twice as much in the next."""
+    done = [100, 100, 100, 0, 200, *[100] * 16]
+    caught_up = [TimedSample(end_s=101 + each, sample=sample(ios)) for each, ios in enumerate(done)]
+    (reached,) = rate_record([volume("a", caught_up)], metric=IOPS, rate=100, window_s=20).reached.values()
+    assert reached.low == reached.mean == 1.0
+
+
+def test_what_a_rate_limited_volume_owes_is_counted_from_the_beginning_of_its_load() -> None:
+    """Before its first sample it did nothing for a second, and made up for it in the next."""
+    idle, *later = [TimedSample(end_s=101 + each, sample=sample(ios)) for each, ios in enumerate([0, 200, *[100] * 19])]
+    whole = LoadedVolume(pod="whole", node="n", offset_s=0, samples=later, head=[idle])
+    unknown = LoadedVolume(pod="unknown", node="n", offset_s=0, samples=later)
+    record = rate_record([whole, unknown], metric=IOPS, rate=100, window_s=20)
+    assert record.reached["whole"].mean == 1.0
+    assert record.reached["unknown"].mean == 1.05
+
+
+@pytest.mark.parametrize(("second", "low"), [(20, 0.85), (2, 1.0)])
+def test_what_a_rate_limited_volume_owed_late_may_be_owed_again(second: int, low: float) -> None:
+    """A stall of a second at the end is what it may be; one that was made up for in the first half is over."""
+    done = [100] * 20
+    done[second - 1] = 0
+    if second < 20:
+        done[second] = 200
+    stalled = [TimedSample(end_s=101 + each, sample=sample(ios)) for each, ios in enumerate(done)]
+    (reached,) = rate_record([volume("a", stalled)], metric=IOPS, rate=100, window_s=20).reached.values()
+    assert reached.low is not None and reached.low == pytest.approx(low, abs=0.101)
+    assert (reached.low >= 0.98) == (second < 20)
+    assert reached.high is not None and reached.high > 0.98
+
+
+def test_a_rate_limited_volume_whose_debt_wanders_has_not_kept_up() -> None:
+    """By chance it owes nothing in the end; it never did the same in two seconds."""
+    done = [80, 120, 90, 110, 70, 130, 85, 115, 95, 105] * 2
+    wandering = [TimedSample(end_s=101 + each, sample=sample(ios)) for each, ios in enumerate(done)]
+    (reached,) = rate_record([volume("a", wandering)], metric=IOPS, rate=100, window_s=20).reached.values()
+    assert reached.mean == 1.0
+    assert reached.low is not None and reached.low < 0.9
 
 
 @pytest.mark.parametrize(("window_s", "length_s"), [(6, 1), (20, 2), (60, 6)])

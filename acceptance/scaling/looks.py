@@ -1,0 +1,43 @@
+"""When a scale run may be judged, and how sure each look must be: fixed before the first sample is taken.
+
+What the figures promise, and how they were chosen: docs/scaling.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from acceptance.scaling.model import figure
+from acceptance.scaling.records import Figure
+
+WRONG = 0.01
+"""The chance, over all looks, that storage exactly at its limit passes; the same holds for a wrong fail."""
+CORRELATION = 0.5
+"""The correlation between neighbouring batches that every interval allows for: batches may be single seconds."""
+
+STEP_LOOKS = (1, 3)
+"""How long a step is measured, in windows as asked for: what its limits leave open is measured anew, for longer."""
+RATE_LOOKS = (3, 6, 10)
+"""The same of the run at a set rate, where only time tells whether volumes stay level with their rate."""
+
+ONE_LOOK_CONFIDENCE = 1 - 2 * WRONG
+"""Of a two-sided interval that is looked at once."""
+CONFIDENCE = 1 - 2 * WRONG / len(STEP_LOOKS)
+"""Of every two-sided interval of a step, from an even split of the budget (Bonferroni's inequality)."""
+RATE_CONFIDENCE = 1 - 2 * WRONG / len(RATE_LOOKS)
+"""Likewise of the share that a volume gets of its rate."""
+
+
+def step_windows_s(window_s: float) -> list[float]:
+    """How long a step is measured at each look, in s, each time from anew."""
+    return [look * window_s for look in STEP_LOOKS]
+
+
+def rate_windows_s(window_s: float) -> list[float]:
+    """How long the run at a set rate lasts at each look, in s, each time from anew."""
+    return [look * window_s for look in RATE_LOOKS]
+
+
+def interval_of(batches: Sequence[float], *, confidence: float = CONFIDENCE) -> Figure:
+    """The mean of the batches with its interval at a look; without one where there are too few of them."""
+    return figure(batches, confidence=confidence, correlation=CORRELATION)
