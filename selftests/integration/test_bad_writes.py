@@ -55,8 +55,13 @@ def test_forgotten_data_is_missed(test: str, clean: Api, reports: Path) -> None:
     assert "could not read" in run.verdict(test)["reason"]
 
 
-def test_error_in_mid_run_is_no_number(clean: Api, reports: Path, lab: Path, limits: str) -> None:
-    """Writes begin to fail while fio runs."""
+def test_error_in_mid_run_is_no_number(clean: Api, reports: Path, lab: Path, tmp_path: Path) -> None:
+    """Writes begin to fail while fio runs, which is for 40 s at least: a limit on stalls is not passed sooner."""
+    limits = f"--storage-thresholds={tmp_path / 'limits.yaml'}"
+    (tmp_path / "limits.yaml").write_text(
+        "version: 1\ntiers: {baseline: {limits: {sync-write-iops: "
+        "{stall.longest: {at_most: 10s, because: the test wants it so}}}}}"
+    )
     lab.unlink(missing_ok=True)
     with started_suite("--storage-class", "lab-failing", limits, *LOAD, reports=reports) as process:
         wait_for_load(clean)
