@@ -1,10 +1,11 @@
 """The replicated file system: a three-way GlusterFS volume with a brick on each node, mounted once on the host."""
 
+import contextlib
 import string
 from dataclasses import dataclass
 from pathlib import Path
 
-from acceptance.embedded import mounts
+from acceptance.embedded import cgroups, mounts, processes
 from acceptance.embedded.commands import run
 from acceptance.embedded.layout import PACKAGE, Layout
 from acceptance.embedded.processes import Daemons
@@ -32,7 +33,9 @@ _OPTIONS = {
     "features.ctime": "off",
 }
 # On a few shared cores a storage daemon must not queue behind what it serves; real ones have cores of their own.
-_PRIORITY = ["nice", "-n", "-10"]
+_NICE = -10
+_PRIORITY = ["nice", "-n", str(_NICE)]
+_DAEMON, _MOUNT = "glusterd", "replicated-mount"
 
 _FOLDERS = ("/var/lib/glusterd", "/var/log/glusterfs", "/var/run/gluster")
 
@@ -62,10 +65,38 @@ class GlusterFS:
         self.command("volume", "set", VOLUME, *(word for option in options.items() for word in option))
         self.command("volume", "start", VOLUME)
         self._mount()
+        self.go_first()
+
+    def start_bricks(self) -> None:
+        """Start the bricks that do not run, and give them their priority.
+
+        Raises EnvironmentFailure with what GlusterFS said, or where a brick does not come up.
+        """
+
+        def run() -> None:
+            folders = [self.layout.node(number).brick for number in range(1, REPLICAS + 1)]
+            if missing := [str(folder) for folder in folders if not processes.with_argument(f"{folder}/data")]:
+                # Asked once more where glusterd has not noticed yet that one is gone.
+                self.command("volume", "start", VOLUME, "force")
+                raise NotYet(f"no process for {', '.join(missing)}")
+
+        wait_for("the bricks to run", run, timeout=60, interval=0.3)
+        self.go_first()
+
+    def go_first(self) -> None:
+        """Set the priority of the sessions too.
+
+        Where the kernel groups processes by session, a nice value alone counts only within the session of its process,
+        and each brick makes one of its own.
+        """
+        for component in (_DAEMON, _MOUNT):
+            for pid in cgroups.members(f"{self.layout.cgroup}/daemons/{component}"):
+                with contextlib.suppress(OSError):  # It has ended, or the kernel does not group so.
+                    Path(f"/proc/{pid}/autogroup").write_text(str(_NICE))
 
     def command(self, *words: str) -> str:
         """The output of one command of the gluster command line, run where the daemon's folders are."""
-        daemon = next(record for record in self.daemons.state.processes if record.component == "glusterd")
+        daemon = next(record for record in self.daemons.state.processes if record.component == _DAEMON)
         options = [
             f"--glusterd-sock={self.layout.gluster_socket}",
             f"--log-file={self.layout.gluster / 'log' / 'cli.log'}",
@@ -84,11 +115,11 @@ class GlusterFS:
             text = (PACKAGE / "templates" / template).read_text()
             (state / template).write_text(string.Template(text).safe_substitute(values))
         self.daemons.start(
-            "glusterd", [*_PRIORITY, "unshare", "--mount", "--propagation=slave", "sh", state / "glusterd.sh"]
+            _DAEMON, [*_PRIORITY, "unshare", "--mount", "--propagation=slave", "sh", state / "glusterd.sh"]
         )
 
         def answers() -> None:
-            self.daemons.require_alive("glusterd")
+            self.daemons.require_alive(_DAEMON)
             try:
                 if not self.layout.gluster_socket.exists():
                     raise NotYet(f"no socket {self.layout.gluster_socket}")
@@ -103,12 +134,12 @@ class GlusterFS:
         source = [f"--volfile-server={self.address}", f"--volfile-server-port={PORT}", f"--volfile-id={VOLUME}"]
         log = self.layout.gluster / "log" / "mount.log"
         self.daemons.start(
-            "replicated-mount",
+            _MOUNT,
             [*_PRIORITY, "glusterfs", "--no-daemon", *source, f"--log-file={log}", self.layout.replicated],
         )
 
         def mounted() -> None:
-            self.daemons.require_alive("replicated-mount")
+            self.daemons.require_alive(_MOUNT)
             if self.layout.replicated not in mounts.below(self.layout.replicated):
                 raise NotYet(f"nothing is mounted on {self.layout.replicated}; see {log}")
 

@@ -3,7 +3,7 @@
 import sys
 
 from acceptance.embedded import cgroups, mounts, processes
-from acceptance.embedded.glusterfs import VOLUME, GlusterFS
+from acceptance.embedded.glusterfs import GlusterFS
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.locking import cluster_lock
 from acceptance.embedded.node import Node
@@ -41,7 +41,7 @@ def start_node(name: str, node: str) -> None:
         if not _runs(target, target.kubelet):
             target.start_kubelet(layout.state / "bin" / "kubelet")
         files = GlusterFS(layout=layout, daemons=target.daemons, address=target.daemons.state.gateway)
-        files.command("volume", "start", VOLUME, "force")
+        files.start_bricks()
 
 
 def node_failure_commands(*, name: str) -> dict[str, list[str]]:

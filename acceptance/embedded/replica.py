@@ -60,6 +60,7 @@ class Replica:
     def restore(self) -> None:
         """Have the brick run, and GlusterFS heal what it lacks."""
         wait_for("the brick to serve its clients", self._serve, timeout=60, interval=0.3)
+        self._files.go_first()
         if self.lacks():
             # Not of what is noted as missing, for nobody saw the files go: of all that is not there.
             self._files.command("volume", "heal", VOLUME, "full")

@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 from acceptance import embedded
+from acceptance.embedded.processes import with_argument
 from selftests.integration.remains import on_host, processes_of
 
 ROOT = Path(__file__).parents[2]
@@ -170,6 +171,23 @@ def test_glusterd_does_not_set_up_what_is_not_used() -> None:
     assert "geo-replication module not installed" in (STATE / "gluster" / "log" / "glusterd.log").read_text()
 
 
+def session_priorities() -> list[int]:
+    """What counts where CPUs are shared out by session: of each brick, and of the mount."""
+    parts = [*(f"{STATE}/nodes/{number}/brick/data" for number in (1, 2, 3)), f"{STATE}/replicated"]
+    found = [pid for part in parts for pid in with_argument(part)]
+    return [int(Path(f"/proc/{pid}/autogroup").read_text().split()[-1]) for pid in found]
+
+
+def groups_by_session() -> bool:
+    setting = Path("/proc/sys/kernel/sched_autogroup_enabled")
+    return setting.exists() and setting.read_text().strip() == "1"
+
+
+@pytest.mark.skipif(not groups_by_session(), reason="the kernel does not group processes by session")
+def test_the_replicated_file_system_goes_first() -> None:
+    assert session_priorities() == [-10] * 4
+
+
 def test_classes_tell_what_they_are() -> None:
     classes = {item["metadata"]["name"]: item for item in get("storageclasses")["items"]}
     assert set(classes) == {"local-path", "replicated"}
@@ -290,6 +308,7 @@ def test_stopped_node_misses_a_write_and_catches_up(namespace: str) -> None:
     embedded.start_node(NAME, f"{NAME}-node-2")
     wait_until(lambda: command("status", "--name", NAME).returncode == 0, seconds=180)
     wait_until(lambda: all(replicas()), seconds=180)
+    assert not groups_by_session() or session_priorities() == [-10] * 4  # the new brick's too
 
 
 # What is refused
