@@ -7,12 +7,12 @@ bad luck. The true rate, and the true ratio, are 1: what does `times` its limit 
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import accumulate
-from random import Random
 from typing import NamedTuple
+
+import numpy
 
 from acceptance.judging import Decision, decide
 from acceptance.looks import Look, LookPlan
@@ -70,16 +70,12 @@ def noise(correlation: float, seconds: int, stream: int = 0) -> tuple[Sequence[f
 
     Another `stream` is noise that has nothing to do with this one.
     """
-    random = Random(20240 + round(100 * correlation) + seconds + 1_000_003 * stream)
-    fresh = math.sqrt(1 - correlation**2)
-
-    def one() -> Sequence[float]:
-        series = array("d", [random.gauss(0, 1)])
-        while len(series) < seconds:
-            series.append(correlation * series[-1] + fresh * random.gauss(0, 1))
-        return series
-
-    return tuple(one() for _ in range(RUNS))
+    random = numpy.random.default_rng([round(100 * correlation), seconds, stream])
+    values = random.standard_normal((RUNS, seconds))
+    for second in range(1, seconds):
+        values[:, second] *= math.sqrt(1 - correlation**2)
+        values[:, second] += correlation * values[:, second - 1]
+    return tuple(values.tolist())
 
 
 def alone(plan: LookPlan) -> Segments:
