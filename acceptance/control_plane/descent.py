@@ -1,4 +1,4 @@
-"""The way back: pods are told to end at the rate at which they came, each claim follows its pod, until all is gone."""
+"""The way back: pods are told to end faster than they came, each claim follows its pod, until all is gone."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from acceptance.control_plane.observer import Observer
 from acceptance.control_plane.records import RampDownRecord
 from acceptance.control_plane.sets import RampSets
 
+# Nothing is judged while pods are told to end, only what takes longer; and ending asks for less than starting.
+DOWN_TIMES = 2
+
 
 def descend(
     workspace: Workspace,
@@ -24,7 +27,7 @@ def descend(
     patience_s: float,
     say: Say,
 ) -> RampDownRecord:
-    """Have none of `pods` any more, nor their claims, volumes and attachments.
+    """Have none of `pods` any more, nor their claims, volumes and attachments. `rate_per_s`: that of the way up.
 
     Claims are deleted by the suite, each when its pod is gone: StatefulSets do so themselves only from Kubernetes 1.32
     on for sure. `patience_s`: how long all may take to be gone after the last pod was told to end. Raises what
@@ -37,7 +40,7 @@ def descend(
         observer.deleted.clear()
     while True:
         now_s = observer.now_s()
-        wanted = max(0, pods - 1 - math.floor((now_s - began_s) * rate_per_s + 1e-9))
+        wanted = max(0, pods - 1 - math.floor((now_s - began_s) * DOWN_TIMES * rate_per_s + 1e-9))
         if descent.pods > wanted and now_s - last_s >= STEP_S:
             descent.lower(wanted)
             last_s = told_s = now_s
@@ -53,7 +56,7 @@ def descend(
                     left=_some(observer.left),
                 )
             if not observer.deleted:
-                next_s = max(began_s + (pods - descent.pods) / rate_per_s, last_s + STEP_S)
+                next_s = max(began_s + (pods - descent.pods) / (DOWN_TIMES * rate_per_s), last_s + STEP_S)
                 observer.changed.wait(min(max(next_s - now_s, 0.0), STEP_S) if descent.pods else STEP_S)
         say(f"ramp down: {descent.pods} of {pods} pods not yet told to end, {remaining} objects left")
 

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from acceptance.control_plane.campaign import RampSettings
+from acceptance.control_plane.descent import DOWN_TIMES
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.profiles import Profile
 from acceptance.scaling.campaign import ScaleSettings
 from acceptance.scaling.limits import ScalingLimit
+from acceptance.scaling.looks import rate_windows_s, step_windows_s
 from acceptance.scaling.steps import LEAD_PER_POD_S, LEAD_S, SPARE_PER_POD_S, SPARE_S
 
 END_S = 2.0
@@ -26,18 +28,23 @@ def scaled(
     nodes: int,
     paces: Paces,
 ) -> PlannedStep:
-    """The steps of a scale run of one class, with the run at a set rate and that on half of the nodes where asked."""
+    """The steps of a scale run of one class, with the run at a set rate and that on half of the nodes where asked.
+
+    All decided at their first look: what is not takes longer.
+    """
     limited = [each for each in profiles if _asks(limits, each, "rate_limited")]
     apart = [each for each in profiles if _asks(limits, each, "node_scaling")] if nodes > 1 else []
     most = max(settings.steps[-1], settings.rate_pods if limited else 0)
-    sizes = [*settings.steps, *([most] if most > settings.steps[-1] else [])]
+    sizes = [settings.steps[-1], *([most] if most > settings.steps[-1] else [])]
     seconds = sum(_growth_s(later - earlier, settings, paces) for earlier, later in pairwise([0, *sizes]))
-    seconds += sum(_window_s(each, pods, settings) for pods in settings.steps for each in profiles)
-    seconds += sum(_window_s(each, most, settings) for each in limited) + paces.gone_s
-    pods = most
+    first_s = step_windows_s(settings.window_s)[0]
+    seconds += sum(_window_s(each, pods, window_s=first_s) for pods in settings.steps for each in profiles)
+    rate_s = rate_windows_s(settings.window_s)[0]
+    seconds += sum(_window_s(each, most, window_s=rate_s) for each in limited) + paces.gone_s
+    pods, apart_s = most, step_windows_s(settings.window_s)[-1]
     for part in (nodes // 2, 2 * (nodes // 2)) if apart else ():
         there = part * max(1, settings.steps[-1] // nodes)
-        seconds += _growth_s(there, settings, paces) + sum(_window_s(each, there, settings) for each in apart)
+        seconds += _growth_s(there, settings, paces) + sum(_window_s(each, there, window_s=apart_s) for each in apart)
         seconds += paces.gone_s
         pods += there
     names = ", ".join(each.name for each in profiles)
@@ -53,8 +60,8 @@ def scaled(
 
 
 def ramped(storage_class: str, settings: RampSettings, *, rate_per_s: float, nodes: int, paces: Paces) -> PlannedStep:
-    """A ramp up to the goal and down again, both at the rate."""
-    seconds = 2 * settings.goal / rate_per_s + paces.claim_s + paces.pod_s + paces.gone_s
+    """A ramp up to the goal at the rate, and down again."""
+    seconds = (1 + 1 / DOWN_TIMES) * settings.goal / rate_per_s + paces.claim_s + paces.pod_s + paces.gone_s
     rate = f"{60 * rate_per_s:g} a minute"
     return PlannedStep(
         what=f"ramp to {settings.goal} pods with a volume of {storage_class} each, {rate}, and back",
@@ -74,6 +81,6 @@ def _growth_s(pods: int, settings: ScaleSettings, paces: Paces) -> float:
     return paces.claim_s + pods * settings.test_size / paces.bandwidth if pods else 0.0
 
 
-def _window_s(profile: Profile, pods: int, settings: ScaleSettings) -> float:
+def _window_s(profile: Profile, pods: int, *, window_s: float) -> float:
     lead_s, spare_s = LEAD_S + LEAD_PER_POD_S * pods, SPARE_S + SPARE_PER_POD_S * pods
-    return lead_s + profile.ramp_s + settings.window_s + spare_s + END_S
+    return lead_s + profile.ramp_s + window_s + spare_s + END_S

@@ -117,13 +117,15 @@ def _capacity(record: ScalingRecord) -> str:
 def _rate_limited(rates: RateRecord, record: ScalingRecord) -> str:
     slowest, share = min(rates.reached.items(), key=lambda each: each[1].mean)
     edges = "" if share.low is None or share.high is None else f" ({_percent(share.low)} to {_percent(share.high)})"
+    capacity = record.capacity.constant.mean if record.capacity else 0.0
+    of_capacity = f", {_percent(rates.rate * rates.pods / capacity)} of the capacity" if capacity else ""
     together = rates.rate * sum(each.mean for each in rates.reached.values())
     asked, all_asked, reached = (
         format_quantity(rate, unit=record.unit) for rate in (rates.rate, rates.rate * rates.pods, together)
     )
     return (
-        f"At a set rate: {_count(rates.pods)}, each asked for {asked} ({all_asked} in all), did {reached} together. "
-        f"The slowest, {slowest}, reached {_percent(share.mean)}{edges} of its rate."
+        f"At a set rate: {_count(rates.pods)}, each asked for {asked} ({all_asked} in all{of_capacity}), did "
+        f"{reached} together. The slowest, {slowest}, reached {_percent(share.mean)}{edges} of its rate."
     )
 
 

@@ -23,7 +23,8 @@ from acceptance.scaling.load_plan import LoadPlan
 from acceptance.scaling.load_set import LoadSet, Say
 from acceptance.scaling.loaded_volume import LoadedVolume
 from acceptance.scaling.looks import CONFIDENCE, rate_windows_s, step_windows_s
-from acceptance.scaling.model import capacity, sure_total
+from acceptance.scaling.model import capacity
+from acceptance.scaling.rates import sure_total
 from acceptance.scaling.records import NodesRecord, ScalingRecord, StepRecord
 from acceptance.scaling.step_records import default_metric, rate_record, step_record
 from acceptance.scaling.steps import Step, run_step

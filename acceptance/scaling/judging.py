@@ -145,9 +145,12 @@ def _rate_limited(record: ScalingRecord, limit: ScalingLimit) -> Finding:
         return None, "has too few seconds to say how sure it is; a longer --storage-scale-window would tell"
     deciding = _deciding(spans, limit)
     rate, asked = (format_quantity(value, unit=record.unit) for value in (rates.rate, rates.rate * rates.pods))
-    of = (
-        f"of {deciding}, one of {rates.pods} volumes that were asked for {rate} each ({asked} in all), as a share of it"
-    )
+    if record.capacity is not None:
+        share = rates.rate * rates.pods / record.capacity.constant.mean
+        asked += f" in all, {format_quantity(share, unit='ratio')} the capacity"
+    else:
+        asked += " in all"
+    of = f"of {deciding}, one of {rates.pods} volumes that were asked for {rate} each ({asked}), as a share of it"
     together = sum(each.mean for each in spans.values()) * rates.rate
     if together < limit.value * rates.rate * rates.pods:
         reached = format_quantity(together, unit=record.unit)

@@ -20,7 +20,7 @@ class ScalingLimit:
     """One requirement on many volumes of one profile. `value` is a ratio, for `per_volume` in the metric's unit.
 
     `pods`: of `per_volume`, the step that is judged. `of_capacity`: of `rate_limited`, the share of what the steps
-    surely did (`model.sure_total`) that all volumes together are asked for. `tier` is the tier that it was written in.
+    surely did (`rates.sure_total`) that all volumes together are asked for. `tier` is the tier that it was written in.
     """
 
     profile: str

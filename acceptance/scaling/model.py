@@ -66,15 +66,6 @@ def capacity(totals: Mapping[int, Figure], *, confidence: float) -> CapacityReco
     return CapacityRecord(constant=figure(saturated, confidence=confidence, correlation=0.0), plateau_pods=start)
 
 
-def sure_total(totals: Mapping[int, Figure]) -> float:
-    """What the volumes can be asked for together so that noise leaves room: the least lower end of the totals that C is
-    the mean of, or of the last total where it still grew. A total without an interval counts as it is.
-    """
-    start = plateau(totals) or max(totals)
-    saturated = [totals[pods] for pods in totals if pods >= start]
-    return min(each.mean if each.low is None else each.low for each in saturated)
-
-
 def per_volume_at(constant: float, *, pods: int) -> float:
     """What each of `pods` volumes gets once they saturate the storage: x = C / y, in the unit of C."""
     if pods < 1:

@@ -27,9 +27,9 @@ WANDERS_TIMES, MOST = 4, 0.7
 def share_of_rate(loaded: LoadedVolume, *, metric: Metric, rate: float, window: Window, of: int) -> Figure:
     """The share of all that it was asked for, from its beginning to the end of the window.
 
-    `low` lacks as much as what is owed may wander. `high` is the upper bound from its batches, which are independent noise if it
-    gives all it can; of `of` volumes the slowest is slow by chance no more often than a single one (Bonferroni's
-    inequality). None where too few batches tell.
+    `low` lacks as much as what is owed may wander. `high` is the upper bound from its batches, which are independent
+    noise if it gives all it can; of `of` volumes the slowest is slow by chance no more often than a single one
+    (Bonferroni's inequality). None where too few batches tell.
     """
     asked, owed = 0.0, [0.0]
     for each in [*loaded.head, *loaded.samples]:

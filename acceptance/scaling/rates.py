@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from acceptance.errors import WrongUsage
 from acceptance.metrics import Metric
 from acceptance.profiles import Profile
+from acceptance.scaling.looks import interval_of
+from acceptance.scaling.model import plateau
+from acceptance.scaling.records import Figure
 
 _SECTION = re.compile(r"^\s*\[(?!global\])[^\]]+\]\s*$", re.MULTILINE)
 
@@ -24,3 +28,12 @@ def limited_job(profile: Profile, *, metric: Metric) -> str:
         )
     option = "rate_iops" if metric.statistic == "iops" else "rate"
     return _SECTION.sub(lambda section: f"{section[0]}\n{option}=${{RATE}}", profile.text)
+
+
+def sure_total(totals: Mapping[int, Figure]) -> float:
+    """What volumes can be asked for together so that noise has room: the lower end of C, from all batches of the totals
+    that C is the mean of; of the last total where it still grew. Too few batches count as they are.
+    """
+    start = plateau(totals) or max(totals)
+    found = interval_of([value for pods, total in totals.items() if pods >= start for value in total.batches])
+    return found.mean if found.low is None else found.low

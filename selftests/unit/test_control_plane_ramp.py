@@ -79,7 +79,7 @@ def test_it_reaches_its_goal_and_comes_back_with_nothing_left() -> None:
     assert (found.ended.kind, found.ended.since_pods, found.linear_until, found.late) == ("goal", 40, 40, 0)
     assert found.ended.after_s == pytest.approx(39 / 30, abs=0.4)
     assert found.ramp_down.behind_s is not None and found.ramp_down.left == []
-    assert found.ramp_down.told_s == pytest.approx(39 / 30, abs=0.4)
+    assert found.ramp_down.told_s == pytest.approx(39 / 60, abs=0.3)
     assert {name: each.pods for name, each in found.phases.items()} == dict.fromkeys(
         ("bound", "scheduled", "attached", "running", "ready"), 40
     )

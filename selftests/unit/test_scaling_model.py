@@ -8,9 +8,10 @@ import random
 import pytest
 
 from acceptance.scaling.independent_ratio import independent_ratio
+from acceptance.scaling.looks import CONFIDENCE
 from acceptance.scaling.model import capacity, figure, per_volume_at, plateau, volumes_at
+from acceptance.scaling.rates import sure_total
 from acceptance.scaling.records import Figure
-from acceptance.scaling.step_records import CONFIDENCE
 
 
 def noisy(mean: float, *, noise: float = 0.1, seed: int = 1) -> Figure:
@@ -103,3 +104,15 @@ def test_ratio_of_constant_batches_is_exact() -> None:
 def test_there_is_no_ratio_without_enough_batches_or_to_nothing() -> None:
     assert independent_ratio([1, 2], [1, 2, 3], confidence=0.98) is None
     assert independent_ratio([1, 2, 3], [0, 0, 0], confidence=0.98) is None
+
+
+def test_what_all_surely_do_is_the_lower_end_of_what_they_do_once_they_grow_no_more() -> None:
+    totals = {
+        1: figure([100.0] * 8, confidence=CONFIDENCE),
+        3: figure([1000.0, 1100.0, 900.0, 1000.0] * 2, confidence=CONFIDENCE),
+        6: figure([1000.0] * 8, confidence=CONFIDENCE),
+    }
+    uneven = totals | {6: figure([500.0, 1500.0] * 4, confidence=CONFIDENCE)}
+    assert 900 < sure_total(totals) < 1000
+    assert 500 < sure_total(uneven) < 800
+    assert sure_total({1: figure([100.0] * 8, confidence=CONFIDENCE)}) == 100
