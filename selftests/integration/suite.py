@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.objects import NAMESPACE_PREFIX, RUN_ID, RUN_LABEL, run_of
+from acceptance.cluster.objects import RUN_ID, RUN_LABEL, run_of
 from acceptance.cluster.resources import NAMESPACES, PODS, VOLUMES, Object, Resource
 from acceptance.cluster.waiting import wait_for
 
@@ -138,17 +138,17 @@ def left_behind(api: Api, *, by_anyone: bool = False) -> list[str]:
     """All namespaces and volumes of the runs of this process that are still in the cluster, or of any run."""
     runs = own_runs()
 
-    def counts(namespace: str) -> bool:
-        return namespace.startswith(NAMESPACE_PREFIX) if by_anyone else run_of(namespace) in runs
+    def counts(run_id: str | None) -> bool:
+        return run_id is not None if by_anyone else run_id in runs
 
     namespaces = [each["metadata"]["name"] for each in api.list(NAMESPACES)]
     volumes = [
         each["metadata"]["name"]
         for each in api.list(VOLUMES)
-        if counts((each["spec"].get("claimRef") or {}).get("namespace", ""))
-        or counts(NAMESPACE_PREFIX + (each["metadata"].get("labels") or {}).get(RUN_LABEL, ""))
+        if counts(run_of((each["spec"].get("claimRef") or {}).get("namespace", "")))
+        or counts((each["metadata"].get("labels") or {}).get(RUN_LABEL))
     ]
-    return [name for name in namespaces if counts(name)] + volumes
+    return [name for name in namespaces if counts(run_of(name))] + volumes
 
 
 def limits_file(folder: Path, *, iops: int, margin: str = "20%") -> Path:
