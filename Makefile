@@ -6,9 +6,6 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/storage-acceptance
 TOX_FOLDER := $(CACHE)/tox-$(shell sha256sum .ci/tox.txt | cut -c -12)
 TOX := $(TOX_FOLDER)/bin/tox
 
-# The environment that they share is made before they begin, at the same time.
-SELFTEST = $(TOX) run -q --notest -e lint && $(TOX) run-parallel -q --parallel all --parallel-no-spinner
-
 .PHONY: accept smoke test test-full venv cluster-up cluster-down bench audit lock clean
 
 accept: $(TOX)  # the main job, on the embedded cluster; one that runs already is used and left running
@@ -18,10 +15,10 @@ smoke: $(TOX)  # a first answer: volumes come and go, and synchronous writes are
 	$(TOX) run -q -e smoke
 
 test: $(TOX)  # the suite's own tests, as before each commit: style and types, unit, integration
-	$(SELFTEST)
+	$(TOX) run -q -e selftest
 
 test-full: $(TOX)  # every one of them, as every night and before a release
-	SELFTEST_FULL= $(SELFTEST)
+	SELFTEST_FULL=1 $(TOX) run -q -e selftest
 
 venv: $(TOX)  # .venv with all that pytest needs here, for work by hand
 	$(TOX) devenv -q -e venv .venv
@@ -53,3 +50,32 @@ $(TOX):
 		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends python3-venv; }
 	$(PYTHON) -m venv $(TOX_FOLDER)
 	$(TOX_FOLDER)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r .ci/tox.txt
+
+# The suite's own tests, in an environment that has what they need: `make test` calls these there, the first four at once.
+.PHONY: selftests lint unit integration disruptive alone
+
+PYTEST := python -m pytest -c selftests/pytest.ini --durations=25 --durations-min=1
+# JUnit files with the times of all tests, of the last session of each kind.
+TIMES := reports/selftests
+SHORT := $(if $(SELFTEST_FULL),,and not full)
+
+selftests: alone
+
+lint:
+	ruff check .
+	ruff format --check .
+	mypy
+
+unit:
+	nice -n 5 $(PYTEST) selftests/unit -n 2 --junitxml=$(TIMES)/unit.xml
+
+integration:  # on one cluster, four files at a time
+	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts $(SHORT)" \
+		-n 4 --dist loadfile --junitxml=$(TIMES)/integration.xml
+
+disruptive:  # each of two workers on a cluster of its own
+	SELFTEST_CLUSTER=selftest-own SELFTEST_CLUSTER_EACH=1 $(PYTEST) selftests/integration -m "disrupts $(SHORT)" \
+		-n 2 --dist loadfile --junitxml=$(TIMES)/disruptive.xml
+
+alone: lint unit integration disruptive  # nothing may run beside these
+	$(PYTEST) selftests/integration -m "alone $(SHORT)" --junitxml=$(TIMES)/alone.xml
