@@ -32,6 +32,10 @@ _FINAL_MESSAGES = ("exceeded quota", "forbidden", "not found", "invalid")
 AccessMode = Literal["ReadWriteOnce", "ReadWriteMany"]
 
 
+class NeverBound(StorageFailure):
+    """No volume was there for a claim in time, or none ever will be."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class DataSource:
     """A claim, or a snapshot of one, in the same namespace; `group`: the API group of its kind, None for the core's."""
@@ -104,7 +108,7 @@ def claim_spec(claim: Claim) -> Object:
 def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
     """Wait for the claim to be bound; the name of its volume, which from then on carries the run's label.
 
-    Raises StorageFailure with the last state and the claim's events.
+    Raises NeverBound with the last state and the claim's events.
     """
     bound = wait_for(
         f"claim {claim.name} of storage class {claim.storage_class} to be bound",
@@ -114,6 +118,7 @@ def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
         fatal=lambda seen: _lost(seen, claim) or failed_for_good(api, claim),
         events=lambda: recent_events(api, namespace=claim.namespace, name=claim.name),
         timeout_s=timeout_s,
+        failure=NeverBound,
     )
     volume = str(bound["spec"]["volumeName"])
     if _created(api.get(VOLUMES, volume)) < _created(bound):
@@ -127,7 +132,7 @@ def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
 
 def _lost(seen: Object, claim: Claim) -> StorageFailure | None:
     if seen["status"].get("phase") == "Lost":
-        return StorageFailure(f"claim {claim.name} lost its volume {seen['spec'].get('volumeName')}")
+        return NeverBound(f"claim {claim.name} lost its volume {seen['spec'].get('volumeName')}")
     return None
 
 
@@ -142,7 +147,7 @@ def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
         return Unsupported(f"capability 'shared': storage class {claim.storage_class} has no such volumes: {warning}")
     if not any(word in warning.lower() for word in _FINAL_MESSAGES):
         return None
-    return StorageFailure(f"claim {claim.name} of storage class {claim.storage_class} cannot be provisioned: {warning}")
+    return NeverBound(f"claim {claim.name} of storage class {claim.storage_class} cannot be provisioned: {warning}")
 
 
 def delete_claim(api: Api, claim: Claim) -> None:

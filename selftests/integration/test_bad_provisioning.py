@@ -43,12 +43,20 @@ def bind_limit(folder: Path, at_most: str) -> str:
 
 
 def test_claim_that_never_binds_is_told_with_its_events(clean: Api, reports: Path) -> None:
-    run = run_suite("--storage-class", "lab-never", "--storage-timeout", "8s", "-k", "takes_a_write", reports=reports)
+    """Once: what else would wait for a volume of that class is not tried."""
+    select = ["-k", "takes_a_write or read_back"]
+    run = run_suite("--storage-class", "lab-never", "--storage-timeout", "8s", *select, reports=reports)
     assert run.status == 1, run.output
-    reason = run.verdict("takes_a_write")["reason"]
-    assert "of storage class lab-never to be bound" in reason
-    assert "phase Pending" in reason
-    assert "Waiting for a volume to be created" in reason
+    verdict = run.verdict("takes_a_write")
+    assert verdict["status"] == "fail"
+    assert "of storage class lab-never to be bound" in verdict["reason"]
+    assert "phase Pending" in verdict["reason"]
+    assert "Waiting for a volume to be created" in verdict["reason"]
+    other = run.verdict("test_written_data_is_read_back")
+    assert (other["status"], other["reason"]) == (
+        "skipped",
+        f"not tried: the claim of {verdict['test']} was never bound",
+    )
 
 
 def test_claim_that_binds_late_fails_with_the_time_it_took(clean: Api, reports: Path, tmp_path: Path) -> None:
