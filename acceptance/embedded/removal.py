@@ -10,6 +10,8 @@ from acceptance.errors import EnvironmentFailure
 
 # Folders outside the cluster's own whose places are fixed in containerd, its CNI library and the kubelet.
 _CNI_RESULTS = Path("/var/lib/cni/results")
+# As a pattern: files of a cluster `a` are told from those of a cluster `a-b` by it.
+_CONTAINER_ID = "[0-9a-f]" * 64
 _SHIM_SOCKETS = Path("/run/containerd/s")
 _CONTAINER_LOGS = Path("/var/log/containers")
 
@@ -51,7 +53,7 @@ def leftovers(layout: Layout) -> list[str]:
 
 def _strays(layout: Layout) -> list[Path]:
     """The cluster's files in folders that it shares with others."""
-    found = [*_CNI_RESULTS.glob(f"{layout.cni_network}-*-eth0")] if _CNI_RESULTS.exists() else []
+    found = [*_CNI_RESULTS.glob(f"{layout.cni_network}-{_CONTAINER_ID}-eth0")] if _CNI_RESULTS.exists() else []
     # A pod's loopback has a file too, which bears no name but the container's.
     containers = [path.name.removeprefix(f"{layout.cni_network}-").removesuffix("-eth0") for path in found]
     found += [_CNI_RESULTS / f"cni-loopback-{container}-lo" for container in containers]

@@ -20,6 +20,7 @@ from acceptance.errors import AcceptanceError
 from acceptance.private_folder import PREFIX
 
 CNI_RESULTS = Path("/var/lib/cni/results")
+CONTAINER_ID = "[0-9a-f]" * 64
 FOLDERS = (
     "/opt",
     "/run",
@@ -170,7 +171,9 @@ def _of_cluster(name: str) -> Iterator[tuple[str, str]]:
     links = _links()
     yield from (("link", link) for link, master in links.items() if layout.bridge in (link, master))
     if CNI_RESULTS.is_dir():
-        yield from (("network of a pod", str(path)) for path in CNI_RESULTS.glob(f"{layout.cni_network}-*"))
+        yield from (
+            ("network of a pod", str(path)) for path in CNI_RESULTS.glob(f"{layout.cni_network}-{CONTAINER_ID}-*")
+        )
     rules = subprocess.run(["iptables-save"], capture_output=True, text=True, check=False).stdout
     yield from (("rule", line) for line in rules.splitlines() if layout.bridge in line)
 
