@@ -28,9 +28,10 @@ STATE = Path("/var/lib/storage-acceptance") / NAME
 pytestmark = [pytest.mark.disrupts, pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root")]
 
 
-def command(*arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, "-m", "acceptance.embedded", *arguments]
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False)
+    # On a new machine all that is built is built first, here or by the tests beside these.
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=2400, check=False)
 
 
 def up() -> None:
