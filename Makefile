@@ -54,7 +54,7 @@ $(TOX):
 	$(TOX_FOLDER)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r .ci/tox.txt
 
 # The suite's own tests, in an environment that has what they need: `make test` calls these there, the first four at once.
-.PHONY: selftests lint unit integration disruptive alone
+.PHONY: selftests lint packages unit integration disruptive alone
 
 PYTEST := python -m pytest -c selftests/pytest.ini --durations=25 --durations-min=1
 # JUnit files with the times of all tests, of the last session of each kind.
@@ -68,14 +68,17 @@ lint:
 	ruff format --check .
 	mypy
 
-unit:
+packages:  # Debian's programs that loads and clusters are made of; most tests would miss them on a new machine
+	python -c 'from acceptance.embedded import packages; packages.ensure()'
+
+unit: packages
 	nice -n 5 $(PYTEST) selftests/unit -n 2 --junitxml=$(TIMES)/unit.xml
 
-integration:  # on one cluster, four files at a time
+integration: packages  # on one cluster, four files at a time
 	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts $(SHORT)" \
 		-n 4 --dist loadfile --junitxml=$(TIMES)/integration.xml
 
-disruptive:  # each of two workers on a cluster of its own
+disruptive: packages  # each of two workers on a cluster of its own
 	SELFTEST_CLUSTER=selftest-own SELFTEST_CLUSTER_EACH=1 $(PYTEST) selftests/integration -m "disrupts $(SHORT)" \
 		-n 2 --dist loadfile --junitxml=$(TIMES)/disruptive.xml
 
