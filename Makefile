@@ -53,7 +53,7 @@ $(TOX):
 	$(PYTHON) -m venv $(TOX_FOLDER)
 	$(TOX_FOLDER)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r .ci/tox.txt
 
-# The suite's own tests, in an environment that has what they need: `make test` calls these there, the first four at once.
+# The suite's own tests, in an environment that has what they need: `make test` calls these there, side by side.
 .PHONY: selftests lint packages unit integration disruptive alone
 
 PYTEST := python -m pytest -c selftests/pytest.ini --durations=25 --durations-min=1
@@ -72,9 +72,9 @@ packages:  # Debian's programs that loads and clusters are made of; most tests w
 	python -c 'from acceptance.embedded import packages; packages.ensure()'
 
 unit: packages
-	nice -n 5 $(PYTEST) selftests/unit -n 2 --junitxml=$(TIMES)/unit.xml
+	$(PYTEST) selftests/unit -n 2 --junitxml=$(TIMES)/unit.xml
 
-integration: packages  # on one cluster, four files at a time
+integration: packages unit  # on one cluster, four files at a time; six workers are enough for two cores
 	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts $(SHORT)" \
 		-n 4 --dist loadfile --junitxml=$(TIMES)/integration.xml
 

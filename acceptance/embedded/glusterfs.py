@@ -78,12 +78,22 @@ class GlusterFS:
         def run() -> None:
             folders = [self.layout.node(number).brick for number in range(1, REPLICAS + 1)]
             if missing := [str(folder) for folder in folders if not processes.with_argument(f"{folder}/data")]:
+                for folder in missing:
+                    self._forget_process(folder)
                 # Asked once more where glusterd has not noticed yet that one is gone.
                 self.command("volume", "start", VOLUME, "force")
                 raise NotYet(f"no process for {', '.join(missing)}")
 
         wait_for("the bricks to run", run, timeout=60, interval=0.3)
         self.go_first()
+
+    def _forget_process(self, brick: str) -> None:
+        """Remove the file with the id of a brick's process that is gone.
+
+        To glusterd the brick runs while any process has that id, and a new one may have been given it.
+        """
+        name = f"{self.address}{brick}/data".replace("/", "-")
+        (self.layout.gluster_socket.parent / "vols" / VOLUME / f"{name}.pid").unlink(missing_ok=True)
 
     def go_first(self) -> None:
         """Set the priority of the sessions too.

@@ -143,6 +143,8 @@ def _look_after(
         return  # in use when the engine is looked at next
     rebuilds: dict[str, Object] = {}
     for replica in replicas:
+        if modes.get(replica) == "ERR" and behaviour.error:  # told for as long as the replica is there
+            rebuilds[_address(replica)] = _rebuild("error", 50, behaviour.error)
         if modes.get(replica) in ("RW", "ERR"):
             continue
         share = (now - began.get(replica, now)) / behaviour.rebuild_s

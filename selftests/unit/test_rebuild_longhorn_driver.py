@@ -142,7 +142,9 @@ def test_awkward_rebuilds_are_timed_all_the_same(lab: Lab, behaviour: dict[str, 
 
 
 def test_a_failed_rebuild_is_told_and_undone(lab: Lab) -> None:
-    rebuild = lab.longhorn(error="failed to sync files: no space left on device")
+    rebuild = lab.longhorn(
+        error="failed to sync files: no space left on device", rebuild_s=6
+    )  # there to be read for 3 s
     with pytest.raises(StorageFailure, match="failed to sync files: no space left on device"):
         follow(rebuild)
     rebuild.restore()

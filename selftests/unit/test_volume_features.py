@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from acceptance.cluster import claims
 from acceptance.cluster.api import Api
-from acceptance.cluster.claims import Claim, DataSource, claim_spec, failed_for_good
+from acceptance.cluster.claims import Claim, DataSource, NeverBound, claim_spec, failed_for_good
 from acceptance.cluster.permissions import Permission, _missing
 from acceptance.cluster.resources import CLAIMS, VOLUME_SNAPSHOTS
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported, WrongUsage
@@ -145,7 +145,7 @@ def test_a_refusal_of_the_access_mode_is_a_capability_that_is_missing(
 
 def test_another_refusal_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claims, "last_warning", lambda *_, **__: "Warning ProvisioningFailed: pool is not found")
-    assert type(failed_for_good(cast(Api, None), CLAIM)) is StorageFailure
+    assert type(failed_for_good(cast(Api, None), CLAIM)) is NeverBound
 
 
 def test_a_claim_says_what_it_is_to_be_filled_from() -> None:
