@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -203,10 +204,17 @@ def test_a_quota_in_mid_ramp_leaves_the_count_standing(
 
 
 def test_a_node_lost_in_mid_ramp_is_named(
-    simulated_nodes: list[str], clean: Api, reports: Path, tmp_path: Path
+    simulated_nodes: list[str],
+    simulation: Callable[[int], list[str]],
+    clean: Api,
+    reports: Path,
+    tmp_path: Path,
 ) -> None:
+    """The node comes back later: from one that is gone for good, Kubernetes detaches volumes after six minutes only."""
     with ramping(reports, tmp_path, clean) as process:
         clean.delete(NODES, simulated_nodes[0])
+        time.sleep(10)
+        simulation(4)
         run = finish(process, reports=reports)
     assert run.status == 1, run.output
     record = run.results["control_plane"][0]
