@@ -76,16 +76,25 @@ class GlusterFS:
         """
 
         def run() -> None:
-            folders = [self.layout.node(number).brick for number in range(1, REPLICAS + 1)]
-            if missing := [str(folder) for folder in folders if not processes.with_argument(f"{folder}/data")]:
-                for folder in missing:
-                    self._forget_process(folder)
-                # Asked once more where glusterd has not noticed yet that one is gone.
-                self.command("volume", "start", VOLUME, "force")
+            # Asked once more where glusterd has not noticed yet that one is gone.
+            if missing := self.start_missing_bricks():
                 raise NotYet(f"no process for {', '.join(missing)}")
 
         wait_for("the bricks to run", run, timeout=60, interval=0.3)
         self.go_first()
+
+    def start_missing_bricks(self) -> list[str]:
+        """Ask once for the bricks that have no process; their folders.
+
+        Raises EnvironmentFailure with what GlusterFS said.
+        """
+        folders = [self.layout.node(number).brick for number in range(1, REPLICAS + 1)]
+        missing = [str(folder) for folder in folders if not processes.with_argument(f"{folder}/data")]
+        for folder in missing:
+            self._forget_process(folder)
+        if missing:
+            self.command("volume", "start", VOLUME, "force")
+        return missing
 
     def _forget_process(self, brick: str) -> None:
         """Remove the file with the id of a brick's process that is gone.

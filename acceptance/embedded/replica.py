@@ -123,8 +123,7 @@ class Replica:
         The self-heal daemon is one of these: it would find nothing to do on a brick that it does not reach.
         """
         try:
-            if not self._runs():  # asked once more where glusterd has not noticed yet that it is gone
-                self._files.command("volume", "start", VOLUME, "force")
+            self._files.start_missing_bricks()  # once more where glusterd has not noticed yet that it is gone
             said = self._files.command("volume", "status", VOLUME, "clients")
         except EnvironmentFailure as error:
             raise NotYet(str(error)) from None

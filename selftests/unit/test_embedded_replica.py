@@ -118,7 +118,8 @@ def test_a_brick_is_started_until_all_that_use_the_others_use_it_and_then_healed
     """glusterd overlooks at first that the brick is gone; its clients come back some seconds after it."""
     (bricks[1] / FOLDER / "data").unlink()
     running = iter([set(), set(), *[{1}] * 10])
-    monkeypatch.setattr(replica.processes, "with_argument", lambda argument: next(running))
+    lost = str(bricks[1])
+    monkeypatch.setattr(replica.processes, "with_argument", lambda argument: next(running) if argument == lost else {1})
     served = iter([clients(bricks, 2, 0, 2), clients(bricks, 2, 0, 2), clients(bricks, 2, 1, 2)])
     ran: list[str] = []
 
