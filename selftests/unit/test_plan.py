@@ -232,6 +232,15 @@ def test_a_plan_is_of_the_selected_tests_alone(planned: Callable[..., tuple[int,
     assert "random" not in output and "Skipped" not in output
 
 
+def test_no_measurement_waits_for_a_limit_that_nobody_asks_for(planned: Callable[..., tuple[int, str]]) -> None:
+    """Synchronous writes alone are looked at after 4 s; with the limit on the longest stall, after 40 s."""
+    took = {}
+    for selected in ("sync-write-iops-write", "sync-write-iops"):
+        _, output = planned(NO_CLUSTER, "-k", selected, "--storage-class=fast")
+        (took[selected],) = re.findall(r"sync-write-iops on fast .* 0:(\d\d) ", output)
+    assert int(took["sync-write-iops"]) - int(took["sync-write-iops-write"]) == 36
+
+
 def test_nothing_selected_is_still_status_5(planned: Callable[..., tuple[int, str]]) -> None:
     assert planned(NO_CLUSTER, "-k", "no_such_test")[0] == 5
 
