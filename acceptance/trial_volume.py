@@ -102,7 +102,7 @@ class TrialVolume:
         )
         try:
             with self._timed(f"pod started to {what}"):
-                create_pod(api, plan)
+                create_pod(api, plan, timeout_s=timeout_s)
                 self._bound()
                 wait_started(api, plan, timeout_s=timeout_s)
             pod = wait_ended(api, plan, timeout_s=timeout_s)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.events import last_warning, recent_events
-from acceptance.cluster.objects import labels, metadata, slim_metadata
-from acceptance.cluster.resources import CLAIMS, VOLUMES, Object
+from acceptance.cluster.objects import metadata, name_of
+from acceptance.cluster.ownership import label_volume, prepare_for_release, set_policy, slim_volume, why_foreign
+from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import EnvironmentFailure, StorageFailure, Unsupported
 
@@ -108,7 +108,8 @@ def claim_spec(claim: Claim) -> Object:
 def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
     """Wait for the claim to be bound; the name of its volume, which from then on carries the run's label.
 
-    Raises NeverBound with the last state and the claim's events.
+    Raises NeverBound with the last state and the claim's events, EnvironmentFailure for a volume that was not
+    provisioned for the claim; that one is set to outlive it.
     """
     bound = wait_for(
         f"claim {claim.name} of storage class {claim.storage_class} to be bound",
@@ -120,14 +121,33 @@ def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
         timeout_s=timeout_s,
         failure=NeverBound,
     )
-    volume = str(bound["spec"]["volumeName"])
-    if _created(api.get(VOLUMES, volume)) < _created(bound):
+    volume = api.get(VOLUMES, str(bound["spec"]["volumeName"]))
+    why = why_foreign(volume, claimed=bound["metadata"]["creationTimestamp"])
+    if why is not None:
+        set_policy(api, volume, "Retain")
         raise EnvironmentFailure(
-            f"claim {claim.name} was bound to volume {volume}, which existed before: it is not this run's and is left "
-            "alone; no verdict on a volume that was not provisioned for it"
+            f"claim {claim.name} was bound to volume {name_of(volume)}, which was not provisioned for it: {why}. It is "
+            "left alone, with reclaim policy Retain; no verdict on a volume that is not this run's"
         )
-    api.patch(VOLUMES, volume, {"metadata": {"labels": labels(claim.run_id)}})
-    return volume
+    label_volume(api, volume, run_id=claim.run_id)
+    return name_of(volume)
+
+
+def is_proven(api: Api, claim: Claim, *, timeout_s: float) -> bool:
+    """Whether the claim is bound to a volume of its own; False while it waits for its first pod, as its class says.
+
+    Raises what `wait_bound` raises: a claim that does not wait for a pod is bound before it has one.
+    """
+    seen = api.get(CLAIMS, claim.name, namespace=claim.namespace)
+    if seen["status"].get("phase") != "Bound" and _waits_for_pod(api, claim.storage_class):
+        return False
+    wait_bound(api, claim, timeout_s=timeout_s)
+    return True
+
+
+def _waits_for_pod(api: Api, storage_class: str) -> bool:
+    modes = {name_of(each): each.get("volumeBindingMode") for each in api.list(STORAGE_CLASSES)}
+    return modes.get(storage_class) == "WaitForFirstConsumer"
 
 
 def _lost(seen: Object, claim: Claim) -> StorageFailure | None:
@@ -151,7 +171,12 @@ def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
 
 
 def delete_claim(api: Api, claim: Claim) -> None:
-    """Ask for the claim's deletion."""
+    """Ask for the claim's deletion; a volume that is not the run's outlives it."""
+    seen = api.find(CLAIMS, claim.name, namespace=claim.namespace) or {}
+    volume = api.find(VOLUMES, name) if (name := (seen.get("spec") or {}).get("volumeName")) else None
+    if volume is not None:
+        claimed = seen["metadata"]["creationTimestamp"]
+        prepare_for_release(api, volume, run_id=claim.run_id, claimed=claimed)
     api.delete(CLAIMS, claim.name, namespace=claim.namespace)
 
 
@@ -200,29 +225,9 @@ def wait_volume_released(api: Api, volume: str, *, timeout_s: float) -> None:
 
 
 def volumes_of(api: Api, *, namespace: str) -> list[Object]:
-    """The volumes that were provisioned for claims of the run's namespace: what a claim there still or last held.
-
-    A label proves nothing: a volume keeps it when its next owner claims it, and backups restore it.
-    """
+    """What a claim in the namespace holds, or held last. Whether it is the run's, `ownership` says."""
     volumes = api.list(VOLUMES, slim=slim_volume)
     return [volume for volume in volumes if (volume["spec"].get("claimRef") or {}).get("namespace") == namespace]
-
-
-def slim_volume(volume: Object) -> Object:
-    """What the suite needs to know of a volume: whose it is and was, its state, what holds it. Clusters have many."""
-    claim = volume["spec"].get("claimRef")
-    return {
-        "metadata": slim_metadata(volume, "creationTimestamp", "deletionTimestamp", "finalizers"),
-        "spec": {
-            "claimRef": claim and {key: claim.get(key) for key in ("namespace", "name")},
-            "persistentVolumeReclaimPolicy": volume["spec"].get("persistentVolumeReclaimPolicy"),
-        },
-        "status": {"phase": (volume.get("status") or {}).get("phase", "unknown")},
-    }
-
-
-def _created(seen: Object) -> datetime:
-    return datetime.fromisoformat(seen["metadata"]["creationTimestamp"])
 
 
 def _what_holds_it(seen: Object | None) -> str:

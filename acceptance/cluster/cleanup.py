@@ -9,9 +9,10 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.attachments import slim_attachment
 from acceptance.cluster.claims import volumes_of
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.leftovers import SHOWN, contents_of, only_name, sets_of, snapshots_of
+from acceptance.cluster.leftovers import SHOWN, belongings_in, contents_of, only_name, sets_of, snapshots_of, was_taken
 from acceptance.cluster.nodes import is_ready
 from acceptance.cluster.objects import RUN_ID, RUN_LABEL, name_of, run_namespace, run_of
+from acceptance.cluster.ownership import set_policy, told
 from acceptance.cluster.resources import (
     ATTACHMENTS,
     CLAIMS,
@@ -21,7 +22,6 @@ from acceptance.cluster.resources import (
     SNAPSHOT_CONTENTS,
     STATEFUL_SETS,
     VOLUME_SNAPSHOTS,
-    VOLUMES,
     Object,
     Resource,
 )
@@ -36,12 +36,12 @@ class Leak(StorageFailure):
     """Something of the run could not be removed."""
 
 
-def remove_run(api: Api, *, run_id: str, timeout_s: float) -> None:
+def remove_run(api: Api, *, run_id: str, timeout_s: float) -> list[str]:
     """Remove everything of the run, in the order in which storage lets go, and see that it is gone.
 
-    Volumes that their class would retain are removed too, since they were provisioned for the run. What cannot be
-    removed keeps nothing else from being removed. Raises Leak naming all that stays; for anything but a full run id,
-    before anything is touched.
+    Volumes that their class would retain are removed too, where it is proven that they were provisioned for the run.
+    The others stay, and outlive their claims: returned in words. What cannot be removed keeps nothing else from being
+    removed. Raises Leak naming all that stays of the run; for anything but a full run id, before anything is touched.
     """
     namespace = run_namespace(run_id)
     if run_of(namespace) is None:
@@ -51,7 +51,7 @@ def remove_run(api: Api, *, run_id: str, timeout_s: float) -> None:
     existing = api.find(NAMESPACES, namespace)
     if existing is not None and (existing["metadata"].get("labels") or {}).get(RUN_LABEL) != run_id:
         raise Leak(f"namespace {namespace} does not carry the run's label {RUN_LABEL}={run_id}: left alone")
-    removal = _Removal(api, namespace, timeout_s)
+    removal = _Removal(api, run_id, timeout_s)
     removal.delete_sets()  # first: they would make their pods anew
     removal.empty(PODS, "pods", grace_s=1)
     removal.leave_lost_nodes()
@@ -62,17 +62,22 @@ def remove_run(api: Api, *, run_id: str, timeout_s: float) -> None:
     if existing is not None:
         removal.delete_namespace()
     if removal.problems:
-        raise Leak("left behind in the cluster:\n" + "\n".join(removal.problems))
+        raise Leak(
+            "\n".join(["left behind in the cluster:", *removal.problems, *(f"  {each}" for each in removal.kept)])
+        )
+    return removal.kept
 
 
 class _Removal:
     """The steps of a removal; each goes on whatever became of the others, and `problems` says what stays."""
 
-    def __init__(self, api: Api, namespace: str, timeout_s: float) -> None:
+    def __init__(self, api: Api, run_id: str, timeout_s: float) -> None:
         self._api = api
-        self._namespace = namespace
+        self._run_id = run_id
+        self._namespace = run_namespace(run_id)
         self._timeout_s = timeout_s
         self._volumes: set[str] = set()
+        self._kept: dict[str, tuple[Object, str]] = {}
         self.problems: list[str] = []
 
     def delete_sets(self) -> None:
@@ -91,14 +96,15 @@ class _Removal:
         def delete_all() -> None:
             contents = contents_of(self._api, self._namespace)
             for content in contents:
-                if content["spec"]["deletionPolicy"] != "Delete":
-                    change = {"spec": {"deletionPolicy": "Delete"}}
+                policy = "Delete" if was_taken(content) else "Retain"
+                if content["spec"]["deletionPolicy"] != policy:
+                    change = {"spec": {"deletionPolicy": policy}}
                     self._try(partial(self._api.patch, SNAPSHOT_CONTENTS, name_of(content), change))
             if snapshots_of(self._api, self._namespace):
                 self.empty(VOLUME_SNAPSHOTS, "snapshots")
             wait_for(
                 f"what is behind the snapshots of namespace {self._namespace} to be gone",
-                look=lambda: contents_of(self._api, self._namespace),
+                look=lambda: list(filter(was_taken, contents_of(self._api, self._namespace))),
                 ready=lambda seen: not seen,
                 state=lambda seen: _names(seen[:SHOWN], more=max(0, len(seen) - SHOWN)),
                 timeout_s=self._patience_s(len(contents)),
@@ -153,30 +159,44 @@ class _Removal:
         self._try(delete_all)
         self._try(gone)
 
+    @property
+    def kept(self) -> list[str]:
+        """The volumes that are not surely the run's, in words."""
+        return [told(volume, why) for volume, why in self._kept.values()]
+
     def let_volumes_go(self) -> None:
-        """Have the volumes deleted with their claims, whatever their class's reclaim policy; those there are now."""
+        """Have the run's volumes deleted with their claims, whatever their class's reclaim policy; those there are now.
 
-        def patch_all() -> None:
-            volumes = volumes_of(self._api, namespace=self._namespace)
-            self._volumes |= {name_of(volume) for volume in volumes}
-            for volume in volumes:
-                if volume["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
-                    change = {"spec": {"persistentVolumeReclaimPolicy": "Delete"}}
-                    self._try(partial(self._api.patch, VOLUMES, name_of(volume), change))
+        Volumes of others that claims of the run hold outlive them.
+        """
+        self._try(self._settle_volumes)
 
-        self._try(patch_all)
+    def _settle_volumes(self) -> list[Object]:
+        """The run's volumes that are there. One that was proven while its claim was there stays so."""
+        seen = volumes_of(self._api, namespace=self._namespace)
+        found = belongings_in(self._api, seen, run_id=self._run_id)
+        self._volumes |= {name_of(volume) for volume in found.own}
+        own = [volume for volume in seen if name_of(volume) in self._volumes]
+        for volume in own:
+            self._try(partial(set_policy, self._api, volume, "Delete"))
+        for volume, why in found.kept:
+            if name_of(volume) not in self._volumes:
+                self._kept[name_of(volume)] = volume, why
+                if volume["status"]["phase"] == "Bound":
+                    self._try(partial(set_policy, self._api, volume, "Retain"))
+        return own
 
     def see_volumes_gone(self) -> None:
-        """Wait until no volume of the namespace's claims is left, and no attachment of one."""
+        """Wait until no volume of the run is left, and no attachment of one."""
 
         def look() -> list[Object]:
-            self.let_volumes_go()  # a volume may come when its claim is gone already
+            left = self._settle_volumes()  # one may come when its claim is gone already
             attachments = [
                 item
                 for item in self._api.list(ATTACHMENTS, slim=slim_attachment)
                 if item["spec"]["source"]["persistentVolumeName"] in self._volumes
             ]
-            return volumes_of(self._api, namespace=self._namespace) + attachments
+            return left + attachments
 
         def gone() -> None:
             wait_for(

@@ -29,7 +29,7 @@ def run_errand(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> Erra
     """
     api = workspace.api
     try:
-        create_pod(api, plan)
+        create_pod(api, plan, timeout_s=workspace.timeout_s)
         wait_started(api, plan, timeout_s=workspace.timeout_s)
         pod = wait_ended(api, plan, timeout_s=timeout_s)
         output = api.log(plan.name, namespace=plan.namespace, container=MAIN)

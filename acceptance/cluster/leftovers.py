@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError
-from acceptance.cluster.claims import slim_volume, volumes_of
-from acceptance.cluster.objects import MANAGER, MANAGER_LABEL, RUN_LABEL, name_of, run_namespace, run_of
+from acceptance.cluster.objects import (
+    MANAGER,
+    MANAGER_LABEL,
+    NAMESPACE_PREFIX,
+    RUN_LABEL,
+    began,
+    name_of,
+    run_namespace,
+    run_of,
+    slim_metadata,
+)
+from acceptance.cluster.ownership import Belongings, belongings, slim_volume, told
 from acceptance.cluster.resources import (
     CLAIMS,
     NAMESPACES,
@@ -27,18 +37,31 @@ SHOWN = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Leftover:
-    """What a run left in the cluster. `alive`: the run still renews its lease."""
+    """What a run left in the cluster. `alive`: the run still renews its lease.
+
+    `kept`: volumes of claims in its namespace that are not surely its own, in words; they stay.
+    """
 
     run_id: str
     namespace: str
     alive: bool
     objects: tuple[str, ...]
+    kept: tuple[str, ...] = ()
 
 
-def find_leftovers(api: Api) -> list[Leftover]:
+@dataclass(frozen=True, kw_only=True)
+class Leftovers:
+    """All that runs left. `strange`: volumes that only look as if a run had left them, in words; they stay."""
+
+    runs: tuple[Leftover, ...]
+    strange: tuple[str, ...]
+
+
+def find_leftovers(api: Api) -> Leftovers:
     """Every run with a namespace, or volumes or snapshots of its claims, in the cluster, by id; nothing is changed.
 
-    A namespace is a run's only by the full form of a run's id: others may call theirs `storage-acceptance-reports`.
+    A namespace is a run's only by the full form of a run's id and its labels: others may call theirs
+    `storage-acceptance-reports`. Where it is gone, a volume is a run's only by what it carries itself.
     """
     labelled = api.list(NAMESPACES, labels=f"{MANAGER_LABEL}={MANAGER},{RUN_LABEL}")
     run_ids = {
@@ -46,18 +69,57 @@ def find_leftovers(api: Api) -> list[Leftover]:
         for namespace in labelled
         if (run_id := run_of(name_of(namespace))) == namespace["metadata"]["labels"][RUN_LABEL]
     }
-    claimed = {
-        (volume["spec"]["claimRef"] or {}).get("namespace", "") for volume in api.list(VOLUMES, slim=slim_volume)
-    }
-    claimed |= {each["spec"]["volumeSnapshotRef"].get("namespace", "") for each in _all_contents(api)}
-    for namespace in claimed:  # a run may have thousands of volumes: ask once for each namespace
+    volumes = _by_namespace(api)
+    strange: list[str] = []
+    for namespace, held in volumes.items():
         run_id = run_of(namespace)
-        if run_id is not None and api.find(NAMESPACES, namespace) is None:
+        if run_id is None:
+            strange += [told(each, f"no run makes a namespace {namespace}") for each in held]
+        elif run_id not in run_ids and api.find(NAMESPACES, namespace) is None:
+            found = belongings(held, run_id=run_id, since=began(run_id), ours=())
+            if found.own:
+                run_ids.add(run_id)
+            else:
+                strange += [told(each, why) for each, why in found.kept]
+    taken = filter(was_taken, _all_contents(api))
+    for namespace in {each["spec"]["volumeSnapshotRef"].get("namespace", "") for each in taken}:
+        if (run_id := run_of(namespace)) is not None and api.find(NAMESPACES, namespace) is None:
             run_ids.add(run_id)
-    return [_leftover(api, run_id) for run_id in sorted(filter(None, run_ids))]
+    runs = [_leftover(api, run_id, volumes) for run_id in sorted(filter(None, run_ids))]
+    return Leftovers(runs=tuple(runs), strange=tuple(strange))
 
 
-def _leftover(api: Api, run_id: str) -> Leftover:
+def _by_namespace(api: Api) -> dict[str, list[Object]]:
+    """The volumes whose claim is, or was, in a namespace that is named like a run's."""
+    found: dict[str, list[Object]] = {}
+    for volume in api.list(VOLUMES, slim=slim_volume):
+        namespace = (volume["spec"]["claimRef"] or {}).get("namespace") or ""
+        if namespace.startswith(NAMESPACE_PREFIX):
+            found.setdefault(namespace, []).append(volume)
+    return found
+
+
+def belongings_in(api: Api, volumes: Sequence[Object], *, run_id: str) -> Belongings:
+    """Which of the volumes of claims in the run's namespace are the run's."""
+    namespace = run_namespace(run_id)
+    existing = api.find(NAMESPACES, namespace)
+    claims = api.list(CLAIMS, namespace=namespace, slim=_slim_claim) if existing else []
+    ours = {each["metadata"]["uid"] for each in claims if each["metadata"]["run"] == run_id}
+    return belongings(
+        volumes,
+        run_id=run_id,
+        since=existing["metadata"]["creationTimestamp"] if existing else began(run_id),
+        ours=ours,
+        others={each["metadata"]["uid"] for each in claims} - ours,
+    )
+
+
+def _slim_claim(claim: Object) -> Object:
+    run = (claim["metadata"].get("labels") or {}).get(RUN_LABEL)
+    return {"metadata": {**slim_metadata(claim), "run": run}}
+
+
+def _leftover(api: Api, run_id: str, volumes: Mapping[str, Sequence[Object]]) -> Leftover:
     namespace = run_namespace(run_id)
     names = [f"namespace {namespace}"] if api.find(NAMESPACES, namespace) else []
     names += _some("stateful set", sets_of(api, namespace))
@@ -65,8 +127,15 @@ def _leftover(api: Api, run_id: str) -> Leftover:
     names += _some("snapshot content", contents_of(api, namespace))
     for resource, word in ((PODS, "pod"), (CLAIMS, "claim")):
         names += _some(word, api.list(resource, namespace=namespace, slim=only_name))
-    names += _some("volume", volumes_of(api, namespace=namespace))
-    return Leftover(run_id=run_id, namespace=namespace, alive=is_alive(api, namespace=namespace), objects=tuple(names))
+    held = belongings_in(api, volumes.get(namespace, ()), run_id=run_id)
+    names += _some("volume", held.own)
+    return Leftover(
+        run_id=run_id,
+        namespace=namespace,
+        alive=is_alive(api, namespace=namespace),
+        objects=tuple(names),
+        kept=tuple(told(each, why) for each, why in held.kept),
+    )
 
 
 def _some(word: str, items: Sequence[Object]) -> list[str]:
@@ -98,6 +167,11 @@ def snapshots_of(api: Api, namespace: str) -> list[Object]:
 def contents_of(api: Api, namespace: str) -> list[Object]:
     """What is behind snapshots that are, or were, in a namespace."""
     return [each for each in _all_contents(api) if each["spec"]["volumeSnapshotRef"].get("namespace") == namespace]
+
+
+def was_taken(content: Object) -> bool:
+    """Whether a snapshot content came with its snapshot, and is not one that was there before and given to it."""
+    return "snapshotHandle" not in (content["spec"].get("source") or {})
 
 
 def _all_contents(api: Api) -> list[Object]:

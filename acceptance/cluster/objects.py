@@ -12,14 +12,23 @@ RUN_LABEL = "storage-acceptance/run"
 MANAGER_LABEL = "app.kubernetes.io/managed-by"
 MANAGER = "storage-acceptance"
 NAMESPACE_PREFIX = "storage-acceptance-"
-RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
+# Runs of earlier versions ended with six digits.
+RUN_ID = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{6}(?:[0-9a-f]{10})?")
 NAME_LENGTH = 63
 SET_NAME_LENGTH = 45
 
 
 def new_run_id(started: datetime) -> str:
-    """An id that sorts by time and is unique among runs that start in the same second, as `20261121-071502-4f3a9c`."""
-    return f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+    """An id that sorts by time and that no other run has, as `20261121-071502-4f3a9c0b1d2e7a65`."""
+    return f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(8)}"
+
+
+def began(run_id: str) -> str:
+    """When the run began by its own clock, as its id says and Kubernetes writes it. Raises ValueError for no id."""
+    found = RUN_ID.fullmatch(run_id)
+    if found is None:
+        raise ValueError(f"wanted the id of a run, found {run_id!r}")
+    return f"{datetime.strptime(found[1], '%Y%m%d-%H%M%S'):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def run_namespace(run_id: str) -> str:

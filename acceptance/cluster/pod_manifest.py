@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import metadata
 from acceptance.cluster.resources import Object
+from acceptance.cluster.volume_guard import guarded_command
 
 VOLUMES_PATH = "/volumes"
 DEVICES_PATH = "/devices"
@@ -53,8 +54,11 @@ def volume_path(number: int, *, block: bool = False) -> str:
     return f"{DEVICES_PATH if block else VOLUMES_PATH}/{number + 1}"
 
 
-def pod_manifest(plan: PodPlan) -> Object:
-    """The pod as the API server wants it: `command` on the claims' volumes."""
+def pod_manifest(plan: PodPlan, *, guarded: Collection[int] = ()) -> Object:
+    """The pod as the API server wants it: `command` on the claims' volumes.
+
+    It ends before its command where a volume of a claim whose number is in `guarded` holds what others wrote.
+    """
     spec: Object = {
         "restartPolicy": "Never",
         "activeDeadlineSeconds": plan.deadline_s,
@@ -69,7 +73,7 @@ def pod_manifest(plan: PodPlan) -> Object:
             "fsGroupChangePolicy": "OnRootMismatch",
             "seccompProfile": {"type": "RuntimeDefault"},
         },
-        "containers": [_container(plan)],
+        "containers": [_container(plan, guarded=guarded)],
         "volumes": [
             {
                 "name": f"volume-{number}",
@@ -87,7 +91,7 @@ def pod_manifest(plan: PodPlan) -> Object:
     return {"metadata": metadata(plan.name, run_id=plan.claims[0].run_id), "spec": spec}
 
 
-def _container(plan: PodPlan) -> Object:
+def _container(plan: PodPlan, *, guarded: Collection[int]) -> Object:
     claims = list(enumerate(plan.claims))
     mounts: list[Object] = [
         {"name": f"volume-{number}", "mountPath": volume_path(number)} | ({"readOnly": True} if plan.read_only else {})
@@ -99,13 +103,14 @@ def _container(plan: PodPlan) -> Object:
         for number, claim in claims
         if claim.block
     ]
+    unproven = [volume_path(number, block=claim.block) for number, claim in claims if number in guarded]
     if plan.files:
         mounts.append({"name": "files", "mountPath": FILES_PATH, "readOnly": True})
     return {
         "name": MAIN,
         "image": plan.image,
         "imagePullPolicy": "IfNotPresent",
-        "command": list(plan.command),
+        "command": guarded_command(plan.command, volumes=unproven, mark=plan.claims[0].run_id),
         "env": [{"name": key, "value": value} for key, value in plan.environment.items()],
         "volumeMounts": mounts,
         "volumeDevices": devices,

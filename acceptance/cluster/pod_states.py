@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acceptance.cluster.pod_manifest import MAIN
 from acceptance.cluster.resources import Object
+from acceptance.cluster.volume_guard import refusal
 from acceptance.errors import EnvironmentFailure
 
 _PULL_PROBLEMS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")
@@ -68,10 +69,12 @@ def image_problem(image: str, pod: Object) -> EnvironmentFailure | None:
 
 
 def lost_to_the_cluster(pod: Object) -> str | None:
-    """Why the cluster or someone ended the pod before its time (eviction, a node that went, memory, deletion), or None:
-    no fault of the storage."""
+    """Why the cluster or someone ended the pod before its time (eviction, a node that went, memory, deletion, a volume
+    of others), or None: no fault of the storage."""
     if pod["status"].get("phase") == "Succeeded":
         return None
+    if (refused := volume_of_others(pod)) is not None:
+        return refused
     if pod["status"].get("reason") in _LOST:
         return f"{pod['status']['reason']}: {pod['status'].get('message', '')}"
     for status in statuses_of(pod):
@@ -88,10 +91,18 @@ def lost_to_the_cluster(pod: Object) -> str | None:
     return DELETED if pod["metadata"].get("deletionTimestamp") else None
 
 
+def volume_of_others(pod: Object) -> str | None:
+    """What the pod found on a volume that is not the run's, and ended because of; or None."""
+    return next(filter(None, map(refusal, statuses_of(pod))), None)
+
+
 def taken_away(pod: Object, *, what: str) -> EnvironmentFailure | None:
     """The error to raise where the pod is `lost_to_the_cluster`, or None; `what` was lost with it, in words."""
     reason = lost_to_the_cluster(pod)
-    return EnvironmentFailure(f"{what} was ended by the cluster: {reason}") if reason else None
+    if reason is None:
+        return None
+    by = "ended itself" if volume_of_others(pod) else "was ended by the cluster"
+    return EnvironmentFailure(f"{what} {by}: {reason}")
 
 
 def main_runs(pod: Object) -> bool:

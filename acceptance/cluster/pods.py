@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.claims import failed_for_good
+from acceptance.cluster.claims import failed_for_good, is_proven
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.nodes import is_ready, ready_condition
 from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
@@ -26,9 +26,13 @@ _START_PROBLEMS = ("CreateContainerConfigError", "CreateContainerError", "RunCon
 _CHOSEN = "volume.kubernetes.io/selected-node"
 
 
-def create_pod(api: Api, plan: PodPlan) -> None:
-    """Ask for the pod."""
-    api.create(PODS, pod_manifest(plan), namespace=plan.namespace)
+def create_pod(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
+    """Ask for the pod, once its volumes are known to be the run's. One that comes only with the pod is guarded there.
+
+    Raises what `claims.wait_bound` raises for a claim that does not wait for a pod.
+    """
+    unproven = [number for number, claim in enumerate(plan.claims) if not is_proven(api, claim, timeout_s=timeout_s)]
+    api.create(PODS, pod_manifest(plan, guarded=unproven), namespace=plan.namespace)
 
 
 def wait_started(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:

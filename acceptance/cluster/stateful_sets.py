@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, claim_spec, volumes_of
 from acceptance.cluster.objects import labels, metadata, name_of
+from acceptance.cluster.ownership import prepare_for_release
 from acceptance.cluster.pod_manifest import PodPlan, node_affinity, pod_manifest
 from acceptance.cluster.resources import CLAIMS, PODS, STATEFUL_SETS, Object
 from acceptance.cluster.waiting import wait_for
@@ -102,6 +103,12 @@ def remove_set(api: Api, plan: SetPlan, *, pods: int, timeout_s: float) -> None:
     for pod in api.list(PODS, namespace=plan.namespace, labels=plan.selector):
         api.delete(PODS, pod["metadata"]["name"], namespace=plan.namespace, grace_s=1)
     claims = {plan.claim(ordinal).name for ordinal in range(pods)}
+    made = {
+        name_of(claim): claim["metadata"]["creationTimestamp"] for claim in api.list(CLAIMS, namespace=plan.namespace)
+    }
+    for volume in volumes_of(api, namespace=plan.namespace):
+        if (claim := volume["spec"]["claimRef"]["name"]) in claims & made.keys():
+            prepare_for_release(api, volume, run_id=plan.pod.claims[0].run_id, claimed=made[claim])
     for claim in claims:
         api.delete(CLAIMS, claim, namespace=plan.namespace)
 
@@ -147,7 +154,8 @@ def set_manifest(plan: SetPlan) -> Object:
 
 def _pod_spec(plan: SetPlan) -> Object:
     """The run's usual pod, but started again when it ends, as a set demands, and without what a set refuses."""
-    spec: Object = pod_manifest(plan.pod)["spec"]
+    # Nobody looks at each of many volumes before its pod writes.
+    spec: Object = pod_manifest(plan.pod, guarded=(0,))["spec"]
     del spec["activeDeadlineSeconds"]
     spec["restartPolicy"] = "Always"
     spec["volumes"] = [each for each in spec["volumes"] if "persistentVolumeClaim" not in each]

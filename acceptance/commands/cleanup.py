@@ -17,6 +17,7 @@ from acceptance.commands.command import Commands
 from acceptance.errors import AcceptanceError, WrongUsage
 from acceptance.interruption import undisturbed
 from acceptance.private_folder import private_folder
+from acceptance.shown_text import on_one_line, shown
 
 REMOVAL_TIMEOUT_S = 300.0
 
@@ -29,6 +30,11 @@ def add_cleanup(commands: Commands) -> None:
     cleanup.add_argument("--in-cluster", action="store_true", help="clean that of the pod that this runs in")
     cleanup.add_argument("--run", metavar="ID", help="remove this run only, even if it seems to be alive")
     cleanup.add_argument("--list", action="store_true", help="list only")
+    cleanup.add_argument(
+        "--warn-only",
+        action="store_true",
+        help="exit with 0 although something could not be removed: what the night's run begins with must not end it",
+    )
     cleanup.set_defaults(command=_cleanup)
 
 
@@ -38,35 +44,46 @@ def _cleanup(chosen: argparse.Namespace) -> int:
 
 
 def _clean(api: Api, chosen: argparse.Namespace) -> int:
-    leftovers = find_leftovers(api)
-    if chosen.run is not None:
-        leftovers = [each for each in leftovers if each.run_id == chosen.run]
-    if not leftovers:
+    found = find_leftovers(api)
+    runs = [each for each in found.runs if chosen.run in (None, each.run_id)]
+    for strange in found.strange:
+        print(shown(on_one_line(strange)))
+    if not runs:
         print("nothing to remove")
         return 0
-    for each in leftovers:
+    for each in runs:
         _list(each)
     if chosen.list:
         return 0
-    failed = False
-    for each in leftovers:
-        if each.alive and chosen.run is None:
-            print(f"run {each.run_id} is alive: left alone; `--run {each.run_id}` removes it all the same")
-            continue
-        with undisturbed():
-            try:
-                remove_run(api, run_id=each.run_id, timeout_s=REMOVAL_TIMEOUT_S)
-                print(f"run {each.run_id}: removed")
-            except AcceptanceError as error:
-                failed = True
-                print(f"run {each.run_id}: {error}", file=sys.stderr)
-    return 1 if failed else 0
+    removed = [_removed(api, each) for each in runs if chosen.run is not None or not _is_spared(each)]
+    return 0 if all(removed) or chosen.warn_only else 1
+
+
+def _is_spared(leftover: Leftover) -> bool:
+    if leftover.alive:
+        run_id = leftover.run_id
+        print(f"run {run_id} is alive: left alone; `--run {run_id}` removes it all the same")
+    return leftover.alive
+
+
+def _removed(api: Api, leftover: Leftover) -> bool:
+    """Whether all that is the run's is gone."""
+    with undisturbed():
+        try:
+            kept = remove_run(api, run_id=leftover.run_id, timeout_s=REMOVAL_TIMEOUT_S)
+        except AcceptanceError as error:
+            print(f"run {leftover.run_id}: {error}", file=sys.stderr)
+            return False
+    for each in kept:
+        print(shown(on_one_line(each)))
+    print(f"run {leftover.run_id}: removed")
+    return True
 
 
 def _list(leftover: Leftover) -> None:
     print(f"run {leftover.run_id}{' (alive)' if leftover.alive else ''}:")
-    for name in leftover.objects:
-        print(f"  {name}")
+    for name in (*leftover.objects, *leftover.kept):
+        print(f"  {shown(on_one_line(name))}")
 
 
 @contextmanager

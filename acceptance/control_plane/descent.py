@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from acceptance.cluster.leftovers import SHOWN
+from acceptance.cluster.ownership import label_volume
 from acceptance.cluster.resources import CLAIMS
 from acceptance.cluster.stateful_sets import claim_of
 from acceptance.cluster.workspace import Workspace
@@ -95,6 +96,9 @@ class _Descent:
             if not self.pods and not self._observer.timeline.live:
                 names |= there
             names &= there - self._told
+            retained = self._observer.volumes.retained(names)
+        for volume in retained:
+            label_volume(self._workspace.api, volume, run_id=self._workspace.run_id)
         for name in sorted(names):
             self._workspace.api.delete(CLAIMS, name, namespace=self._workspace.namespace)
         self._told |= names

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import Any, Self
 
 from acceptance.cluster.attachments import slim_attachment
-from acceptance.cluster.claims import slim_volume
+from acceptance.cluster.ownership import slim_volume, why_foreign
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, EVENTS, NODES, PODS, VOLUMES, Resource
 from acceptance.cluster.stateful_sets import SET_LABEL
 from acceptance.cluster.watching import Change, Watch
@@ -165,12 +165,12 @@ class Observer:
             self._look_for_foreign(claim, change.name, self.timeline.claims[claim].created)
 
     def _look_for_foreign(self, claim: str, volume: str, claimed: str) -> None:
-        """Kubernetes writes times so that they sort as text."""
-        made = self.volumes.made.get(volume)
-        if made is not None and made < claimed:
+        seen = self.volumes.by_name.get(volume)
+        why = None if seen is None else why_foreign(seen, claimed=claimed)
+        if why is not None:
             self._problem = self._problem or EnvironmentFailure(
-                f"claim {claim} was bound to volume {volume}, which existed before: it is not this run's and is left "
-                "alone; no verdict on volumes that were not provisioned for it"
+                f"claim {claim} was bound to volume {volume}, which was not provisioned for it: {why}. It is left "
+                "alone, and the ramp ends; no verdict on a volume that is not this run's"
             )
 
     def _take_attachment(self, change: Change) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from acceptance.cluster.objects import name_of
+from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import CLAIM_TEMPLATE
 from acceptance.cluster.watching import Change
 
 
 class VolumesSeen:
-    """Told of what watches show. `made`: when each of the ramp's volumes was made, as Kubernetes writes it.
+    """Told of what watches show. `by_name`: the ramp's volumes, as far as the suite looks at them.
 
     Attachments name only their volume, and may be seen before it is known whose that is. Those that there were before
     the ramp are none of its: until `only_old_ones_so_far` is cleared, attachments are not kept.
@@ -17,7 +19,7 @@ class VolumesSeen:
 
     def __init__(self, *, namespace: str, sets: Sequence[str]) -> None:
         self.claims: set[str] = set()
-        self.made: dict[str, str] = {}
+        self.by_name: dict[str, Object] = {}
         self.only_old_ones_so_far = True
         self._namespace = namespace
         self._sets = frozenset(sets)
@@ -43,13 +45,18 @@ class VolumesSeen:
         if claim.get("namespace") != self._namespace or not self.is_ours(claim.get("name") or ""):
             return None
         name = change.name
-        self.made[name] = change.seen["metadata"]["creationTimestamp"]
+        self.by_name[name] = change.seen
         # One that its class retains stays, as it should.
         if change.kind == "deleted" or change.seen["spec"]["persistentVolumeReclaimPolicy"] != "Delete":
             self._to_go.discard(name)
         else:
             self._to_go.add(name)
         return str(claim["name"])
+
+    def retained(self, claims: Collection[str]) -> list[Object]:
+        """The volumes of these claims that stay when their claims go."""
+        of_claims = (each for each in self.by_name.values() if each["spec"]["claimRef"]["name"] in claims)
+        return [each for each in of_claims if name_of(each) not in self._to_go]
 
     def take_attachment(self, volume: str, *, gone: bool) -> None:
         """An attachment of a volume of the cluster changed."""
@@ -61,11 +68,11 @@ class VolumesSeen:
     @property
     def remaining(self) -> int:
         """How many objects are there."""
-        return len(self.claims) + len(self._to_go) + len(self._attached & self.made.keys())
+        return len(self.claims) + len(self._to_go) + len(self._attached & self.by_name.keys())
 
     @property
     def left(self) -> list[str]:
         """What is there, by name."""
         found = [f"claim {name}" for name in sorted(self.claims)]
         found += [f"volume {name}" for name in sorted(self._to_go)]
-        return found + [f"attachment of volume {name}" for name in sorted(self._attached & self.made.keys())]
+        return found + [f"attachment of volume {name}" for name in sorted(self._attached & self.by_name.keys())]

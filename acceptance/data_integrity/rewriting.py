@@ -96,7 +96,7 @@ def _rewriting(workspace: Workspace, volume: VerifiedVolume, *, held_s: float) -
     longest_s = held_s + 4 * volume.patience_s
     plan = volume.plan("rewrite", rewrite_command(FILES_PATH), check=True, held_s=math.ceil(longest_s))
     try:
-        create_pod(workspace.api, plan)
+        create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
         volume.node = node_of(wait_started(workspace.api, plan, timeout_s=workspace.timeout_s))
         yield plan
     finally:

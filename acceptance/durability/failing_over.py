@@ -50,7 +50,7 @@ def follow_failover(workspace: Workspace, plan: PodPlan, *, volume: str, watch: 
     Raises StorageFailure, with the pod's state and events, when it has not after `timeout_s`.
     """
     attached_before = _attachments(workspace, volume)
-    create_pod(workspace.api, plan)
+    create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
 
     def look() -> tuple[Object, bool]:
         pod = workspace.api.get(PODS, plan.name, namespace=plan.namespace)

@@ -47,7 +47,7 @@ def reader_plan(workspace: Workspace, claim: Claim, *, token: str, node: str | N
 
 def read_records(workspace: Workspace, plan: PodPlan) -> Reading:
     """Have the pod read the volume, and go. Raises StorageFailure when it cannot mount, write or read it."""
-    create_pod(workspace.api, plan)
+    create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
     return finish_reading(workspace, plan)
 
 

@@ -64,7 +64,7 @@ class Writer:
 
     def __enter__(self) -> Self:
         """Raises StorageFailure or EnvironmentFailure when the pod does not start."""
-        create_pod(self._workspace.api, self.plan)
+        create_pod(self._workspace.api, self.plan, timeout_s=self._workspace.timeout_s)
         self.node = node_of(wait_started(self._workspace.api, self.plan, timeout_s=self._workspace.timeout_s))
         self._thread.start()
         return self

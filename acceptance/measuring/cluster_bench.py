@@ -115,7 +115,7 @@ class ClusterBench:
         pod_load = PodLoad(self._workspace, plan, new_output=output_of(load.profile), patience_s=seconds + SPARE_S)
         try:
             with pod_load:
-                create_pod(self._workspace.api, plan)
+                create_pod(self._workspace.api, plan, timeout_s=self._workspace.timeout_s)
                 pod = wait_started(self._workspace.api, plan, timeout_s=self._workspace.timeout_s)
                 samples, enough = pod_load.follow(watch)
         finally:
@@ -146,7 +146,7 @@ class ClusterBench:
             node=node,
         )
         load = PodLoad(workspace, plan, new_output=layout_output, patience_s=deadline_s + SPARE_S)
-        create_pod(workspace.api, plan)
+        create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
         return _Layout(claim=claim, plan=plan, load=load)
 
     def _placed_on(self, layout: _Layout) -> str:

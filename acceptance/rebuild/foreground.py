@@ -70,7 +70,7 @@ class Foreground:
 
     def __enter__(self) -> Self:
         """Raises StorageFailure or EnvironmentFailure when the pod does not start."""
-        create_pod(self._workspace.api, self._plan)
+        create_pod(self._workspace.api, self._plan, timeout_s=self._workspace.timeout_s)
         self.node = node_of(wait_started(self._workspace.api, self._plan, timeout_s=self._workspace.timeout_s))
         self._thread.start()
         return self

@@ -120,7 +120,7 @@ class PatternVolume:
         load = PodLoad(workspace, plan, new_output=lambda: FioOutput(jobs=[DATA_JOB]), patience_s=deadline_s)
         try:
             with load:
-                create_pod(workspace.api, plan)
+                create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
                 self._node = node_of(wait_started(workspace.api, plan, timeout_s=workspace.timeout_s))
                 load.follow(watch_writing(self._claim.storage_class, self._written))
         finally:

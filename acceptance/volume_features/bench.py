@@ -127,7 +127,7 @@ class Bench:
         """A pod that runs the script, and has started; it is ended with the rest."""
         plan = self._plan(claim, script, node, variables)
         self._pods[plan.name] = plan
-        create_pod(self.api, plan)
+        create_pod(self.api, plan, timeout_s=self.timeout_s)
         self._node = self._node or node_of(wait_started(self.api, plan, timeout_s=self.timeout_s))
         return plan
 

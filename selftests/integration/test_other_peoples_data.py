@@ -10,9 +10,10 @@ import pytest
 from acceptance import embedded
 from acceptance.cluster.api import Api
 from acceptance.cluster.objects import RUN_LABEL
-from acceptance.cluster.resources import CLAIMS, VOLUMES, Object
+from acceptance.cluster.ownership import BOUND_BY_CONTROLLER, PROVISIONED_BY
+from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import run_suite
+from selftests.integration.suite import finish, own, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 
 pytestmark = pytest.mark.disrupts
@@ -87,12 +88,33 @@ def test_a_label_from_the_past_makes_no_volume_the_runs_own(
     assert (precious / "data").read_text() == "years of work"
 
 
-def test_a_namespace_that_only_begins_like_a_runs_makes_no_volume_the_runs_own(
-    cluster: embedded.EmbeddedCluster, api: Api, precious: Path
+NEVER = "never-provisions"
+RUN_THAT_WAS = "storage-acceptance-20200101-000000-abcdef"
+
+
+@pytest.mark.parametrize(
+    ("namespace", "annotations", "reason"),
+    [
+        ("storage-acceptance-archive", {}, "no run makes a namespace storage-acceptance-archive"),
+        (RUN_THAT_WAS, {}, "no provisioner made it"),
+        (RUN_THAT_WAS, {PROVISIONED_BY: "nobody"}, "it does not carry the run's label, and its claim is gone"),
+        (RUN_THAT_WAS, {PROVISIONED_BY: "nobody", BOUND_BY_CONTROLLER: "yes"}, "it was there already"),
+    ],
+    ids=["prefix", "static", "unlabelled", "re-offered"],
+)
+def test_what_is_not_surely_a_runs_is_listed_and_kept(
+    namespace: str,
+    annotations: dict[str, str],
+    reason: str,
+    cluster: embedded.EmbeddedCluster,
+    api: Api,
+    precious: Path,
 ) -> None:
     """A retained volume whose claim and namespace are gone: cleaning up leaves it and its reclaim policy alone."""
-    gone = {"namespace": "storage-acceptance-archive", "name": "five-years-of-reports", "uid": str(uuid4())}
-    api.create(VOLUMES, volume("archive", precious, claimRef=gone))
+    gone = {"namespace": namespace, "name": "five-years-of-reports", "uid": str(uuid4())}
+    offered = volume("archive", precious, claimRef=gone)
+    offered["metadata"] = {"name": KEPT, "annotations": annotations}
+    api.create(VOLUMES, offered)
     wait_for(
         "the volume to be released",
         look=lambda: api.get(VOLUMES, KEPT)["status"].get("phase"),
@@ -100,8 +122,58 @@ def test_a_namespace_that_only_begins_like_a_runs_makes_no_volume_the_runs_own(
         state=str,
         timeout_s=60,
     )
-    for options in ([], ["--run", "archive"]):
+    for options in ([], ["--run", namespace.removeprefix("storage-acceptance-")]):
         done = cleanup(cluster, *options)
-        assert (done.returncode, done.stdout.strip()) == (0, "nothing to remove"), done.stderr
+        assert done.returncode == 0, done.stderr
+        told, nothing = done.stdout.splitlines()
+        assert told.startswith(f"volume {KEPT} of claim {namespace}/five-years-of-reports is not removed: {reason}")
+        assert told.endswith(f"look yourself: `kubectl describe pv {KEPT}`") and nothing == "nothing to remove"
     assert api.get(VOLUMES, KEPT)["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
     assert (precious / "data").read_text() == "years of work"
+
+
+@pytest.fixture
+def never(request: pytest.FixtureRequest, api: Api) -> Iterator[str]:
+    """A class of that binding mode that provisions nothing, and nowhere: a claim of it takes what is offered."""
+    nowhere = {"matchLabelExpressions": [{"key": "kubernetes.io/hostname", "values": ["nowhere"]}]}
+    asked = {"provisioner": "nobody", "volumeBindingMode": request.param, "allowedTopologies": [nowhere]}
+    api.create(STORAGE_CLASSES, {"metadata": {"name": NEVER}, **asked})
+    yield request.param
+    api.delete(STORAGE_CLASSES, NEVER)
+
+
+WRITERS = {
+    "trial": ("-k", "takes_a_write"),
+    "load": ("-k", "sync-write-iops-write"),
+    "scale": ("-m", "scale", "--storage-scale-steps", "1,2"),
+    "ramp": ("-m", "control_plane", "--storage-destructive"),
+}
+
+
+@pytest.mark.parametrize("never", ["Immediate", "WaitForFirstConsumer"], indirect=True)
+@pytest.mark.parametrize("options", WRITERS.values(), ids=WRITERS)
+def test_a_volume_that_is_offered_in_mid_run_is_not_written_to(
+    options: tuple[str, ...], never: str, clean: Api, precious: Path, reports: Path
+) -> None:
+    """One that was provisioned once, retained and offered again, while a claim of the run waits: the worst case, for
+    it would be deleted with its claim, and its data with it."""
+    precious.chmod(0o777)
+    offered = volume(NEVER, precious, persistentVolumeReclaimPolicy="Delete")
+    offered["metadata"]["annotations"] = {PROVISIONED_BY: "nobody"}
+    with started_suite("--storage-class", NEVER, *options, reports=reports) as process:
+        wait_for(
+            "the run to have a claim",
+            look=lambda: [each for each in own(clean, CLAIMS) if each["spec"]["storageClassName"] == NEVER],
+            ready=bool,
+            state=str,
+            timeout_s=60,
+        )
+        clean.create(VOLUMES, offered)
+        run = finish(process, reports=reports)
+    assert run.status == 10, run.output
+    assert "was not provisioned for it" in run.output or "no pod of this run wrote (data)" in run.output, run.output
+    left = clean.get(VOLUMES, KEPT)
+    assert left["spec"]["persistentVolumeReclaimPolicy"] == "Retain" and left["status"]["phase"] == "Released"
+    assert [each.name for each in precious.iterdir()] == ["data"]
+    assert (precious / "data").read_text() == "years of work"
+    assert any(f"volume {KEPT} of claim" in each for each in run.results["warnings"]), run.results["warnings"]

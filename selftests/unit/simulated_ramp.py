@@ -142,6 +142,8 @@ class SimulatedApi:
             "creationTimestamp": NOW,
             "labels": labels or {},
         }
+        if resource is VOLUMES:
+            metadata["annotations"] = {"pv.kubernetes.io/provisioned-by": "example.com/driver"}
         item = {"metadata": metadata, **fields}
         self.objects[resource.plural][name] = item
         self._tell(resource, {"type": "MODIFIED" if known else "ADDED", "object": item})

@@ -20,7 +20,11 @@ PLAN = SetPlan(name="load", pod=POD)
 
 def volume(name: str, *, claim: str = "volume-0-load-0", namespace: str = "ns", policy: str = "Delete") -> Any:
     return {
-        "metadata": {"name": name},
+        "metadata": {
+            "name": name,
+            "creationTimestamp": "2026-11-21T07:15:03Z",
+            "annotations": {"pv.kubernetes.io/provisioned-by": "example.com/driver"},
+        },
         "spec": {"claimRef": {"name": claim, "namespace": namespace}, "persistentVolumeReclaimPolicy": policy},
         "status": {"phase": "Released"},
     }
@@ -37,11 +41,14 @@ class Cluster:
         if resource is CLAIMS:
             self.claims.remove(name)
 
+    def patch(self, resource: Resource, name: str, change: Any) -> None:
+        """Labels of what stays."""
+
     def list(self, resource: Resource, **selection: object) -> list[Any]:
         if resource is PODS:
             return []
         if resource is CLAIMS:
-            return [{"metadata": {"name": name}} for name in self.claims]
+            return [{"metadata": {"name": name, "creationTimestamp": "2026-11-21T07:15:02Z"}} for name in self.claims]
         assert resource is VOLUMES
         seen = list(self.volumes)
         if not self.lasting:

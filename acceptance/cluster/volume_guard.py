@@ -1,0 +1,64 @@
+"""The last look before a byte is written: in the pod, at a volume that came only with it.
+
+A claim that waits for its first consumer is bound when its pod is placed: to a new volume, or to one that someone
+offered just then. What the pod finds there tells which. Kubernetes' own word follows when the claim is bound
+(`ownership`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from acceptance.cluster.resources import Object
+
+REFUSED = 86
+"""The exit status of a pod that found what others wrote, and wrote nothing."""
+_MARK = ".storage-acceptance"
+# Names that begin with a dot are file systems' and drivers' own: `.snapshot`, `.trash`. A device is looked at where
+# file systems, volume managers and databases begin theirs.
+_GUARD = f"""\
+mark=$1
+shift
+while [ "$1" != -- ]; do
+    found=
+    if [ -b "$1" ]; then
+        [ "$(head -c 1048576 "$1" | tr -d '\\000' | head -c 1 | wc -c)" -eq 0 ] || found=' data in its first MiB'
+    elif [ "$(cat "$1/{_MARK}" 2> /dev/null)" != "$mark" ]; then
+        for each in "$1"/*; do
+            name=${{each##*/}}
+            [ "$name" = lost+found ] || {{ [ ! -e "$each" ] && [ ! -L "$each" ]; }} || found="$found $name"
+            [ "${{#found}}" -lt 200 ] || break
+        done
+        [ -n "$found" ] || {{ echo "$mark" > "$1/{_MARK}"; }} 2> /dev/null
+    fi
+    if [ -n "$found" ]; then
+        printf 'found:%s' "$found" > /dev/termination-log
+        exit {REFUSED}
+    fi
+    shift
+done
+shift
+exec "$@"
+"""
+
+
+def guarded_command(command: Sequence[str], *, volumes: Sequence[str], mark: str) -> list[str]:
+    """The command, run only where none of the volumes, folders or devices, holds anything.
+
+    `mark`: the run's; it is left in a folder that was found empty, for containers that are started again, and for
+    copies of the volume.
+    """
+    return ["sh", "-c", _GUARD, "guard", mark, *volumes, "--", *command] if volumes else list(command)
+
+
+def refusal(status: Object) -> str | None:
+    """What a container found on its volume that others wrote, by its status; None where it did not refuse.
+
+    A container that is started again tells of the one before.
+    """
+    for state in (status.get("state") or {}, status.get("lastState") or {}):
+        ended = state.get("terminated") or {}
+        if ended.get("exitCode") == REFUSED and str(ended.get("message", "")).startswith("found:"):
+            found = str(ended["message"]).removeprefix("found:").strip()
+            return f"its volume holds what no pod of this run wrote ({found}), so that it wrote nothing there"
+    return None
