@@ -22,20 +22,31 @@ _KINDS = r"passw(?:or)?d|passphrase|secret|token|credential|api[_-]?key|access[_
 _SECRET = re.compile(r"secret|pass|pwd|token|credential|key|auth|signature|connection.?string", re.IGNORECASE)
 # A reference to a Secret object is what a reader needs to find it, and gives nothing away.
 _REFERENCE = re.compile(r"(secret|credential|key|token)s?[-_.]?(name|namespace|ref)$", re.IGNORECASE)
-_USER_IN_URL = re.compile(r"(://)[^/@\s]+@")
-_PASSWORD_IN_URL = re.compile(r"://[^/@\s:]*:([^/@\s]+)@")
+_USER_IN_URL = re.compile(r"(://)[^/\s]+@")  # a password may hold an @
+_PASSWORD_IN_URL = re.compile(r"://[^/@\s:]*:([^/\s]+)@")
 _NOT_YET = rf"(?!{re.escape(NOT_SHOWN)})"
-# Each ends with what is not shown; what comes before it in groups stays.
+# Each ends with what is not shown; what comes before it in groups stays. Texts come from strangers and may be long: no
+# pattern begins within what another place has scanned already, or scans on without a bound.
 _PATTERNS = (
     re.compile(r"()-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
-    re.compile(r"()\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"),
+    re.compile(r"()(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"),
     re.compile(r"()\bAQ[A-Za-z0-9+/]{36}=="),  # as Ceph writes its keys
+    re.compile(r"()\b(?:AKIA[0-9A-Z]{16}|gh[pousr]_\w{30,}|glpat-[\w-]{20,})"),  # as AWS, GitHub and GitLab do
     re.compile(r"(\bbearer\s+)[\w.~+/=-]{16,}", re.IGNORECASE),
-    re.compile(rf"(\bauthorization[\"']?\s*[:=]\s*[\"']?(?:basic|bearer)\s+){_NOT_YET}[^\s\"'\\]+", re.IGNORECASE),
-    re.compile(rf"((?:{_KINDS})[\w-]{{0,40}}(?<!name)(?<!namespace)=){_NOT_YET}[^\s\"'\\,;&]+", re.IGNORECASE),
+    re.compile(
+        rf"(\bauthorization[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token|negotiate)\s+){_NOT_YET}[^\s\"'\\]+",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"((?:{_KINDS})[\w-]{{0,40}}(?<!name)(?<!namespace)[ \t]{{0,3}}=[ \t]{{0,3}}){_NOT_YET}[^\s\"'\\,;&]+", re.I
+    ),
+    re.compile(rf"(\b(?:pwd|pass|sig|account_?key)[ \t]{{0,3}}=[ \t]{{0,3}}){_NOT_YET}[^\s\"'\\,;&]+", re.IGNORECASE),
+    re.compile(rf"(\bx-[\w-]{{0,40}}token\s{{0,3}}:\s{{0,3}}){_NOT_YET}[^\s\"'\\,;]+", re.IGNORECASE),
     re.compile(rf"((?:{_KINDS})[\w-]{{0,40}}(?<!name)(?<!namespace)=?[\"']\s*:\s*[\"']){_NOT_YET}[^\"'\\]+", re.I),
-    re.compile(rf"((?:passw(?:or)?d|passphrase|key-data|userkey)\s*:\s+){_NOT_YET}[^\s\"'\\,;]+", re.IGNORECASE),
-    re.compile(rf"(--[\w-]*(?:{_KINDS})\s+){_NOT_YET}[^\s\"'\\-][^\s\"'\\]*", re.IGNORECASE),
+    re.compile(
+        rf"((?:passw(?:or)?d|passphrase|key-data|userkey)\s{{0,3}}:\s{{0,3}}){_NOT_YET}[^\s\"'\\,;]+", re.IGNORECASE
+    ),
+    re.compile(rf"((?<![\w-])--[\w-]{{0,60}}?(?:{_KINDS})\s+){_NOT_YET}[^\s\"'\\-][^\s\"'\\]*", re.IGNORECASE),
 )
 
 _known: dict[str, None] = {}
@@ -77,11 +88,25 @@ def remember_named(values: Mapping[str, str]) -> None:
             remember(password)
 
 
+def remember_pull_secret(data: Mapping[str, str]) -> None:
+    """The same for a pull secret, `data` as the API server gives it: as a whole, and each login in it."""
+    for value in data.values():
+        remember(value)
+        for text in _decoded(value):
+            try:
+                logins = (json.loads(text).get("auths") or {}).values()
+            except (ValueError, AttributeError):  # in no form that kubelets know; it is remembered as it is
+                continue
+            for login in logins:
+                for key in ("password", "auth", "identitytoken", "registrytoken"):
+                    remember(str(login.get(key) or ""))
+
+
 def without_credentials(text: str) -> str:
     """The text, with a word in place of each credential."""
-    text = _USER_IN_URL.sub(rf"\1{NOT_SHOWN}@", text)
     if _any_known is not None:
         text = _any_known.sub(NOT_SHOWN, text)
+    text = _USER_IN_URL.sub(rf"\1{NOT_SHOWN}@", text)
     for pattern in _PATTERNS:
         text = pattern.sub(rf"\1{NOT_SHOWN}", text)
     return text

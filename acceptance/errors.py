@@ -17,6 +17,14 @@ def notes_of(error: BaseException) -> list[str]:
     return list(getattr(error, "__notes__", ()))
 
 
+def unforeseen(error: BaseException) -> str:
+    """An error that nobody expected, as a sentence: no fault of the storage."""
+    return shown(
+        f"{type(error).__name__}: {error}: a fault of the suite or of its surroundings, not of the storage; please "
+        "report it"
+    )
+
+
 class WrongUsage(AcceptanceError):
     """The options or the files given are wrong: nothing was measured, the user must change something."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -12,6 +13,12 @@ from typing import Any
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Handler = Callable[[int, FrameType | None], None]
 PATIENCE = b"\nending in order, please wait: what is not removed now would stay behind\n"
+_urged = threading.Event()
+
+
+def is_urged() -> bool:
+    """Whether someone asked again while a run was ending: what does not answer is then waited for no longer."""
+    return _urged.is_set()
 
 
 @contextmanager
@@ -49,6 +56,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def _ask_for_patience(number: int, frame: FrameType | None) -> None:
+    _urged.set()
     os.write(2, PATIENCE)  # a handler may not use Python's buffered streams: it may have interrupted them
 
 

@@ -16,6 +16,8 @@ from acceptance.results import Results
 from acceptance.shown_text import shown_values
 
 NAME = "results.json"
+LARGEST_B = 512 * 1024**2
+"""a day of load on many volumes writes a tenth of that"""
 _READS = Results.model_fields["schema_version"].default
 _MOST_TOLD = 3
 # Bytes of an exabyte have 19; what is longer is no figure of a run, and does not fit into a float either.
@@ -29,6 +31,11 @@ def read_results(path: Path) -> Results:
     """
     path = path / NAME if path.is_dir() else path
     try:
+        if path.stat().st_size > LARGEST_B:
+            raise WrongUsage(
+                f"{path}: wanted the {NAME} of a run, found {path.stat().st_size} bytes, more than any run writes "
+                f"({LARGEST_B}); get the file that the run wrote"
+            )
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise WrongUsage(
@@ -36,10 +43,15 @@ def read_results(path: Path) -> Results:
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise WrongUsage(f"{path}: wanted a readable {NAME}, found: {error}; name another file") from error
-    data = _data(text, path)
-    _check_version(data, path)
     try:
+        data = _data(text, path)
+        _check_version(data, path)
         results = Results.model_validate(shown_values(data))
+    except RecursionError:
+        raise WrongUsage(
+            f"{path}: wanted the {NAME} of a run, found brackets nested deeper than any run writes; get the file that "
+            "the run wrote"
+        ) from None
     except ValidationError as error:
         raise WrongUsage(_problems(error, data, path)) from None
     if problem := next(_impossible(results), None):

@@ -15,10 +15,10 @@ from acceptance.credentials import known_spellings, without_credentials
 # Control characters but for tab and newline, those that change the direction of what follows, other ends of lines, and
 # halves of characters, which no file takes.
 _UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 # GitHub takes `::` at the beginning of a line for a command, Azure, older GitHub and TeamCity `##word[` anywhere.
-_COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\w*\[)", re.MULTILINE)
+_COMMAND = re.compile(r"^([^\S\n]*):(?=:)|##(?=\w*\[)", re.MULTILINE)
 
 
 def shown(text: str) -> str:

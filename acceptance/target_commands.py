@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from tempfile import TemporaryFile
+from typing import IO
 
-from acceptance.errors import EnvironmentFailure
+from acceptance.cluster.waiting import wait_for
+from acceptance.errors import EnvironmentFailure, StorageFailure
 
 SHOWN_LINES = 15
+# How long what was killed may take to be gone: the kernel may still be busy with it.
+GONE_S = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,32 +42,67 @@ class Done:
 
 
 def run_command(words: Sequence[str], *, values: Mapping[str, str], timeout_s: float) -> Done:
-    """Run it with each `{name}` filled in from `values`; it is killed after `timeout_s`.
+    """Run it with each `{name}` filled in from `values`; after `timeout_s` it is killed, with all that it started.
 
-    Raises EnvironmentFailure when it is missing, cannot be run, or does not end in time.
+    What it leaves running when it ends by itself, as `reboot &` does, goes on. Raises EnvironmentFailure when it is
+    missing, cannot be run, or does not end in time.
     """
     filled = tuple(word.format_map(values) for word in words)
     shown = " ".join(filled)
+    # Files, not pipes: a child that goes on would keep those open.
+    with TemporaryFile() as stdout, TemporaryFile() as stderr:
+        try:
+            # Ctrl-C is for the suite: what puts things back must not be ended by it.
+            command = subprocess.Popen(
+                filled, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, start_new_session=True
+            )
+        except FileNotFoundError:
+            raise EnvironmentFailure(
+                f"`{shown}`: there is no program {filled[0]!r} here; name one that exists in the target file"
+            ) from None
+        except (OSError, ValueError) as error:
+            raise EnvironmentFailure(f"`{shown}` cannot be run: {error}") from error
+        try:
+            status = command.wait(timeout=timeout_s)
+        except subprocess.TimeoutExpired as error:
+            left = _kill_all(command)
+            said = _read(stderr).strip()
+            raise EnvironmentFailure(
+                f"`{shown}` did not end within {timeout_s:.0f} s{': ' if said else ''}{said}; it was killed{left}; "
+                "give it longer with timeout: in the target file"
+            ) from error
+        except BaseException:
+            _kill_all(command)
+            raise
+        return Done(words=filled, status=status, stdout=_read(stdout), stderr=_read(stderr))
+
+
+def _kill_all(command: subprocess.Popen[bytes]) -> str:
+    """Kill the command and what it started, so that nothing of it acts any more; what could not be, in words."""
+    with suppress(ProcessLookupError):
+        os.killpg(command.pid, signal.SIGKILL)
+    command.wait()
     try:
-        ended = subprocess.run(
-            filled,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-            check=False,
-            start_new_session=True,  # Ctrl-C is for the suite: what puts things back must not be ended by it
+        wait_for(
+            "what the command started to be gone",
+            look=lambda: _is_there(command.pid),
+            ready=lambda seen: not seen,
+            state=str,
+            timeout_s=GONE_S,
         )
-    except FileNotFoundError:
-        raise EnvironmentFailure(
-            f"`{shown}`: there is no program {filled[0]!r} here; name one that exists in the target file"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise EnvironmentFailure(f"`{shown}` cannot be run: {error}") from error
-    except subprocess.TimeoutExpired as error:
-        said = (error.stderr or b"").decode(errors="replace").strip()
-        raise EnvironmentFailure(
-            f"`{shown}` did not end within {timeout_s:.0f} s{': ' if said else ''}{said}; it was killed; give it "
-            "longer with timeout: in the target file"
-        ) from error
-    return Done(words=filled, status=ended.returncode, stdout=ended.stdout, stderr=ended.stderr)
+    except StorageFailure:
+        return ", but something that it started is still there"
+    return ""
+
+
+def _is_there(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _read(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")

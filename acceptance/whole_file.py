@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,9 +11,11 @@ from acceptance.errors import EnvironmentFailure
 
 def write_whole(path: Path, text: str) -> None:
     """Write the text in one move. Raises EnvironmentFailure, naming the file, when that cannot be."""
-    scratch = path.with_name(f".{path.name}.part")
+    # A name that nobody can foresee, made anew: in a folder that others may write to, one could be a link to elsewhere.
+    scratch = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
-        scratch.write_text(text, encoding="utf-8")
+        with scratch.open("x", encoding="utf-8") as made:
+            made.write(text)
         scratch.replace(path)
     except OSError as error:
         with suppress(OSError):

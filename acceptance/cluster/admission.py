@@ -14,7 +14,7 @@ from acceptance.cluster.resources import NODES, SECRETS
 from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.storage_classes import choose_class, storage_classes
 from acceptance.cluster.workspace import Workspace
-from acceptance.credentials import remember
+from acceptance.credentials import remember_pull_secret
 from acceptance.errors import EnvironmentFailure, WrongUsage
 from acceptance.results import Cluster, StorageClass
 from acceptance.settings import Settings
@@ -87,7 +87,6 @@ def _copy_pull_secret(api: Api, reference: str, *, namespace: str, run_id: str) 
     secret = api.find(SECRETS, name, namespace=source)
     if secret is None:
         raise EnvironmentFailure(f"pull secret {name} does not exist in namespace {source}")
-    for value in (secret.get("data") or {}).values():
-        remember(value)
+    remember_pull_secret(secret.get("data") or {})
     body = {"metadata": metadata(PULL_SECRET, run_id=run_id), "type": secret["type"], "data": secret.get("data")}
     api.create(SECRETS, body, namespace=namespace)

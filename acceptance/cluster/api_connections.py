@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
+from urllib.request import getproxies
 
 from kubernetes import client, config
 
 from acceptance.credentials import remember
 from acceptance.errors import EnvironmentFailure
+
+# No proxy of the environment leads there; kubectl does the same.
+LOOPBACK = "localhost,127.0.0.0/8,::1"
 
 
 def by_kubeconfig(kubeconfig: Path, *, context: str | None = None) -> client.ApiClient:
@@ -17,14 +23,15 @@ def by_kubeconfig(kubeconfig: Path, *, context: str | None = None) -> client.Api
     """
     settings = _client_settings()
     try:
-        connection: client.ApiClient = config.new_client_from_config(  # type: ignore[no-untyped-call]
+        config.load_kube_config(  # type: ignore[no-untyped-call]
             config_file=str(kubeconfig), context=context, persist_config=False, client_configuration=settings
         )
     except (config.ConfigException, OSError, ValueError, TypeError, AttributeError) as error:
         raise EnvironmentFailure(f"kubeconfig {kubeconfig} cannot be used: {error}") from error
-    for token in connection.configuration.api_key.values():  # an exec plugin's is in no file
-        remember(token.removeprefix("Bearer "))
-    return connection
+    _remember_tokens(settings)
+    if settings.proxy in getproxies().values():  # and not by the file itself, which means it
+        settings.no_proxy = ",".join(filter(None, [settings.no_proxy, LOOPBACK]))
+    return client.ApiClient(settings)
 
 
 def by_service_account() -> client.ApiClient:
@@ -41,8 +48,25 @@ def by_service_account() -> client.ApiClient:
             f"wanted a pod with the token of its service account, found none: {error} Run it as deploy/job.yaml "
             "does (docs/in-cluster.md), or name a cluster with --storage-kubeconfig FILE"
         ) from error
-    remember(settings.api_key["BearerToken"].removeprefix("bearer "))
+    _remember_tokens(settings)
     return client.ApiClient(settings)
+
+
+def _remember_tokens(settings: client.Configuration) -> None:
+    """Have no token shown, also not those that come when one has run out; an exec plugin's are in no file."""
+    renew: Callable[[client.Configuration], None] | None = settings.refresh_api_key_hook
+
+    def remember_all(now: client.Configuration) -> None:
+        for token in now.api_key.values():
+            remember(re.sub(r"^bearer ", "", token, flags=re.IGNORECASE))
+
+    def renew_and_remember(now: client.Configuration) -> None:
+        if renew is not None:
+            renew(now)
+        remember_all(now)
+
+    remember_all(settings)
+    settings.refresh_api_key_hook = renew_and_remember  # type: ignore[assignment]
 
 
 def _client_settings() -> client.Configuration:

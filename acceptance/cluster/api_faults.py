@@ -5,6 +5,7 @@ from __future__ import annotations
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
 from acceptance.errors import AcceptanceError, EnvironmentFailure
+from acceptance.interruption import is_urged
 
 # Statuses after which the same request may well succeed a little later.
 PASSING = (429, 500, 502, 503, 504)
@@ -32,7 +33,7 @@ class ApiUnreachable(EnvironmentFailure):
 def retrying(*, patience_s: float, first_pause_s: float) -> Retrying:
     """Calls what it is given again while the API server fails in a way that passes; raises the last error then.
 
-    A pause is as long as the server asks for at least.
+    A pause is as long as the server asks for at least. Whoever ends a run and asks again is not kept waiting.
     """
     growing = wait_random_exponential(multiplier=first_pause_s, max=5)
 
@@ -40,11 +41,15 @@ def retrying(*, patience_s: float, first_pause_s: float) -> Retrying:
         error = state.outcome.exception() if state.outcome else None
         return max(growing(state), error.retry_after_s if isinstance(error, ApiError) else 0.0)
 
+    patience_over = stop_before_delay(patience_s)
     return Retrying(
-        retry=retry_if_exception(_is_passing), stop=stop_before_delay(patience_s), wait=pause_s, reraise=True
+        retry=retry_if_exception(is_passing),
+        stop=lambda state: is_urged() or patience_over(state),
+        wait=pause_s,
+        reraise=True,
     )
 
 
-def _is_passing(error: BaseException) -> bool:
+def is_passing(error: BaseException) -> bool:
     """Whether the same request may well succeed a little later."""
     return isinstance(error, ApiUnreachable) or (isinstance(error, ApiError) and error.status in PASSING)

@@ -20,6 +20,9 @@ PATIENCE_S = 120
 FIRST_PAUSE_S = 0.2
 # The longest pause that a server can ask for with Retry-After.
 LONGEST_PAUSE_S = 60.0
+# Of an answer that is none of the API server's: enough to know it by.
+SHOWN = 200
+MOST_OF_AN_ERROR = 1024**2
 
 
 class Requests:
@@ -51,8 +54,7 @@ class Requests:
                 content = response.read()
             except (urllib3.exceptions.HTTPError, OSError) as error:
                 raise ApiUnreachable(f"{method} {path} on {self.address}: the answer broke off: {error}") from error
-            answer: Object = json.loads(content)
-            return answer
+            return _document(content, response, f"{method} {path} on {self.address}")
 
         return retrying(patience_s=patience_s, first_pause_s=FIRST_PAUSE_S)(once)
 
@@ -112,6 +114,22 @@ class Requests:
         return response
 
 
+def _document(content: bytes, response: urllib3.BaseHTTPResponse, request: str) -> Object:
+    """The answer as Kubernetes gives it. Raises ApiUnreachable for any other: whoever gave it is not the API server."""
+    try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError):
+        answer = None
+    if isinstance(answer, dict):
+        return answer
+    kind = response.headers.get("Content-Type", "of no known type")
+    begins = content[:SHOWN].decode(errors="replace").strip()
+    raise ApiUnreachable(
+        f"{request}: wanted a Kubernetes object, found an answer ({response.status}, {kind}) that begins {begins!r}: a "
+        "proxy, a load balancer or a login page in between? See what answers at that address"
+    )
+
+
 def _retry_after_s(response: urllib3.BaseHTTPResponse) -> float:
     """Seconds, as Kubernetes says it (RFC 9110 also allows a date, which it never sends)."""
     asked = response.headers.get("Retry-After", "")
@@ -119,8 +137,12 @@ def _retry_after_s(response: urllib3.BaseHTTPResponse) -> float:
 
 
 def _message(response: urllib3.BaseHTTPResponse) -> str:
-    text = response.read().decode(errors="replace")
+    """The server's own sentence; what there is of it where it breaks off."""
+    try:
+        text = response.read(MOST_OF_AN_ERROR).decode(errors="replace")
+    except (urllib3.exceptions.HTTPError, OSError) as error:
+        return f"{response.reason} (the answer broke off: {error})"
     try:
         return str(json.loads(text).get("message") or text)
-    except (ValueError, AttributeError):
-        return text.strip() or str(response.reason)
+    except (ValueError, AttributeError, RecursionError):
+        return text[:SHOWN].strip() or str(response.reason)

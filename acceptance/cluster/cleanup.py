@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any, TypeVar
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.api_faults import ApiError, ApiUnreachable, is_passing
 from acceptance.cluster.attachments import slim_attachment
 from acceptance.cluster.claims import volumes_of
 from acceptance.cluster.events import recent_events
@@ -26,14 +28,19 @@ from acceptance.cluster.resources import (
     Resource,
 )
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import AcceptanceError, StorageFailure
+from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure, unforeseen
 
 # Each takes its time to go: as long as one at 30 a minute.
 PER_OBJECT_S = 2.0
+T = TypeVar("T")
 
 
 class Leak(StorageFailure):
     """Something of the run could not be removed."""
+
+
+class _Unanswered(EnvironmentFailure):
+    """The API server answered nothing for as long as a request is tried: no further one is begun."""
 
 
 def remove_run(api: Api, *, run_id: str, timeout_s: float) -> list[str]:
@@ -41,7 +48,8 @@ def remove_run(api: Api, *, run_id: str, timeout_s: float) -> list[str]:
 
     Volumes that their class would retain are removed too, where it is proven that they were provisioned for the run.
     The others stay, and outlive their claims: returned in words. What cannot be removed keeps nothing else from being
-    removed. Raises Leak naming all that stays of the run; for anything but a full run id, before anything is touched.
+    removed, but an API server that no longer answers. Raises Leak naming all that stays of the run, for anything but a
+    full run id before anything is touched; EnvironmentFailure where nobody could see what stays.
     """
     namespace = run_namespace(run_id)
     if run_of(namespace) is None:
@@ -61,10 +69,7 @@ def remove_run(api: Api, *, run_id: str, timeout_s: float) -> list[str]:
     removal.see_volumes_gone()
     if existing is not None:
         removal.delete_namespace()
-    if removal.problems:
-        raise Leak(
-            "\n".join(["left behind in the cluster:", *removal.problems, *(f"  {each}" for each in removal.kept)])
-        )
+    removal.require_done()
     return removal.kept
 
 
@@ -78,17 +83,24 @@ class _Removal:
         self._timeout_s = timeout_s
         self._volumes: set[str] = set()
         self._kept: dict[str, tuple[Object, str]] = {}
+        self._unanswered = False
         self.problems: list[str] = []
+
+    def require_done(self) -> None:
+        """Raise Leak or EnvironmentFailure for what could not be removed."""
+        if self.problems:
+            failure = EnvironmentFailure if self._unanswered else Leak
+            left = [*self.problems, *(f"  {each}" for each in self.kept)]
+            raise failure("\n".join(["left behind in the cluster:", *left]))
 
     def delete_sets(self) -> None:
         """Have the stateful sets gone; their pods are deleted like all others."""
-        try:
-            sets = sets_of(self._api, self._namespace)
-        except AcceptanceError as error:
-            self.problems.append(f"  {error}")
-            return
-        if sets:
-            self.empty(STATEFUL_SETS, "stateful sets")
+
+        def delete_all() -> None:
+            if sets_of(self._api, self._namespace):
+                self.empty(STATEFUL_SETS, "stateful sets")
+
+        self._try(delete_all)
 
     def delete_snapshots(self) -> None:
         """Have the snapshots gone, and what is behind them, whatever their class's deletion policy."""
@@ -102,7 +114,7 @@ class _Removal:
                     self._try(partial(self._api.patch, SNAPSHOT_CONTENTS, name_of(content), change))
             if snapshots_of(self._api, self._namespace):
                 self.empty(VOLUME_SNAPSHOTS, "snapshots")
-            wait_for(
+            self._wait_for(
                 f"what is behind the snapshots of namespace {self._namespace} to be gone",
                 look=lambda: list(filter(was_taken, contents_of(self._api, self._namespace))),
                 ready=lambda seen: not seen,
@@ -147,7 +159,7 @@ class _Removal:
                 )
 
         def gone() -> None:
-            wait_for(
+            self._wait_for(
                 f"{word} of namespace {self._namespace} to be gone",
                 look=lambda: self._api.first(resource, namespace=self._namespace, at_most=SHOWN),
                 ready=lambda seen: not seen[0],
@@ -199,7 +211,7 @@ class _Removal:
             return left + attachments
 
         def gone() -> None:
-            wait_for(
+            self._wait_for(
                 f"volumes and attachments of namespace {self._namespace} to be gone",
                 look=look,
                 ready=lambda seen: not seen,
@@ -214,7 +226,7 @@ class _Removal:
 
         def gone() -> None:
             self._api.delete(NAMESPACES, self._namespace)
-            wait_for(
+            self._wait_for(
                 f"namespace {self._namespace} to be gone",
                 look=lambda: self._api.find(NAMESPACES, self._namespace),
                 ready=lambda seen: seen is None,
@@ -224,13 +236,36 @@ class _Removal:
 
         self._try(gone)
 
+    def _wait_for(self, what: str, *, look: Callable[[], T], **how: Any) -> None:
+        """As `wait_for`, but for no longer than one request is tried while the API server does not answer."""
+
+        def answered() -> T:
+            try:
+                return look()
+            except (ApiError, ApiUnreachable) as error:
+                if is_passing(error):
+                    raise _Unanswered(str(error)) from error
+                raise
+
+        wait_for(what, look=answered, **how)
+
     def _try(self, step: Callable[[], object]) -> None:
+        if self._unanswered:
+            return
         try:
             step()
         except AcceptanceError as error:
-            problem = f"  {error}"
-            if problem not in self.problems:
-                self.problems.append(problem)
+            if isinstance(error, _Unanswered) or is_passing(error):
+                self._unanswered = True
+                self._note(f"the API server does not answer, so that nobody knows what else stays: {error}")
+            else:
+                self._note(str(error))
+        except Exception as error:  # whatever it is, all else goes on
+            self._note(unforeseen(error))
+
+    def _note(self, problem: str) -> None:
+        if f"  {problem}" not in self.problems:
+            self.problems.append(f"  {problem}")
 
     def _patience_s(self, objects: int) -> float:
         return self._timeout_s + PER_OBJECT_S * objects

@@ -25,8 +25,10 @@ def user_kubeconfigs() -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def copy_kubeconfig(sources: Sequence[Path], target: Path) -> None:
-    """Write what the files say, merged as kubectl merges them, to `target`, readable to its owner alone.
+def copy_kubeconfig(sources: Sequence[Path], target: Path, *, context: str | None = None) -> None:
+    """Write what the files say of one context, merged as kubectl merges them, to `target`, readable to its owner alone.
+
+    `context`: None for the current one. The keys to other clusters have no place in a copy that a killed run may leave.
 
     Certificates and keys in them become files beside it.
 
@@ -42,8 +44,17 @@ def copy_kubeconfig(sources: Sequence[Path], target: Path) -> None:
                 merged[key] += [each for each in value if each.get("name") not in known]
             elif not merged.get(key):
                 merged[key] = value
+    _keep_one_context(merged, context or merged.get("current-context"))
     _put_into_files(merged, beside=target)
     _write_private(target, yaml.safe_dump(merged).encode())
+
+
+def _keep_one_context(merged: dict[str, Any], name: str | None) -> None:
+    """Leave out the users and clusters of all other contexts. One that is not there is told by whoever uses it."""
+    used = next((each.get("context") or {} for each in merged.get("contexts") or [] if each.get("name") == name), {})
+    for kind in ("users", "clusters"):
+        wanted = used.get(kind.removesuffix("s"))
+        merged[kind] = [each for each in merged.get(kind) or [] if each.get("name") == wanted]
 
 
 def _put_into_files(merged: dict[str, Any], *, beside: Path) -> None:

@@ -43,7 +43,7 @@ def alive(api: Api, *, run_id: str, others: OtherRuns | None = None) -> Iterator
 
     def keep_renewing() -> None:
         while not ended.wait(RENEW_EVERY_S):
-            with suppress(AcceptanceError):  # the next renewal comes before the lease runs out
+            with suppress(Exception):  # the next renewal comes before the lease runs out
                 renew()
 
     thread = threading.Thread(target=keep_renewing, name="lease", daemon=True)
@@ -53,7 +53,7 @@ def alive(api: Api, *, run_id: str, others: OtherRuns | None = None) -> Iterator
     finally:
         ended.set()
         if others is not None:
-            with suppress(AcceptanceError):
+            with suppress(Exception):
                 renew()  # one that came and went since the last renewal left word on the lease
 
 

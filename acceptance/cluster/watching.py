@@ -14,7 +14,7 @@ from acceptance.cluster.api_faults import PASSING, ApiError, ApiUnreachable
 from acceptance.cluster.objects import name_of
 from acceptance.cluster.resources import Object, Resource
 from acceptance.cluster.streams import Stream, StreamBroken
-from acceptance.errors import AcceptanceError, EnvironmentFailure
+from acceptance.errors import AcceptanceError, EnvironmentFailure, unforeseen
 
 Kind = Literal["added", "modified", "deleted"]
 _KINDS: dict[str, Kind] = {"ADDED": "added", "MODIFIED": "modified", "DELETED": "deleted"}
@@ -150,8 +150,11 @@ class Watch:
                 else:
                     self.error = error
                     return
-            except EnvironmentFailure as error:
+            except AcceptanceError as error:
                 self.error = error
+                return
+            except Exception as error:  # a thread that dies in silence would leave everyone waiting
+                self.error = EnvironmentFailure(f"the watch of {self._resource.plural} ended: {unforeseen(error)}")
                 return
 
     def _take_events(self) -> None:

@@ -104,7 +104,7 @@ def _connected(chosen: argparse.Namespace) -> Iterator[Api]:
         sources = [cluster.kubeconfig]
     with private_folder() as folder:
         private = folder / "kubeconfig"
-        copy_kubeconfig(sources, private)
+        copy_kubeconfig(sources, private, context=chosen.context)
         api = Api.from_kubeconfig(private, context=chosen.context)
         api.version()  # a server that is not there is told sooner than one that goes away
         yield api

@@ -17,6 +17,7 @@ from acceptance.manifest import check
 from acceptance.rejudging import contradictions
 from acceptance.results_file import NAME as RESULTS
 from acceptance.results_file import read_results
+from acceptance.shown_text import on_one_line, shown
 from acceptance.whole_file import write_whole
 
 DEFAULT = Path("storage-report.html")
@@ -78,10 +79,11 @@ def _verify(folder: Path) -> int:
             ) from error
         problems.append(str(error))
     for problem in problems:
-        print(f"not as listed: {problem}" if problem in found.problems else f"wrong: {problem}")
+        told = f"not as listed: {problem}" if problem in found.problems else f"wrong: {problem}"
+        print(shown(on_one_line(told)))
     for name in found.unlisted:
         if name != MANIFEST:
-            print(f"not covered: {name}")
+            print(shown(on_one_line(f"not covered: {name}")))
     if problems:
         one = len(problems) == 1
         many = "1 thing is not as the run left it" if one else f"{len(problems)} things are not as the run left them"

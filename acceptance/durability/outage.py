@@ -30,6 +30,38 @@ class NodeFailurePlan:
     timeout_s: float
 
 
+NO_HOOK = (
+    "capability 'node failure': nobody says how a node of this cluster is made to fail and brought back; give both "
+    "commands as node_failure: in a target file (--storage-target FILE, see docs/durability.md)"
+)
+
+
+def plan_if_allowed(
+    plan: NodeFailurePlan | None, *, node: str | None, own_node: str | None, kind: str | None
+) -> NodeFailurePlan | str:
+    """The plan, where the node may be made to fail by it; else why it may not.
+
+    `node`: the one that was named; `own_node`: where the suite itself runs as a pod; `kind`: of the cluster. Nodes of
+    the embedded cluster are there for that.
+    """
+    if plan is None:
+        return NO_HOOK
+    if kind == "embedded":
+        return plan
+    if node is None:
+        return (
+            "capability 'node failure': everything else on a node fails with it, so it must be named: --storage-node "
+            "NAME; where the scheduler would put the pod is no consent"
+        )
+    if kind == "in-cluster" and own_node in (None, node):
+        where = "runs there" if own_node else "does not know its node (NODE_NAME, as in deploy/job.yaml)"
+        return (
+            f"capability 'node failure': nobody would bring node {node} back if the suite failed with it, and its own "
+            f"pod {where}; name another node with --storage-node, or keep the pod away from it"
+        )
+    return plan
+
+
 class Outage:
     """The node has failed from `__enter__` on; it is back after `end`, and after the block in any case.
 

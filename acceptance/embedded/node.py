@@ -14,13 +14,12 @@ from acceptance.embedded.layout import PACKAGE, NodeLayout
 from acceptance.embedded.locking import host_lock
 from acceptance.embedded.network import free_ports, pod_range
 from acceptance.embedded.packages import CNI_PLUGINS
+from acceptance.embedded.preconditions import DEVICE_PLUGINS
 from acceptance.embedded.processes import Daemons
 from acceptance.embedded.timers import timers
 from acceptance.embedded.waiting import NotYet, wait_for
 
 MOST_PODS = 500
-# Where every kubelet of a host listens for device plugins; it cannot be told another place.
-DEVICE_PLUGINS = "/var/lib/kubelet/device-plugins/kubelet.sock"
 
 
 @dataclass(frozen=True)

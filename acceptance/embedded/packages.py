@@ -28,6 +28,10 @@ PROGRAMS = {
 }
 
 _POLICY = Path("/usr/sbin/policy-rc.d")
+# By these words one that an install which was killed has left is told from the host's own.
+_POLICY_TEXT = "#!/bin/sh\n# storage-acceptance: while its packages are installed\nexit 101\n"
+# The services that these packages bring, to be started with the host from then on.
+_SERVICES = {"etcd-server": "etcd", "containerd": "containerd", "glusterfs-server": "glusterd"}
 
 
 def missing(programs: Mapping[str, str] = PROGRAMS) -> list[str]:
@@ -56,7 +60,11 @@ def _install(wanted: Sequence[str], programs: Mapping[str, str]) -> None:
         raise EnvironmentFailure(f"programs are missing and there is no apt-get to install them with. {by_hand}")
     with step("install Debian packages"), no_service_starts():
         _apt(["update"], by_hand=by_hand)
-        _apt(["install", "--yes", "--no-install-recommends", *wanted], by_hand=by_hand)
+        # What is there stays there, also where it is in the way of what is wanted.
+        _apt(["install", "--yes", "--no-install-recommends", "--no-remove", *wanted], by_hand=by_hand)
+        for package in wanted:
+            if package in _SERVICES:
+                _disable(_SERVICES[package])
     if left := missing(programs):
         raise EnvironmentFailure(f"apt-get installed {' '.join(left)}, yet their programs are not in PATH")
 
@@ -64,15 +72,24 @@ def _install(wanted: Sequence[str], programs: Mapping[str, str]) -> None:
 @contextlib.contextmanager
 def no_service_starts() -> Iterator[None]:
     """Keep package scripts from starting services, by Debian's own means; a policy that is there is kept."""
-    if _POLICY.exists():
+    if _POLICY.exists() and _POLICY.read_text(errors="replace") != _POLICY_TEXT:
         yield
         return
-    _POLICY.write_text("#!/bin/sh\nexit 101\n")
+    _POLICY.write_text(_POLICY_TEXT)
     _POLICY.chmod(0o755)
     try:
         yield
     finally:
         _POLICY.unlink(missing_ok=True)
+
+
+def _disable(service: str) -> None:
+    """Have the host not start the service when it boots; the cluster starts its own."""
+    for command in (["systemctl", "--quiet", "disable", service], ["update-rc.d", service, "disable"]):
+        if shutil.which(command[0]):  # and no matter whether that knows the service
+            subprocess.run(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+            )
 
 
 def _apt(arguments: Sequence[str], *, by_hand: str) -> None:

@@ -2,10 +2,12 @@
 
 import contextlib
 import shutil
+import socket
 from pathlib import Path
 
 from acceptance.embedded import cgroups, mounts, network, processes, sysctls
 from acceptance.embedded.layout import Layout
+from acceptance.embedded.preconditions import DEVICE_PLUGINS
 from acceptance.errors import EnvironmentFailure
 
 # Folders outside the cluster's own whose places are fixed in containerd, its CNI library and the kubelet.
@@ -27,6 +29,7 @@ def remove(layout: Layout) -> None:
         mounts.unmount(folder)
     network.remove(layout)
     cgroups.remove(layout.cgroup)
+    _remove_device_plugins()
     for folder in (layout.run, layout.state):
         # Never into a file system that would not go: its files may be another's.
         if not mounts.below(folder):
@@ -37,6 +40,23 @@ def remove(layout: Layout) -> None:
     if left := leftovers(layout):
         listed = "\n".join(f"- {item}" for item in left)
         raise EnvironmentFailure(f"cluster {layout.name} could not be removed entirely; left are:\n{listed}")
+
+
+def _remove_device_plugins() -> None:
+    """Remove what kubelets left where they listen for device plugins, unless one listens there still."""
+    folder = Path(DEVICE_PLUGINS).parent
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
+        try:
+            asked.connect(DEVICE_PLUGINS)
+            return
+        except OSError:
+            pass
+    if {each.name for each in folder.glob("*")} <= {"kubelet.sock", "kubelet_internal_checkpoint"}:
+        for each in folder.glob("*"):
+            each.unlink(missing_ok=True)
+        for empty in (folder, folder.parent):
+            with contextlib.suppress(OSError):  # never made, or of others
+                empty.rmdir()
 
 
 def leftovers(layout: Layout) -> list[str]:

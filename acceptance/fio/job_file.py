@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import configparser
 import re
 from pathlib import Path
 
 from acceptance.errors import WrongUsage
+from acceptance.fio.job_options import option_problems, sections_of
 from acceptance.fio.samples import seconds
 from acceptance.profiles import Profile, name_problems, opening_comment, read_text, variable_problems
 
 LONGEST_RAMP_S = 60
-# Options with which the suite could not tell what was loaded, or for how long, or whether it went well: what is in the
-# file, and what is wrong with it.
-_REFUSED = {
-    r"continue_on_error\s*=\s*(?!none)": "continue_on_error would make a number of a measurement with errors",
-    r"directory\s*=": "directory= would load files beside the test file: filename=${FILE} alone is prepared for it",
-}
 _WANTED = {
-    r"^[^#;\n]*\$\{FILE\}": "it does not use ${FILE}: filename=${FILE} makes it load the volume under test",
     r"^[^#;\n]*\$\{RUNTIME\}": "it does not use ${RUNTIME}: runtime=${RUNTIME} with time_based lets the suite set the "
     "time of load",
     r"^\s*time_based\b(?!\s*=\s*0)": "it lacks time_based: the time of load is the suite's to set",
@@ -35,12 +28,8 @@ def read_job_file(path: Path) -> Profile:
     text = read_text(path)
     problems = name_problems(path) + variable_problems(text)
     problems += [problem for option, problem in _WANTED.items() if not re.search(option, text, re.MULTILINE)]
-    problems += [problem for option, problem in _REFUSED.items() if _has(option, text)]
-    try:
-        jobs = _jobs(text)
-    except configparser.Error as error:
-        problems.append(f"not a fio job file: {error}")
-        jobs = ()
+    problems += option_problems(text)
+    jobs = tuple(name for name in sections_of(text) if name != "global")
     if len(jobs) > 1:
         problems += [problem for option, problem in _OF_SEVERAL.items() if _has(option, text)]
     ramp_s = max(map(seconds, re.findall(r"^\s*ramp_time\s*=\s*(\S+)", text, re.MULTILINE)), default=0.0)
@@ -66,11 +55,3 @@ def read_job_file(path: Path) -> Profile:
 
 def _has(option: str, text: str) -> bool:
     return re.search(rf"^\s*{option}", text, re.MULTILINE) is not None
-
-
-def _jobs(text: str) -> tuple[str, ...]:
-    parser = configparser.RawConfigParser(
-        allow_no_value=True, comment_prefixes=("#", ";"), strict=False, default_section="global", delimiters=("=",)
-    )
-    parser.read_string(text)
-    return tuple(parser.sections())

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
+import stat
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from acceptance.cluster.objects import run_namespace
+from acceptance.cluster.objects import NAMESPACE_PREFIX, run_namespace
 from acceptance.errors import EnvironmentFailure, StorageFailure
+
+# The numeric id that distributions give to "nobody".
+NOBODY = 65534
 
 
 class HostWorkspace:
@@ -27,7 +33,11 @@ class HostWorkspace:
         return self._folders[directory]
 
     def make(self) -> None:
-        """Make all folders. Raises EnvironmentFailure when one cannot be made."""
+        """Make all folders; root gives them to nobody, as whom they are then loaded, where nobody can get there.
+
+        Raises EnvironmentFailure when one cannot be made.
+        """
+        given = os.geteuid() == 0 and all(map(_can_be_given, self._folders))
         for folder in self._folders.values():
             # Noted first: an interruption in between must not leave it behind.
             self._made.append(folder)
@@ -36,6 +46,8 @@ class HostWorkspace:
             except OSError as error:
                 self._made.remove(folder)
                 raise EnvironmentFailure(f"folder {folder} cannot be made: {error}") from error
+            if given:
+                os.chown(folder, NOBODY, NOBODY)
 
     def remove(self) -> None:
         """Remove what was made, with all that is in it. Raises StorageFailure naming every folder that is left."""
@@ -54,3 +66,16 @@ class HostWorkspace:
     def removed_by(self) -> str:
         """The command that removes the folders by hand."""
         return shlex.join(["rm", "-r", *map(str, self._folders.values())])
+
+
+def _can_be_given(directory: str) -> bool:
+    """Whether root may give away what is in the directory, and any user may go there."""
+    there = Path(directory).resolve()
+    if not all(each.stat().st_mode & stat.S_IXOTH for each in (there, *there.parents)):
+        return False
+    with tempfile.TemporaryDirectory(dir=there, prefix=NAMESPACE_PREFIX) as tried:
+        try:
+            os.chown(tried, NOBODY, NOBODY)
+        except OSError:  # a file system without owners, or one that keeps root from it
+            return False
+    return True

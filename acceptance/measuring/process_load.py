@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import psutil
 
@@ -31,6 +32,7 @@ LONGEST_POLL_S = 3600.0
 class ProcessLoad:
     """The load of a command that runs as long as the block; `log` is what it printed so far.
 
+    Root has it run as the owner of the folder: a load generator needs no more power than that.
     No process of it is left after the block. Raises StorageFailure when one does not end even when killed.
     """
 
@@ -51,6 +53,8 @@ class ProcessLoad:
         self._environment = {**os.environ, **environment, MARK: self._mark}
 
     def __enter__(self) -> ProcessLoad:
+        owner = self._folder.stat()
+        as_owner: dict[str, Any] = {"user": owner.st_uid, "group": owner.st_gid, "extra_groups": []}
         try:
             self._process = subprocess.Popen(
                 self._command,
@@ -60,6 +64,7 @@ class ProcessLoad:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                **(as_owner if os.geteuid() == 0 else {}),
             )
         except OSError as error:
             raise EnvironmentFailure(f"{self._what} could not be started: {error}") from error

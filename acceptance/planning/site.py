@@ -11,7 +11,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.node_room import usable_nodes
 from acceptance.durability.outage import NodeFailurePlan
 from acceptance.durability.records import Failure
-from acceptance.durability.trials import NO_HOOK
+from acceptance.durability.trials import OF_NODES
 from acceptance.errors import AcceptanceError, Unsupported
 from acceptance.host.admission import admit_host
 from acceptance.rebuild.choice import choose_driver
@@ -83,9 +83,9 @@ def lacks_feature(site: Site, asked: str | None, capability: Capability) -> str 
     return None
 
 
-def lacks_node_failure(failure: Failure, plan: NodeFailurePlan | None) -> str | None:
-    """Why the crash would be skipped: nobody says how a node is made to fail."""
-    return NO_HOOK if failure in ("node-failed", "failover") and plan is None else None
+def lacks_node_failure(failure: Failure, plan: NodeFailurePlan | str) -> str | None:
+    """Why the crash would be skipped: no node may be made to fail."""
+    return plan if failure in OF_NODES and isinstance(plan, str) else None
 
 
 def lacks_driver(site: Site, asked: str | None, target: RebuildTarget | None, *, settings: Settings) -> str | None:

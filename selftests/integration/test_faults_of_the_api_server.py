@@ -1,5 +1,8 @@
 """The API server restarts, is slow, refuses, or breaks off what it streams: the measurement is borne all the same."""
 
+import re
+import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +12,7 @@ from acceptance.cluster.api import Api
 from acceptance.embedded import EmbeddedCluster
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
 from selftests.integration.suite import finish, run_suite, started_suite, wait_for_load
+from selftests.integration.test_interruption import cleanup
 from selftests.lab.api_proxy import ApiProxy, api_proxy
 from selftests.lab.components import API_SERVER, restart
 
@@ -57,6 +61,53 @@ def test_what_is_refused_for_now_is_asked_again_when_the_server_says(
         run = finish(process, reports=reports)
     assert_measured_well(run)
     assert proxy.refused > 5 and proxy.impatient == []
+
+
+def test_a_login_page_now_and_then_is_borne(proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path) -> None:
+    """Each request is answered by one, once: also those by which the run's lease is renewed and all is removed."""
+    with started_suite(*through(proxy, tmp_path), reports=reports) as process:
+        wait_for_load(clean, profile=PROFILE)
+        proxy.login_page = "once"
+        run = finish(process, reports=reports)
+    assert_measured_well(run)
+    assert proxy.logins > 5
+
+
+def test_a_login_page_from_then_on_is_no_verdict_and_what_stays_can_be_removed(
+    proxy: ApiProxy, cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    """Interrupted twice, it waits no longer for what does not answer."""
+    with started_suite(*through(proxy, tmp_path), reports=reports) as process:
+        wait_for_load(clean, profile=PROFILE)
+        proxy.login_page = "always"
+        time.sleep(2)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(2)
+        process.send_signal(signal.SIGTERM)
+        run = finish(process, reports=reports, timeout=60)
+    assert run.status == 2, run.output
+    assert "Traceback" not in run.output and "INTERNALERROR" not in run.output
+    (by_hand,) = re.findall(r"remove it later with `python -m acceptance cleanup .* --run (\S+)`", run.output)
+    done = cleanup(cluster, "--run", by_hand)
+    assert done.returncode == 0 and f"run {by_hand}: removed" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_login_page_at_the_door_is_one_sentence(proxy: ApiProxy, reports: Path, tmp_path: Path) -> None:
+    proxy.login_page = "always"
+    run = run_suite(*through(proxy, tmp_path), reports=reports)
+    assert run.status == 10, run.output
+    assert "Traceback" not in run.output and "INTERNALERROR" not in run.output
+    assert "wanted a Kubernetes object, found an answer (200, text/html" in run.output
+    assert "a proxy, a load balancer or a login page in between?" in run.output
+
+
+def test_a_proxy_of_the_environment_is_not_asked_for_loopback(
+    cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    """Nothing listens where HTTPS_PROXY says."""
+    nowhere = dict.fromkeys(("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"), "http://127.0.0.1:9")
+    run = run_suite("-k", "takes_a_write", "--storage-class=local-path", reports=reports, environment=nowhere)
+    assert run.status == 0, run.output
 
 
 def test_a_log_that_breaks_off_is_read_again(proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path) -> None:

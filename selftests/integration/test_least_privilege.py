@@ -18,7 +18,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.objects import new_run_id
 from acceptance.cluster.permissions import OF_SUBJECT, require_permissions
-from acceptance.cluster.resources import CONFIG_MAPS, NAMESPACES, SECRETS, VOLUMES, Object
+from acceptance.cluster.resources import CONFIG_MAPS, LEASES, NAMESPACES, PODS, SECRETS, VOLUMES, Object
 from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.waiting import wait_for
 from acceptance.control_plane.server_metrics import read_server_metrics
@@ -228,17 +228,49 @@ def others(api: Api) -> Iterator[None]:
     }
     api.create(NAMESPACES, {"metadata": {"name": OTHERS}})
     api.create(VOLUMES, {"metadata": {"name": OTHERS}, "spec": volume})
+    of_a_run = {**volume, "claimRef": {"namespace": RUN_NAMESPACE, "name": "load"}}
+    api.create(VOLUMES, {"metadata": {"name": f"{OTHERS}-of-a-run"}, "spec": of_a_run})
     yield
     api.delete(VOLUMES, OTHERS)
+    api.delete(VOLUMES, f"{OTHERS}-of-a-run")
     api.delete(NAMESPACES, OTHERS)
 
 
 OTHERS = "lab-others"
+RUN_NAMESPACE = "storage-acceptance-20200101-000000-abcdefabcdefabcd"
+RESTRICTED = {"pod-security.kubernetes.io/enforce": "restricted"}
+
+
+def namespace(name: str, **metadata: object) -> Callable[[Api], object]:
+    """Makes a namespace of that name, restricted unless asked for otherwise."""
+    asked = {"name": name, "labels": RESTRICTED, **metadata}
+    body = {"metadata": {key: value for key, value in asked.items() if value}}
+    return lambda account: account.create(NAMESPACES, body)
+
+
+def lease(where: str) -> Callable[[Api], object]:
+    """Makes a lease there."""
+    return lambda account: account.create(LEASES, {"metadata": {"name": "lab"}}, namespace=where)
+
+
 CHANGES: dict[str, Callable[[Api], object]] = {
     "delete a namespace": lambda account: account.delete(NAMESPACES, OTHERS),
-    "make a namespace": lambda account: account.create(NAMESPACES, {"metadata": {"name": f"{OTHERS}-too"}}),
+    "make a namespace": namespace(f"{OTHERS}-too"),
+    "make one named like a run's": namespace("storage-acceptance-reports"),
+    "make one without the label": namespace(RUN_NAMESPACE, labels=None),
+    "make one with another label": namespace(RUN_NAMESPACE, labels=dict.fromkeys(RESTRICTED, "privileged")),
+    "have one named by the server": namespace("", generateName="lab-"),
+    "have one named by the server like a run's": namespace("", generateName="storage-acceptance-"),
     "make an object": lambda account: account.create(CONFIG_MAPS, {"metadata": {"name": "x"}}, namespace=OTHERS),
+    "make a lease in kube-system": lease("kube-system"),
+    "make a secret elsewhere": lambda account: account.create(SECRETS, {"metadata": {"name": "x"}}, namespace=OTHERS),
     "change a volume": lambda account: account.patch(VOLUMES, OTHERS, {"metadata": {"labels": {"x": "y"}}}),
+    "claim a volume anew": lambda account: account.patch(
+        VOLUMES, f"{OTHERS}-of-a-run", {"spec": {"claimRef": {"namespace": OTHERS, "name": OTHERS}}}
+    ),
+    "let a volume be claimed": lambda account: account.patch(
+        VOLUMES, f"{OTHERS}-of-a-run", {"spec": {"claimRef": None}}
+    ),
 }
 
 
@@ -248,6 +280,35 @@ def test_the_fence_keeps_the_account_from_what_is_not_its_own(change: str, accou
     with pytest.raises(ApiError, match="of its runs") as refused:
         CHANGES[change](Api.from_kubeconfig(account))
     assert refused.value.status in (403, 422)
+
+
+POWERS: dict[str, Object] = {
+    "privileged": {"containers": [{"name": "x", "image": "x", "securityContext": {"privileged": True}}]},
+    "host path": {"volumes": [{"name": "root", "hostPath": {"path": "/"}}]},
+    "host network": {"hostNetwork": True},
+    "host's processes": {"hostPID": True},
+}
+
+
+@pytest.mark.parametrize("power", POWERS)
+@pytest.mark.parametrize("standard", ["restricted", "privileged"])
+def test_no_pod_of_the_account_has_power_over_its_node(power: str, standard: str, account: Path, api: Api) -> None:
+    """Neither where the namespace is restricted, nor in one that an administrator has opened."""
+    body = {"metadata": {"name": RUN_NAMESPACE, "labels": dict.fromkeys(RESTRICTED, standard)}}
+    api.create(NAMESPACES, body)
+    pod = {"containers": [{"name": "x", "image": "x"}], **POWERS[power]}
+    try:
+        with pytest.raises(ApiError, match=r"PodSecurity|without any power over their node"):
+            Api.from_kubeconfig(account).create(PODS, {"metadata": {"name": "x"}, "spec": pod}, namespace=RUN_NAMESPACE)
+    finally:
+        api.delete(NAMESPACES, RUN_NAMESPACE)
+        wait_for(
+            "the namespace to be gone",
+            look=lambda: api.find(NAMESPACES, RUN_NAMESPACE),
+            ready=lambda seen: seen is None,
+            state=str,
+            timeout_s=60,
+        )
 
 
 CASES = [(role, grant) for role, grants in granted(documents(*FILES)).items() if role != METRICS for grant in grants]

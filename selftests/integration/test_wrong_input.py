@@ -131,11 +131,25 @@ def test_profile_that_fio_rejects_is_told_in_its_own_words(clean: Api, tmp_path:
     for profile in (ROOT / "profiles").iterdir():
         (profiles / profile.name).write_text(profile.read_text())
     text = (profiles / "sync-write-iops.fio").read_text()
-    (profiles / "sync-write-iops.fio").write_text(text.replace("bs=4k", "bs=4k\nblocksizes=4k"))
+    (profiles / "sync-write-iops.fio").write_text(text.replace("bs=4k", "bs=4k\nrate_process=often"))
     run = run_suite("--storage-class", "local-path", f"--storage-profiles={profiles}", *LOAD, reports=reports)
     assert run.status == 4, run.output
-    assert "Bad option <blocksizes=4k>" in run.output
+    assert "fio: failed parsing rate_process=often" in run.output
     assert run.results["measurements"] == []
+
+
+@pytest.mark.parametrize(("line", "status"), [("raise KeyError('x')", 10), ("assert volume is None", 1)])
+def test_an_error_that_nobody_expected_is_no_verdict_on_the_storage(
+    line: str, status: int, clean: Api, tmp_path: Path, reports: Path
+) -> None:
+    """What a test asserts of the storage is."""
+    mine = tmp_path / "test_mine.py"
+    mine.write_text(f"def test_mine(volume):\n    volume.write()\n    {line}\n")
+    run = run_suite("--storage-class=local-path", "-k", "mine", "tests", str(mine), reports=reports)
+    assert run.status == status, run.output
+    (told,) = run.results["errors"]
+    assert ("a fault of the suite or of its surroundings, not of the storage" in told) == (status == 10), told
+    assert "INTERNALERROR" not in run.output
 
 
 def test_fio_that_dies_in_mid_run_is_no_number(clean: Api, reports: Path) -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from aiohttp import ClientSession, ClientTimeout, TCPConnector, web
@@ -27,8 +27,9 @@ class ApiProxy:
     """Speaks plain HTTP on loopback to whoever knows its token, and to the API server as the kubeconfig's user.
 
     `delay_s`: before each request is passed on. `refuses`: each first try of a request is answered 429; `refused` of
-    them were. `drops_after_s`: a log that is followed or a watch is cut off after that, without a word; `dropped` of
-    them were. `asked`: method and path of all requests, in order.
+    them were. `login_page`: who asks is shown one, with status 200, as by a proxy whose session is over; each request
+    once, or `always`; `logins` of them were. `drops_after_s`: a log that is followed or a watch is cut off after that,
+    without a word; `dropped` of them were. `asked`: method and path of all requests, in order.
     """
 
     def __init__(self, kubeconfig: Path) -> None:
@@ -37,8 +38,10 @@ class ApiProxy:
         self._until: dict[str, list[float]] = {}
         self.delay_s = 0.0
         self.refuses = False
+        self.login_page: Literal["once", "always"] | None = None
         self.drops_after_s: float | None = None
-        self.refused = self.dropped = 0
+        self.refused = self.dropped = self.logins = 0
+        self._shown: set[str] = set()
         self.asked: list[str] = []
         self.port = 0
 
@@ -83,6 +86,12 @@ class ApiProxy:
         if self.refuses and self._is_refused(f"{request.method} {request.raw_path}"):
             self.refused += 1
             return web.Response(status=429, headers={"Retry-After": str(RETRY_AFTER_S)}, text="too many requests")
+        if self.login_page is not None:
+            asked = f"{request.method} {request.raw_path}"
+            if self.login_page == "always" or asked not in self._shown:
+                self._shown.add(asked)
+                self.logins += 1
+                return web.Response(text="<!DOCTYPE html><title>Log in</title>", content_type="text/html")
         await asyncio.sleep(self.delay_s)
         headers = {
             key: value for key, value in request.headers.items() if key.lower() not in (*_OF_A_HOP, "authorization")

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acceptance import credentials
-from acceptance.credentials import remember, remember_named, shown_parameter, without_credentials
+from acceptance.credentials import remember, remember_named, remember_pull_secret, shown_parameter, without_credentials
 from acceptance.shown_text import shown
 
 CANARY = "canary-4f3a9c71"
@@ -99,6 +99,17 @@ def test_text_without_credentials_stays_as_it_is(text: str) -> None:
         "`curl --token {} https://store` ended with 1",
         "  client-key-data: {}",
         "https://me:{}@proxy:3128 refused",
+        "https://me:{}@{}@proxy:3128 refused",
+        "node.session.auth.password = {}",
+        "password = {}",
+        "password:{}",
+        "X-Auth-Token: {}",
+        "AWS_SECRET_ACCESS_KEY = {}",
+        "AccountName=a;AccountKey={};EndpointSuffix=b",
+        "https://store/x?sv=1&sig={}",
+        "mount.cifs -o user=a,pass={}",
+        "pwd={}",
+        "Authorization: Token {}",
     ],
 )
 def test_what_is_written_like_a_credential_is_not_shown(text: str) -> None:
@@ -111,8 +122,9 @@ def test_private_keys_and_tokens_are_known_by_their_form() -> None:
     key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAAAA\n-----END RSA PRIVATE KEY-----"
     token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzdWl0ZSJ9.c2lnbmF0dXJl"
     ceph = f"AQ{'B' * 36}=="
-    told = without_credentials(f"a {key} b {token} c {ceph} d")
-    assert told == "a (not shown) b (not shown) c (not shown) d"
+    aws, github = "AKIAIOSFODNN7EXAMPLE", f"ghp_{'a1' * 18}"
+    told = without_credentials(f"a {key} b {token} c {ceph} d {aws} e {github} f")
+    assert told == "a (not shown) b (not shown) c (not shown) d (not shown) e (not shown) f"
     assert without_credentials("-----BEGIN PRIVATE KEY-----\nMIIEow, cut off") == "(not shown)"
 
 
@@ -169,3 +181,11 @@ def test_what_was_shown_before_is_not_shown_once_it_is_known_to_be_a_secret() ->
     assert shown(text) == text
     remember("kestrel-heather-92")
     assert "kestrel" not in shown(text)
+
+
+def test_each_login_of_a_pull_secret_is_not_shown() -> None:
+    login = {"username": "ops", "password": "pull-hunter2", "auth": base64.b64encode(b"ops:pull-hunter2").decode()}
+    content = json.dumps({"auths": {"registry.example.com": login, "other": {"identitytoken": "idtoken-4711"}}})
+    remember_pull_secret({".dockerconfigjson": base64.b64encode(content.encode()).decode(), "odd": "bm8ganNvbg=="})
+    told = without_credentials(f"401 for pull-hunter2 with {login['auth']} and idtoken-4711")
+    assert told == "401 for (not shown) with (not shown) and (not shown)"

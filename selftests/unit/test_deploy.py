@@ -46,7 +46,8 @@ def container() -> dict[str, Any]:
 
 def environment() -> dict[str, str]:
     """What the suite's container is given: the settings, and what the Job adds to them."""
-    return load("settings.yaml")["data"] | {each["name"]: each["value"] for each in container()["env"]}
+    given = {each["name"]: each.get("value", "a-node") for each in container()["env"]}
+    return load("settings.yaml")["data"] | given
 
 
 @pytest.mark.parametrize("file", MANIFESTS, ids=lambda path: path.name)

@@ -11,7 +11,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.resources import LEASES
-from acceptance.durability.outage import NodeFailurePlan, Outage
+from acceptance.durability.outage import NO_HOOK, NodeFailurePlan, Outage, plan_if_allowed
 from acceptance.errors import AcceptanceError, EnvironmentFailure
 from acceptance.target_commands import run_command
 
@@ -127,3 +127,26 @@ def test_what_failed_first_is_heard_of_and_the_node_beside_it(back: Path) -> Non
     with pytest.raises(EnvironmentFailure, match="the volume is gone") as caught, outage(back, restore="exit(3)"):
         raise EnvironmentFailure("the volume is gone")
     assert any("restores node node-7, which may still be out of order" in note for note in caught.value.__notes__)
+
+
+PLAN = NodeFailurePlan(fail=("fail",), restore=("restore",), timeout_s=1.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "node", "own_node", "why"),
+    [
+        ("embedded", None, None, None),
+        ("kubeconfig", "n1", None, None),
+        ("kubeconfig", None, None, "so it must be named: --storage-node NAME"),
+        ("in-cluster", None, "n2", "so it must be named"),
+        ("in-cluster", "n1", "n2", None),
+        ("in-cluster", "n1", "n1", "its own pod runs there"),
+        ("in-cluster", "n1", None, "does not know its node"),
+    ],
+)
+def test_only_a_node_that_was_named_is_made_to_fail_and_never_the_suites_own(
+    kind: str, node: str | None, own_node: str | None, why: str | None
+) -> None:
+    found = plan_if_allowed(PLAN, node=node, own_node=own_node, kind=kind)
+    assert found is PLAN if why is None else why in str(found)
+    assert plan_if_allowed(None, node=node, own_node=own_node, kind=kind) == NO_HOOK

@@ -2,6 +2,7 @@
 
 import ipaddress
 import json
+import os
 import socket
 import subprocess
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acceptance.embedded import builds, golang, network, packages, preconditions, waiting
+from acceptance.embedded import builds, golang, network, packages, preconditions, removal, waiting
 from acceptance.embedded.__main__ import main
 from acceptance.embedded.preconditions import Needs
 from acceptance.errors import EnvironmentFailure
@@ -157,6 +158,71 @@ def test_policy_of_the_host_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with packages.no_service_starts():
         assert policy.read_text() == "theirs"
     assert policy.read_text() == "theirs"
+
+
+def test_a_policy_that_a_killed_install_left_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else no service of the host would start on its installation any more."""
+    policy = tmp_path / "policy-rc.d"
+    monkeypatch.setattr(packages, "_POLICY", policy)
+    with packages.no_service_starts():
+        left = policy.read_text()
+    policy.write_text(left)
+    with packages.no_service_starts():
+        assert policy.read_text() == left
+    assert not policy.exists()
+
+
+def test_installing_removes_nothing_and_leaves_no_service_to_start_with_the_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = []
+    there: list[list[str]] = [["etcd-server", "fio"], ["etcd-server", "fio"], []]
+
+    def run(words: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        ran.append(words)
+        return subprocess.CompletedProcess(words, 0, stdout="")
+
+    monkeypatch.setattr(packages, "_POLICY", tmp_path / "policy-rc.d")
+    monkeypatch.setattr(packages, "missing", lambda _programs: there.pop(0))
+    monkeypatch.setattr(packages.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(packages.subprocess, "run", run)
+    assert packages.ensure() is True
+    (install,) = [words for words in ran if "install" in words]
+    assert "--no-remove" in install
+    assert ["systemctl", "--quiet", "disable", "etcd"] in ran and ["update-rc.d", "etcd", "disable"] in ran
+
+
+def test_a_host_whose_kubelet_runs_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its device plugins would lose their sockets; that of another embedded cluster has none."""
+    place = tmp_path / "kubelet.sock"
+    monkeypatch.setattr(preconditions, "DEVICE_PLUGINS", str(place))
+    assert preconditions._kubelet() is None
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as kubelet:
+        kubelet.bind(str(place))
+        kubelet.listen()
+        assert f"a kubelet runs here (process {os.getpid()}" in str(preconditions._kubelet())
+        ours = [f"--config={preconditions.STATE_ROOT}/default/nodes/1/kubelet.json"]
+        monkeypatch.setattr(preconditions.psutil.Process, "cmdline", lambda _process: ours)
+        assert preconditions._kubelet() is None
+    assert preconditions._kubelet() is None
+
+
+def test_what_kubelets_leave_is_removed_unless_one_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "kubelet" / "device-plugins"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(removal, "DEVICE_PLUGINS", str(folder / "kubelet.sock"))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as kubelet:
+        kubelet.bind(str(folder / "kubelet.sock"))
+        kubelet.listen()
+        removal._remove_device_plugins()
+        assert (folder / "kubelet.sock").exists()
+    (folder / "kubelet_internal_checkpoint").touch()
+    (folder / "gpu.sock").touch()
+    removal._remove_device_plugins()
+    assert len(list(folder.iterdir())) == 3
+    (folder / "gpu.sock").unlink()
+    removal._remove_device_plugins()
+    assert not folder.parent.exists()
 
 
 def test_no_apt_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psutil
 import pytest
@@ -178,11 +179,25 @@ def test_a_directory_with_too_little_space_does_not_keep_the_other_from_being_wr
 def test_a_profile_that_fio_rejects_is_told_before_anything_is_written(
     bench: Bench, tmp_path: Path, directories: list[str]
 ) -> None:
-    (tmp_path / "wrong.fio").write_text(WRITES + "nonsense=1\n")
+    (tmp_path / "wrong.fio").write_text(WRITES + "rate_process=often\n")
     (found, _) = prepared(bench(read_job_file(tmp_path / "wrong.fio")), directories)
     assert isinstance(found, WrongUsage)
-    assert "Bad option <nonsense=1>" in str(found)
+    assert "fio: failed parsing rate_process=often" in str(found)
     assert not (Path(directories[0]) / "storage-acceptance-r1" / "storage-acceptance.data").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="who is not root runs fio as himself")
+@pytest.mark.parametrize(("mode", "owner"), [(0o755, 65534), (0o700, 0)])
+def test_root_has_directories_loaded_by_nobody_where_nobody_can_get_there(
+    mode: int, owner: int, profile: Profile, kept: dict[str, str]
+) -> None:
+    with TemporaryDirectory(dir="/var/tmp") as made:
+        Path(made).chmod(mode)
+        workspace = HostWorkspace([made], run_id="r1", keep_output=kept.__setitem__)
+        workspace.make()
+        (volume,) = prepared(HostBench(workspace, wanted=[profile], test_size=SIZE), [made])
+        assert isinstance(volume, HostVolume)
+        assert Path(volume.test_file).stat().st_uid == owner
 
 
 def test_storage_that_fails_in_mid_run_fails_in_the_words_of_fio(

@@ -51,7 +51,8 @@ def test_keys_that_the_file_holds_are_files_beside_the_copy_and_nowhere_else(tmp
     key = b"-----BEGIN PRIVATE KEY-----"
     user = {"client-key-data": base64.b64encode(key).decode(), "client-certificate-data": "no base64!"}
     source, copy = tmp_path / "config", tmp_path / "private" / "copy"
-    source.write_text(yaml.safe_dump({"users": [{"name": "one", "user": {"token": "t", **user}}]}))
+    content = {"current-context": "one", "contexts": [{"name": "one", "context": {"user": "one"}}]}
+    source.write_text(yaml.safe_dump({**content, "users": [{"name": "one", "user": {"token": "t", **user}}]}))
     copy.parent.mkdir()
     copy_kubeconfig([source], copy)
     copied = yaml.safe_load(copy.read_text())["users"][0]["user"]
@@ -68,6 +69,16 @@ def test_several_files_are_merged_and_the_first_wins(source: Path, tmp_path: Pat
     copied = yaml.safe_load((tmp_path / "copy").read_text())
     assert copied["current-context"] == "one"
     assert [each["name"] for each in copied["contexts"]] == ["one", "two"]
+
+
+@pytest.mark.parametrize("context", ["one", "two", None])
+def test_keys_to_other_clusters_are_not_copied(source: Path, tmp_path: Path, context: str | None) -> None:
+    other = tmp_path / "other"
+    other.write_text(config("two"))
+    copy_kubeconfig([source, other], tmp_path / "copy", context=context)
+    copied = yaml.safe_load((tmp_path / "copy").read_text())
+    for kind in ("users", "clusters"):
+        assert [each["name"] for each in copied[kind]] == [context or "one"]
 
 
 @pytest.mark.parametrize("content", ["- a list", "{", "just text"])

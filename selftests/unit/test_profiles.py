@@ -53,8 +53,9 @@ def test_the_profiles_that_come_with_the_suite_can_be_used() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (GOOD + "size=${SIZ}\nname=${A}\n", "variables that nobody sets: A, SIZ; the suite sets ${FILE}"),
-        (GOOD.replace("${FILE}", "/etc/passwd"), "it does not use ${FILE}"),
+        (GOOD + "size=${SIZ}\ndescription=${A}\n", "variables that nobody sets: A, SIZ; the suite sets ${FILE}"),
+        (GOOD.replace("${FILE}", "/etc/passwd"), "option filename=/etc/passwd is not allowed: filename=${FILE} alone"),
+        (GOOD.replace("filename=${FILE}", "#"), "it does not use ${FILE}"),
         (GOOD.replace("${RUNTIME}", "60"), "it does not use ${RUNTIME}"),
         (GOOD.partition("[writes]")[0], "it holds no job section"),
         ("filename=${FILE}\nruntime=${RUNTIME}\n", "not a fio job file"),
@@ -68,6 +69,42 @@ def test_what_could_not_measure_the_volume_is_refused(tmp_path: Path, text: str,
         read_job_file(path)
     assert f"profile {path}: {problem}" in str(raised.value)
     assert len(str(raised.value).splitlines()) == 1 or problem.startswith("not a")
+
+
+# Each did harm with fio 3.33 on a host, as whoever ran the suite.
+HARM = {
+    "exec_prerun=touch /tmp/harm": "option exec_prerun is not allowed: it runs a command",
+    "exec_postrun=touch /tmp/harm": "option exec_postrun is not allowed: it runs a command",
+    "  exec_prerun = touch /tmp/harm": "option exec_prerun is not allowed: it runs a command",
+    "filename=/tmp/harm": "option filename=/tmp/harm is not allowed",
+    "filename=${FILE}:/dev/sdb": "option filename=${FILE}:/dev/sdb is not allowed",
+    "filename=${FILE}/../../harm": "option filename=${FILE}/../../harm is not allowed",
+    "filename_format=/tmp/harm": "option filename_format is not allowed",
+    "directory=/tmp": "option directory is not allowed",
+    "opendir=/tmp": "option opendir is not allowed",
+    "ioengine=external:/tmp/harm.so": "option ioengine=external:/tmp/harm.so is not allowed: wanted one of the engines",
+    "ioengine=rados": "option ioengine=rados is not allowed",
+    "write_lat_log=/tmp/harm": "option write_lat_log is not allowed",
+    "write_iolog=/tmp/harm": "option write_iolog is not allowed",
+    "read_iolog=/etc/shadow": "option read_iolog is not allowed",
+    "replay_redirect=/dev/sdb": "option replay_redirect is not allowed",
+    "include /tmp/harm.fio": "not a fio job file: wanted a section, and options in it, found 'include /tmp/harm.fio'",
+    "cgroup=harm": "option cgroup is not allowed",
+    "unlink=1": "option unlink is not allowed",
+    "mem=mmaphuge:/dev/hugepages/harm": "option mem is not allowed",
+    "verify=md5": "option verify=md5 is not allowed",
+    "uid=0": "option uid is not allowed",
+    "buffer_pattern='/etc/shadow'": "option buffer_pattern is not allowed",
+}
+
+
+@pytest.mark.parametrize("line", HARM)
+@pytest.mark.parametrize("where", ["at the end", "in a section of its own", "after what looks like a comment"])
+def test_what_could_touch_more_than_the_test_file_is_refused(line: str, where: str, tmp_path: Path) -> None:
+    before = {"at the end": "", "in a section of its own": "[more]\nrw=read\n"}.get(where, "bs=4k # no comment\n")
+    with pytest.raises(WrongUsage) as raised:
+        read_job_file(profile(tmp_path, f"{GOOD}{before}{line}\n"))
+    assert HARM[line] in str(raised.value)
 
 
 @pytest.mark.parametrize("text", [GOOD + "group_reporting\n", GOOD + "[more]\ngroup_reporting=0\nrw=read\n"])

@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
+from acceptance.cluster.waiting import wait_for
 from acceptance.errors import EnvironmentFailure
 from acceptance.rebuild.command_driver import CommandDriver, CommandPlan, CommandRebuild
 from acceptance.rebuild.driver import TargetVolume
@@ -82,6 +84,24 @@ def test_a_command_that_does_not_end_is_killed(tmp_path: Path) -> None:
     hanging = python("import sys, time; print('hm', file=sys.stderr, flush=True); time.sleep(60)")
     with pytest.raises(EnvironmentFailure, match=r"did not end within 1 s: hm; it was killed"):
         rebuild(trigger=hanging, timeout_s=1.0).trigger()
+
+
+def test_what_a_killed_command_started_acts_no_more(tmp_path: Path) -> None:
+    """Else the node would fail after it was restored."""
+    late = tmp_path / "late"
+    script = ("sh", "-c", f"sh -c 'echo up; sleep 2; touch {late}' & wait")
+    with pytest.raises(EnvironmentFailure, match=r"did not end within 1 s; it was killed; give"):
+        run_command(script, values={}, timeout_s=1.0)
+    processes = [each.info["cmdline"] for each in psutil.process_iter(["cmdline"])]
+    assert not any(str(late) in " ".join(each or []) for each in processes)
+
+
+def test_what_a_command_leaves_in_the_background_is_no_error_of_it(tmp_path: Path) -> None:
+    """As `ssh node reboot &`; it goes on, and is not waited for."""
+    late = tmp_path / "late"
+    done = run_command(("sh", "-c", f"echo begun; (sleep 1; touch {late}) &"), values={}, timeout_s=20)
+    assert (done.status, done.stdout, late.exists()) == (0, "begun\n", False)
+    wait_for("it to act", look=late.exists, ready=bool, state=str, timeout_s=20)
 
 
 def test_a_command_is_not_ended_by_the_ctrl_c_that_ends_the_suite() -> None:

@@ -13,7 +13,7 @@ import pytest
 from acceptance.errors import WrongUsage
 from acceptance.recorder import Recorder
 from acceptance.results import Results
-from acceptance.results_file import read_results
+from acceptance.results_file import LARGEST_B, read_results
 
 Data = dict[str, Any]
 
@@ -140,3 +140,19 @@ def test_figures_that_no_run_finds_are_refused(tmp_path: Path) -> None:
     alone = found | {"metrics": {}, "compared_with": "local/writes/baseline"}
     path = document(tmp_path, lambda data: data.update(measurements=[alone]))
     assert "was measured beside local/writes/baseline, of which there is nothing" in problem(path)
+
+
+@pytest.mark.parametrize("nested", ["[" * 450 + "]" * 450, "[" * 100_000, '{"a":' * 450 + "1" + "}" * 450])
+def test_brackets_without_end_are_told_and_no_traceback(nested: str, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text('{"schema_version": 1, "run": ' + nested + "}", encoding="utf-8")
+    with pytest.raises(WrongUsage, match=r"results\.json"):
+        read_results(path)
+
+
+def test_a_file_larger_than_any_run_writes_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    with path.open("wb") as file:
+        file.truncate(LARGEST_B + 1)
+    with pytest.raises(WrongUsage, match=r"more than any run writes"):
+        read_results(path)

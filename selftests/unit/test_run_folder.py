@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,12 +41,26 @@ def test_results_are_written_whole_and_leave_no_scratch(folder: RunFolder) -> No
     assert sorted(path.name for path in folder.path.iterdir()) == ["fio", "results.json"]
 
 
-def test_results_that_cannot_be_written_leave_the_old_ones(folder: RunFolder) -> None:
+def test_results_that_cannot_be_written_leave_the_old_ones(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: Path, *_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
     folder.write_results(results())
-    folder.path.joinpath(".results.json.part").mkdir()
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(EnvironmentFailure, match=r"results\.json cannot be written"):
         folder.write_results(results("later"))
     assert json.loads(folder.results.read_text(encoding="utf-8"))["run"]["id"] == "r"
+    assert sorted(path.name for path in folder.path.iterdir()) == ["fio", "results.json"]
+
+
+def test_a_link_that_somebody_planted_is_not_followed(folder: RunFolder, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.write_text("years of work")
+    for name in (".results.json.part", "results.json"):
+        folder.path.joinpath(name).symlink_to(theirs)
+    folder.write_results(results())
+    assert theirs.read_text() == "years of work"
+    assert not folder.results.is_symlink()
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from acceptance.cluster.api_faults import ApiError
+from acceptance.credentials import without_credentials
 from acceptance.errors import StorageFailure
 from acceptance.shown_text import on_one_line, printable, shown, shown_values
 
@@ -83,3 +85,57 @@ def test_an_event_is_one_line() -> None:
         on_one_line("Warning Failed: first\nPASS  fast: all is well\r\n")
         == "Warning Failed: first PASS fast: all is well"
     )
+
+
+# What patterns begin with, and what could have them scan the rest of the text again and again.
+ATOMS = (
+    *(
+        "-",
+        "--",
+        "a",
+        "\n",
+        " ",
+        ":",
+        "://",
+        "=",
+        "@",
+        "#",
+        "eyJ",
+        "eyJaaaaaaaa-",
+        "AQ",
+        "token",
+        "--token",
+        "password",
+    ),
+    *(
+        "secret ",
+        "bearer ",
+        "authorization",
+        "-----BEGIN ",
+        "PRIVATE KEY-----",
+        "://a:",
+        "x-",
+        "AKIA",
+        "ghp_",
+        "sig = ",
+    ),
+)
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.sampled_from(ATOMS), min_size=1, max_size=4).map("".join))
+@example("-").via("a run was stopped for a minute by 60,000 of them")
+@example("\n").via("a class was looked at for half an hour")
+@example("eyJaaaaaaaa-")
+def test_a_long_text_takes_as_much_longer_as_it_is(atoms: str) -> None:
+    """Eight times the text takes about eight times as long; sixty-four times, where each place is scanned from each."""
+
+    def took_s(length: int) -> float:
+        text = atoms * (length // len(atoms))
+        began_s = time.process_time()
+        printable(without_credentials(text))
+        return time.process_time() - began_s
+
+    pairs = [(took_s(2_000), took_s(16_000)) for _ in range(3)]
+    short_s, long_s = (min(times) for times in zip(*pairs, strict=True))
+    assert long_s < 28 * max(short_s, 0.0005)
