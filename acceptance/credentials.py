@@ -22,9 +22,10 @@ _KINDS = r"passw(?:or)?d|passphrase|secret|token|credential|api[_-]?key|access[_
 _SECRET = re.compile(r"secret|pass|pwd|token|credential|key|auth|signature|connection.?string", re.IGNORECASE)
 # A reference to a Secret object is what a reader needs to find it, and gives nothing away.
 _REFERENCE = re.compile(r"(secret|credential|key|token)s?[-_.]?(name|namespace|ref)$", re.IGNORECASE)
-_USER_IN_URL = re.compile(r"(://)[^/\s]+@")  # a password may hold an @
 _PASSWORD_IN_URL = re.compile(r"://[^/@\s:]*:([^/\s]+)@")
 _NOT_YET = rf"(?!{re.escape(NOT_SHOWN)})"
+# A password may hold an @, and may be known and away already.
+_USER_IN_URL = re.compile(rf"(://)(?:{re.escape(NOT_SHOWN)}|[^/\s])+@")
 # Each ends with what is not shown; what comes before it in groups stays. Texts come from strangers and may be long: no
 # pattern begins within what another place has scanned already, or scans on without a bound.
 _PATTERNS = (

@@ -14,8 +14,8 @@ def write_whole(path: Path, text: str) -> None:
     # A name that nobody can foresee, made anew: in a folder that others may write to, one could be a link to elsewhere.
     scratch = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
-        with scratch.open("x", encoding="utf-8") as made:
-            made.write(text)
+        scratch.touch(exist_ok=False)
+        scratch.write_text(text, encoding="utf-8")
         scratch.replace(path)
     except OSError as error:
         with suppress(OSError):

@@ -29,7 +29,7 @@ from acceptance.cluster.resources import (
     VOLUMES,
     Object,
 )
-from acceptance.cluster.run_namespace import is_alive
+from acceptance.cluster.run_namespace import is_alive, undone
 
 # What is told by name of many; a scale run has thousands.
 SHOWN = 20
@@ -39,7 +39,8 @@ SHOWN = 20
 class Leftover:
     """What a run left in the cluster. `alive`: the run still renews its lease.
 
-    `kept`: volumes of claims in its namespace that are not surely its own, in words; they stay.
+    `kept`: volumes of claims in its namespace that are not surely its own, in words; they stay. `undone`: what it made
+    to fail and did not bring back, with the command that does.
     """
 
     run_id: str
@@ -47,6 +48,7 @@ class Leftover:
     alive: bool
     objects: tuple[str, ...]
     kept: tuple[str, ...] = ()
+    undone: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +137,7 @@ def _leftover(api: Api, run_id: str, volumes: Mapping[str, Sequence[Object]]) ->
         alive=is_alive(api, namespace=namespace),
         objects=tuple(names),
         kept=tuple(told(each, why) for each, why in held.kept),
+        undone=undone(api, namespace=namespace),
     )
 
 

@@ -14,6 +14,8 @@ from acceptance.cluster.resources import LEASES, NAMESPACES, Object
 from acceptance.errors import AcceptanceError
 
 LEASE = "run"
+# Of the lease: what the run has to bring back, and the command that does.
+UNDO = "storage-acceptance/undo"
 # Long enough for two machines whose clocks differ by some minutes.
 ALIVE_FOR_S = 300
 RENEW_EVERY_S = 10
@@ -66,6 +68,22 @@ def _greet(api: Api, others: OtherRuns | None) -> None:
             with suppress(AcceptanceError):  # it has ended since
                 api.patch(LEASES, LEASE, others.word, namespace=namespace)
             others.note(namespace)
+
+
+def remember_undo(api: Api, *, namespace: str, what: str, how: str | None) -> None:
+    """Have the cluster know what brings `what` back, should the run be killed before it does; None once it has.
+
+    Raises ApiError, ApiUnreachable.
+    """
+    noted = None if how is None else f"{what} was made to fail and not brought back; do so with `{how}`"
+    api.patch(LEASES, LEASE, {"metadata": {"annotations": {UNDO: noted}}}, namespace=namespace)
+
+
+def undone(api: Api, *, namespace: str) -> str | None:
+    """What the run of the namespace did not bring back, with the command that does, in words."""
+    lease = api.find(LEASES, LEASE, namespace=namespace) or {"metadata": {}}
+    noted = (lease["metadata"].get("annotations") or {}).get(UNDO)
+    return None if noted is None else str(noted)
 
 
 def is_alive(api: Api, *, namespace: str) -> bool:

@@ -82,7 +82,7 @@ def _removed(api: Api, leftover: Leftover) -> bool:
 
 def _list(leftover: Leftover) -> None:
     print(f"run {leftover.run_id}{' (alive)' if leftover.alive else ''}:")
-    for name in (*leftover.objects, *leftover.kept):
+    for name in filter(None, (leftover.undone, *leftover.objects, *leftover.kept)):
         print(f"  {shown(on_one_line(name))}")
 
 

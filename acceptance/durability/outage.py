@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -10,6 +12,7 @@ from typing import Self
 from acceptance.cluster.api import Api
 from acceptance.cluster.nodes import is_ready, is_up, ready_condition
 from acceptance.cluster.resources import LEASES, NODES, Object
+from acceptance.cluster.run_namespace import remember_undo
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import AcceptanceError, EnvironmentFailure
 from acceptance.interruption import undisturbed
@@ -68,15 +71,21 @@ class Outage:
     `what` is the last line that the failing command printed, or the command itself.
     """
 
-    def __init__(self, api: Api, plan: NodeFailurePlan, *, node: str) -> None:
+    def __init__(self, api: Api, plan: NodeFailurePlan, *, node: str, namespace: str) -> None:
         self._api = api
+        self._namespace = namespace
         self._plan = plan
         self._node = node
         self._over = False
         self.what = ""
 
     def __enter__(self) -> Self:
-        """Raises EnvironmentFailure, with the command's own words, when it fails; the node is then restored."""
+        """Raises EnvironmentFailure, with the command's own words, when it fails; the node is then restored.
+
+        The cluster knows by then how it is restored: a run that is killed now cannot.
+        """
+        how = shlex.join(word.format(node=self._node) for word in self._plan.restore)
+        remember_undo(self._api, namespace=self._namespace, what=f"node {self._node}", how=how)
         try:
             done = run_command(self._plan.fail, values={"node": self._node}, timeout_s=self._plan.timeout_s)
             if done.status:
@@ -108,6 +117,8 @@ class Outage:
                 timeout_s=self._plan.timeout_s,
                 failure=EnvironmentFailure,
             )
+            with suppress(AcceptanceError):  # it is back, whatever is noted
+                remember_undo(self._api, namespace=self._namespace, what=self._node, how=None)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -121,7 +121,8 @@ class Trial:
         """The writer's node has failed and writes no more; it is back after the block."""
         assert self.node_failure is not None  # asked before anything was made
         self._tell(f"node {writer.node} is made to fail")
-        with Outage(self.workspace.api, self.node_failure, node=writer.node) as outage:
+        workspace = self.workspace
+        with Outage(workspace.api, self.node_failure, node=writer.node, namespace=workspace.namespace) as outage:
             writer.require_silent(what=outage.what)
             yield outage
 

@@ -2,6 +2,7 @@
 caught with the numbers of what it lost, and a node that was made to fail always comes back."""
 
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.objects import RUN_ID
 from acceptance.cluster.resources import NODES, PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.durability.ledger import record
@@ -19,6 +21,7 @@ from acceptance.embedded.layout import Layout
 from acceptance.embedded.state import read_state
 from acceptance.embedded.timers import SHORT_GRACE_S
 from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_suite, started_suite
+from selftests.integration.test_interruption import cleanup
 from selftests.lab.api_server import restart_api_server
 from selftests.lab.forgetful import forgetful_disk
 from selftests.lab.provisioner import LabClass, lab_classes
@@ -223,6 +226,27 @@ open({str(down)!r}, "w").write(sys.argv[1])
     node = clean.get(NODES, down.read_text())
     (ready,) = [each for each in node["status"]["conditions"] if each["type"] == "Ready"]
     assert ready["status"] == "True"
+
+
+def test_what_a_killed_run_made_to_fail_is_named_by_the_next_cleanup(
+    cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    """Nobody else knows that the node is down, and how it comes back."""
+    down = tmp_path / "down"
+    fail = f"import sys; open({str(down)!r}, 'w').write(sys.argv[1])"
+    hook = target(tmp_path, fail=fail, restore=restore(cluster))
+    options = [*NODES_TOO, "-k", "failed_node", "--storage-class=local-path", hook]
+    with started_suite(*options, reports=reports) as process:
+        wait_for("the hook to begin", look=down.exists, ready=bool, state=str, timeout_s=120)
+        process.kill()
+        process.wait()
+    (run_id,) = [each.name for each in reports.iterdir() if RUN_ID.fullmatch(each.name)]
+    listed = cleanup(cluster, "--list")
+    (named,) = [line for line in listed.stdout.splitlines() if "made to fail" in line]
+    assert f"node {down.read_text()} was made to fail and not brought back; do so with `" in named
+    words = shlex.split(named.partition("`")[2].rpartition("`")[0])
+    assert subprocess.run(words, cwd=ROOT, check=False).returncode == 0
+    assert f"run {run_id}: removed" in cleanup(cluster, "--run", run_id).stdout
 
 
 @pytest.mark.parametrize(

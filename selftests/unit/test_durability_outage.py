@@ -28,6 +28,14 @@ class Nodes:
         self._lease_error = lease_error
         self._ready = ready
         self._looks = 0
+        self.noted: dict[str, str] = {}
+
+    def patch(self, resource: object, name: str, change: dict[str, Any], **_: Any) -> None:
+        """Notes what is to be brought back."""
+        for key, value in change["metadata"]["annotations"].items():
+            self.noted.pop(key, None)
+            if value is not None:
+                self.noted[key] = value
 
     def get(self, resource: object, name: str, **_: Any) -> dict[str, Any]:
         if resource is LEASES:
@@ -52,7 +60,7 @@ def outage(
         restore=python(restore or f"import sys; open({str(back)!r}, 'w').write(sys.argv[1])", "{node}"),
         timeout_s=3.0,
     )
-    return Outage(cast(Api, Nodes(back, ready=ready, **api)), plan, node="node-7")
+    return Outage(cast(Api, Nodes(back, ready=ready, **api)), plan, node="node-7", namespace="ns")
 
 
 def test_the_node_fails_and_is_back_after_the_block(back: Path) -> None:
@@ -60,6 +68,16 @@ def test_the_node_fails_and_is_back_after_the_block(back: Path) -> None:
         assert running.what == "cut off"
         assert not back.exists()
     assert back.read_text() == "node-7"
+
+
+def test_the_cluster_knows_how_the_node_is_brought_back_for_as_long_as_it_is_away(back: Path) -> None:
+    made = outage(back)
+    nodes = cast(Nodes, made._api)
+    with made:
+        (noted,) = nodes.noted.values()
+        assert noted.startswith("node node-7 was made to fail and not brought back; do so with `")
+        assert noted.endswith(" node-7`")
+    assert nodes.noted == {}
 
 
 def test_the_commands_are_told_the_node_and_need_no_shell(back: Path) -> None:

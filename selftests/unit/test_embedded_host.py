@@ -5,6 +5,8 @@ import json
 import os
 import socket
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -192,9 +194,9 @@ def test_installing_removes_nothing_and_leaves_no_service_to_start_with_the_host
     assert ["systemctl", "--quiet", "disable", "etcd"] in ran and ["update-rc.d", "etcd", "disable"] in ran
 
 
-def test_a_host_whose_kubelet_runs_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_whose_kubelet_runs_is_refused(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its device plugins would lose their sockets; that of another embedded cluster has none."""
-    place = tmp_path / "kubelet.sock"
+    place = short / "kubelet.sock"
     monkeypatch.setattr(preconditions, "DEVICE_PLUGINS", str(place))
     assert preconditions._kubelet() is None
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as kubelet:
@@ -207,8 +209,15 @@ def test_a_host_whose_kubelet_runs_is_refused(tmp_path: Path, monkeypatch: pytes
     assert preconditions._kubelet() is None
 
 
-def test_what_kubelets_leave_is_removed_unless_one_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "kubelet" / "device-plugins"
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """A folder with a path short enough for sockets in it."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
+
+
+def test_what_kubelets_leave_is_removed_unless_one_is_there(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = short / "kubelet" / "device-plugins"
     folder.mkdir(parents=True)
     monkeypatch.setattr(removal, "DEVICE_PLUGINS", str(folder / "kubelet.sock"))
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as kubelet:
