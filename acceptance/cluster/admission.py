@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -20,6 +21,9 @@ from acceptance.results import Cluster, StorageClass
 from acceptance.settings import Settings
 
 PULL_SECRET = "pull-secret"
+# Since when nodeTaintsPolicy is heeded:
+# https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
+LOWEST = (1, 26)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +38,10 @@ class Admission:
 def admit(api: Api, settings: Settings, *, kind: str, subjects: Iterable[str] = ()) -> Admission:
     """Look at everything that the run depends on; nothing is created. `subjects`: see `require_permissions`.
 
-    Raises EnvironmentFailure when the cluster does not answer or forbids what is needed, WrongUsage for classes that
-    do not exist or provision nothing, and for a missing image.
+    Raises EnvironmentFailure when the cluster does not answer, is too old or forbids what is needed, WrongUsage for
+    classes that do not exist or provision nothing, and for a missing image.
     """
-    api.version()
+    require_version(api.version())
     require_permissions(api, pull_secret=settings.pull_secret, subjects=subjects)
     there_are = storage_classes(api)
     candidates = {name: choose_class(name, among=there_are) for name in settings.classes}
@@ -62,6 +66,16 @@ def admit(api: Api, settings: Settings, *, kind: str, subjects: Iterable[str] = 
         )
     cluster = describe_cluster(api, kind=kind, image=image)
     return Admission(cluster=cluster, candidates=candidates, image=image)
+
+
+def require_version(version: str) -> None:
+    """Raise EnvironmentFailure for a Kubernetes, such as `v1.25.3-gke.1`, on which storage would be judged wrongly."""
+    found = re.match(r"v?(\d+)\.(\d+)", version)
+    if found is not None and (int(found[1]), int(found[2])) < LOWEST:
+        raise EnvironmentFailure(
+            f"Kubernetes {version} is older than {LOWEST[0]}.{LOWEST[1]}, the oldest that the suite judges storage on: "
+            "it counts nodes that take no pods as empty ones, so that pods of scale runs hang; upgrade it"
+        )
 
 
 def open_workspace(

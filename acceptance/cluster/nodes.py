@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NODES, VOLUMES, Object
 
+# https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-os
+SYSTEM = "kubernetes.io/os"
 _KEEPS_PODS_AWAY = ("NoSchedule", "NoExecute")
 
 
@@ -24,8 +26,9 @@ def takes_pods(node: Object) -> bool:
 
 
 def is_up(node: Object) -> bool:
-    """Whether the node is ready and takes pods, at least those that tolerate its taints."""
-    return is_ready(node) and not node["spec"].get("unschedulable")
+    """Whether the node is ready and takes pods of the suite, at least those that tolerate its taints."""
+    system = (node["metadata"].get("labels") or {}).get(SYSTEM, "linux")
+    return is_ready(node) and system == "linux" and not node["spec"].get("unschedulable")
 
 
 def is_ready(node: Object) -> bool:

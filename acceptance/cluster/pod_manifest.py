@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from acceptance.cluster.claims import Claim
+from acceptance.cluster.nodes import SYSTEM
 from acceptance.cluster.objects import metadata
 from acceptance.cluster.resources import Object
 from acceptance.cluster.volume_guard import guarded_command
@@ -65,6 +66,7 @@ def pod_manifest(plan: PodPlan, *, guarded: Collection[int] = ()) -> Object:
         "terminationGracePeriodSeconds": 1,
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
+        "nodeSelector": {SYSTEM: "linux"},
         "securityContext": {
             "runAsNonRoot": True,
             "runAsUser": USER,

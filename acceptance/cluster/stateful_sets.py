@@ -182,7 +182,7 @@ def _pod_spec(plan: SetPlan) -> Object:
     if plan.nodes:
         spec["affinity"] = node_affinity(plan.nodes)
     if plan.node_labels:
-        spec["nodeSelector"] = dict(plan.node_labels)
+        spec["nodeSelector"] |= dict(plan.node_labels)
     if plan.tolerations:
         spec["tolerations"] = list(plan.tolerations)
     return spec

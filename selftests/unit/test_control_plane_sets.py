@@ -70,10 +70,10 @@ def test_names_of_sets_leave_room_for_those_of_their_pods() -> None:
 def test_chosen_nodes_are_used_whatever_their_taints_and_others_are_not() -> None:
     chosen = manifest(sets(node("a", taints=[TAINT, SOFT]), node_labels={"pool": "storage"}))
     pod = chosen["spec"]["template"]["spec"]
-    assert pod["nodeSelector"] == {"pool": "storage"}
+    assert pod["nodeSelector"] == {"kubernetes.io/os": "linux", "pool": "storage"}
     assert pod["tolerations"] == [{"key": "dedicated", "operator": "Equal", "value": "storage", "effect": "NoSchedule"}]
     free = manifest(sets(node("a")))["spec"]["template"]["spec"]
-    assert "nodeSelector" not in free and "tolerations" not in free
+    assert free["nodeSelector"] == {"kubernetes.io/os": "linux"} and "tolerations" not in free
 
 
 def test_a_full_node_does_not_keep_pods_from_others() -> None:

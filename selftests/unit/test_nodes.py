@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from acceptance.cluster.admission import require_version
 from acceptance.cluster.nodes import matches, takes_pods
+from acceptance.errors import EnvironmentFailure
 
 
 def node(*, ready: str = "True", **spec: Any) -> dict[str, Any]:
@@ -53,3 +55,24 @@ def test_every_part_of_a_term_must_hold() -> None:
     other = {"key": "metadata.name", "operator": "In", "values": ["n2"]}
     assert matches(node(), {"matchExpressions": [zone]})
     assert not matches(node(), {"matchExpressions": [zone], "matchFields": [other]})
+
+
+@pytest.mark.parametrize(("system", "takes"), [("linux", True), (None, True), ("windows", False)])
+def test_a_node_of_another_system_takes_none_of_the_suites_pods(system: str | None, takes: bool) -> None:
+    found = {
+        "metadata": {"name": "n", "labels": {"kubernetes.io/os": system} if system else {}},
+        "spec": {},
+        "status": {"conditions": [{"type": "Ready", "status": "True"}]},
+    }
+    assert takes_pods(found) is takes
+
+
+@pytest.mark.parametrize("version", ["v1.26.0", "v1.34.4", "1.30+", "v2.0.0", "v1.31.2-gke.100", "what?"])
+def test_a_kubernetes_that_is_new_enough_is_taken(version: str) -> None:
+    require_version(version)
+
+
+@pytest.mark.parametrize("version", ["v1.25.16", "v1.9.0", "1.20+"])
+def test_an_older_one_is_refused(version: str) -> None:
+    with pytest.raises(EnvironmentFailure, match=r"older than 1\.26"):
+        require_version(version)
