@@ -43,7 +43,7 @@ class Nodes:
                 raise self._lease_error
             self._looks += 1
             return {"spec": {"renewTime": f"t{self._looks}" if self._back.exists() else "t0"}}
-        return {"spec": {}, "status": {"conditions": [{"type": "Ready", "status": self._ready}]}}
+        return {"metadata": {}, "spec": {}, "status": {"conditions": [{"type": "Ready", "status": self._ready}]}}
 
 
 @pytest.fixture
