@@ -18,7 +18,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.objects import new_run_id
 from acceptance.cluster.permissions import OF_SUBJECT, require_permissions
-from acceptance.cluster.resources import CONFIG_MAPS, LEASES, NAMESPACES, PODS, SECRETS, VOLUMES, Object
+from acceptance.cluster.resources import CONFIG_MAPS, LEASES, NAMESPACES, PODS, SECRETS, VOLUMES, Object, Resource
 from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.waiting import wait_for
 from acceptance.control_plane.server_metrics import read_server_metrics
@@ -41,6 +41,7 @@ pytestmark = pytest.mark.disrupts
 
 FILES = ("rbac.yaml", "rbac-pull-secret.yaml")
 METRICS = f"{ACCOUNT}-metrics"
+ACCOUNTS = Resource(prefix="api/v1", plural="serviceaccounts")
 # Of each file of tests, those that are run here; a new file needs a line.
 SMALLEST = {
     "test_provisioning.py": "binds_and_takes or gone_after_deletion",
@@ -296,6 +297,13 @@ def test_no_pod_of_the_account_has_power_over_its_node(power: str, standard: str
     """Neither where the namespace is restricted, nor in one that an administrator has opened."""
     body = {"metadata": {"name": RUN_NAMESPACE, "labels": dict.fromkeys(RESTRICTED, standard)}}
     api.create(NAMESPACES, body)
+    wait_for(
+        "the namespace to have its account, without which no pod is looked at",
+        look=lambda: api.find(ACCOUNTS, "default", namespace=RUN_NAMESPACE),
+        ready=lambda seen: seen is not None,
+        state=str,
+        timeout_s=60,
+    )
     pod = {"containers": [{"name": "x", "image": "x"}], **POWERS[power]}
     try:
         with pytest.raises(ApiError, match=r"PodSecurity|without any power over their node"):
