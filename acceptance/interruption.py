@@ -47,12 +47,33 @@ def interrupt_once() -> Iterator[None]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Hold off SIGINT, SIGTERM and SIGHUP: whoever sends one is asked for patience."""
-    before = _handle_by(_ask_for_patience)
+    """Hold off SIGINT, SIGTERM and SIGHUP: whoever sends one is asked for patience, and urges what is done here."""
+    before, was_urged = _handle_by(_ask_for_patience), is_urged()
     try:
         yield
     finally:
         _restore(before)
+        if not was_urged:
+            _urged.clear()
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Have a signal take effect only after the block, which must not be left half done.
+
+    Only the main thread is interrupted; in others this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = _handle_by(lambda number, _frame: came.append(number))
+    try:
+        yield
+    finally:
+        _restore(before)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def _ask_for_patience(number: int, frame: FrameType | None) -> None:

@@ -76,11 +76,12 @@ def slim_volume(volume: Object) -> Object:
     """What the suite needs to know of a volume: whose it is and was, its state, what holds it. Clusters have many."""
     claim = volume["spec"].get("claimRef")
     metadata = volume["metadata"]
-    told = {key: value for key, value in (metadata.get("annotations") or {}).items() if key in _TELLING}
+    known = (BOUND_BY_CONTROLLER, PROVISIONED_BY)
+    annotations = {key: value for key, value in (metadata.get("annotations") or {}).items() if key in known}
     label = (metadata.get("labels") or {}).get(RUN_LABEL)
     return {
         "metadata": slim_metadata(volume, "creationTimestamp", "deletionTimestamp", "finalizers")
-        | ({"annotations": told} if told else {})
+        | ({"annotations": annotations} if annotations else {})
         | ({"labels": {RUN_LABEL: label}} if label else {}),
         "spec": {
             "claimRef": claim and {key: claim.get(key) for key in ("namespace", "name", "uid")},
@@ -108,6 +109,3 @@ def prepare_for_release(api: Api, volume: Object, *, run_id: str, claimed: str) 
         set_policy(api, volume, "Retain")
     elif volume["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
         label_volume(api, volume, run_id=run_id)
-
-
-_TELLING = (BOUND_BY_CONTROLLER, PROVISIONED_BY)

@@ -146,9 +146,10 @@ def _kubeconfig(layout: Layout) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status, and tells an expected error in words."""
-    # SIGTERM, and a terminal that is closed, end with the same cleaning as Ctrl-C.
+    # SIGTERM, and a terminal that is closed, end with the same cleaning as Ctrl-C; unless nohup said otherwise.
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _terminated)
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _terminated)
     try:
         options = _parser().parse_args(arguments)
         layout = Layout(options.name)

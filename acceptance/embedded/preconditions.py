@@ -76,17 +76,24 @@ def snapshotter() -> str:
     return "overlayfs" if works else "native"
 
 
-def _kubelet() -> str | None:
-    """A kubelet that starts removes all sockets beside its own: those of the device plugins of one that was there."""
+def listening_kubelet() -> int | None:
+    """The process of the kubelet that listens for device plugins on this host, the last that was started; or None."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
         try:
             asked.connect(DEVICE_PLUGINS)
-            told = asked.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-            pid, _, _ = struct.unpack("3i", told)
-            words = " ".join(psutil.Process(pid).cmdline())
-        except (OSError, psutil.Error):
+        except OSError:
             return None
-    if f"{STATE_ROOT}/" in words:
+        pid, _, _ = struct.unpack("3i", asked.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
+        return int(pid)
+
+
+def _kubelet() -> str | None:
+    """A kubelet that starts removes all sockets beside its own: those of the device plugins of one that was there."""
+    pid = listening_kubelet()
+    try:
+        if pid is None or f"{STATE_ROOT}/" in " ".join(psutil.Process(pid).cmdline()):
+            return None
+    except psutil.Error:  # it has just ended
         return None
     return (
         f"a kubelet runs here (process {pid}, on {DEVICE_PLUGINS}), and those of an embedded cluster would take its "

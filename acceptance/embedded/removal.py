@@ -2,12 +2,11 @@
 
 import contextlib
 import shutil
-import socket
 from pathlib import Path
 
-from acceptance.embedded import cgroups, mounts, network, processes, sysctls
+from acceptance.embedded import cgroups, mounts, network, preconditions, processes, sysctls
 from acceptance.embedded.layout import Layout
-from acceptance.embedded.preconditions import DEVICE_PLUGINS
+from acceptance.embedded.locking import host_lock
 from acceptance.errors import EnvironmentFailure
 
 # Folders outside the cluster's own whose places are fixed in containerd, its CNI library and the kubelet.
@@ -43,17 +42,14 @@ def remove(layout: Layout) -> None:
 
 
 def _remove_device_plugins() -> None:
-    """Remove what kubelets left where they listen for device plugins, unless one listens there still."""
-    folder = Path(DEVICE_PLUGINS).parent
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
-        try:
-            asked.connect(DEVICE_PLUGINS)
+    """Remove what kubelets left where they listen for device plugins, unless one listens there or is about to."""
+    folder = Path(preconditions.DEVICE_PLUGINS).parent
+    with host_lock("kubelet"):
+        left = {each.name for each in folder.glob("*")}
+        if preconditions.listening_kubelet() is not None or not left <= {"kubelet.sock", "kubelet_internal_checkpoint"}:
             return
-        except OSError:
-            pass
-    if {each.name for each in folder.glob("*")} <= {"kubelet.sock", "kubelet_internal_checkpoint"}:
-        for each in folder.glob("*"):
-            each.unlink(missing_ok=True)
+        for name in left:
+            (folder / name).unlink(missing_ok=True)
         for empty in (folder, folder.parent):
             with contextlib.suppress(OSError):  # never made, or of others
                 empty.rmdir()

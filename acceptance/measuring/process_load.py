@@ -53,9 +53,9 @@ class ProcessLoad:
         self._environment = {**os.environ, **environment, MARK: self._mark}
 
     def __enter__(self) -> ProcessLoad:
-        owner = self._folder.stat()
-        as_owner: dict[str, Any] = {"user": owner.st_uid, "group": owner.st_gid, "extra_groups": []}
         try:
+            owner = self._folder.stat()
+            as_owner: dict[str, Any] = {"user": owner.st_uid, "group": owner.st_gid, "extra_groups": []}
             self._process = subprocess.Popen(
                 self._command,
                 cwd=self._folder,

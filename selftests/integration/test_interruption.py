@@ -112,7 +112,7 @@ def test_progress_is_one_line_on_a_terminal(clean: Api, reports: Path) -> None:
                 shown += os.read(ours, 4096)
             except OSError:
                 break
-        assert process.wait(timeout=120) == 2
+        assert process.wait(timeout=120) == 2, shown.decode(errors="replace")
     finally:
         process.kill()
         process.wait()

@@ -219,7 +219,7 @@ def short() -> Iterator[Path]:
 def test_what_kubelets_leave_is_removed_unless_one_is_there(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = short / "kubelet" / "device-plugins"
     folder.mkdir(parents=True)
-    monkeypatch.setattr(removal, "DEVICE_PLUGINS", str(folder / "kubelet.sock"))
+    monkeypatch.setattr(preconditions, "DEVICE_PLUGINS", str(folder / "kubelet.sock"))
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as kubelet:
         kubelet.bind(str(folder / "kubelet.sock"))
         kubelet.listen()

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from acceptance.interruption import PATIENCE, interrupt_once, undisturbed
+from acceptance import interruption
+from acceptance.interruption import PATIENCE, held_back, interrupt_once, is_urged, undisturbed
+from fixtures.progress import ProgressLine
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -21,7 +26,9 @@ def _handlers_of_the_session() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in SIGNALS}
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)  # a test that fails must not end the session
+    interruption._urged.clear()
     yield
+    interruption._urged.clear()
     for number, handler in before.items():
         signal.signal(number, handler)
 
@@ -64,3 +71,53 @@ def test_after_an_error_too_the_handlers_are_those_from_before() -> None:
     with pytest.raises(ZeroDivisionError), interrupt_once(), undisturbed():
         raise ZeroDivisionError
     assert handlers() == before
+
+
+def test_what_is_held_back_takes_effect_after_the_block(capfd: pytest.CaptureFixture[str]) -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt), interrupt_once():
+        with held_back():
+            signal.raise_signal(signal.SIGTERM)
+            done.append("all of it")
+        done.append("and no more")
+    assert done == ["all of it"]
+
+
+@pytest.mark.parametrize("is_a_terminal", [True, False])
+def test_no_interruption_leaves_the_capture_of_pytest_half_suspended(is_a_terminal: bool) -> None:
+    """It comes while the progress line is being written; pytest would end with a traceback, and status 1."""
+    told: list[str] = []
+
+    @contextmanager
+    def suspended() -> Iterator[None]:
+        yield
+        signal.raise_signal(signal.SIGTERM)
+        told.append("captured again")
+
+    reporter = SimpleNamespace(
+        verbosity=0, isatty=is_a_terminal, rewrite=lambda *_, **__: None, ensure_newline=list, write_line=told.append
+    )
+    plugins = {"terminalreporter": reporter, "capturemanager": SimpleNamespace(global_and_fixture_disabled=suspended)}
+    config: Any = SimpleNamespace(pluginmanager=SimpleNamespace(get_plugin=plugins.get), stash={})
+    with pytest.raises(KeyboardInterrupt), interrupt_once():
+        ProgressLine(config).say("1 of 2")
+    assert told[-1] == "captured again"
+
+
+def test_who_asks_while_a_node_is_brought_back_does_not_make_the_rest_of_the_run_impatient() -> None:
+    with interrupt_once():
+        with undisturbed():
+            signal.raise_signal(signal.SIGTERM)
+            assert is_urged()
+        assert not is_urged()
+
+
+def test_who_asks_again_while_a_run_ends_urges_its_cleaning_up() -> None:
+    with interrupt_once():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        assert not is_urged()
+        signal.raise_signal(signal.SIGTERM)
+        with undisturbed():
+            assert is_urged()
+    assert is_urged()
