@@ -165,7 +165,7 @@ def _containers(pod: Object) -> list[Object]:
 def read_reports(kubectl: Kubectl, state: ClusterState, folder: Path) -> list[dict[str, Any]]:
     """What is on the claim, copied out by a pod as docs/in-cluster.md says; the results of each run, oldest first."""
     text = (DEPLOY / "reports-reader.yaml").read_text()
-    manifest = text.replace("registry.example.com/storage-acceptance:1", state.image)
+    manifest = text.replace("registry.example.com/storage-acceptance@sha256:DIGEST", state.image)
     kubectl.run("apply", "--filename=-", stdin=manifest)
     of = f"--namespace={ACCOUNT}"
     kubectl.run("wait", "--for=condition=Ready", f"pod/{READER}", of, "--timeout=60s", timeout=65)

@@ -7,9 +7,10 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from string import Template
 
 _INSTALL = re.compile(r"apt-get install (?:--[a-z-]+ )*([a-z0-9 .+-]+?) &&")
-_KNOWN = {"FROM", "COPY", "RUN", "LABEL", "ENV", "USER", "WORKDIR", "ENTRYPOINT"}
+_KNOWN = {"ARG", "FROM", "COPY", "RUN", "LABEL", "ENV", "USER", "WORKDIR", "ENTRYPOINT"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +47,9 @@ def read_recipe(file: Path) -> Recipe:
         raise ValueError(f"{file}: wanted instructions of {', '.join(sorted(_KNOWN))}, found {', '.join(unknown)}")
     of: dict[str, list[str]] = {name: [rest for each, rest in said if each == name] for name in _KNOWN}
     runs = " ".join(of["RUN"])
+    given = dict(each.split("=", 1) for each in of["ARG"])
     return Recipe(
-        bases=tuple(each.split()[0] for each in of["FROM"]),
+        bases=tuple(Template(each.split()[0]).substitute(given) for each in of["FROM"]),
         programs=tuple(name for found in _INSTALL.findall(runs) for name in found.split()),
         copied=dict(_copied(of["COPY"])),
         packages=re.findall(r"--target=(\S+)", runs)[0],

@@ -148,8 +148,20 @@ def test_the_image_holds_all_that_a_run_reads() -> None:
     assert {name for name, place in RECIPE.copied.items() if place == f"/suite/{name}"} == there_is - NOT_OF_A_RUN
 
 
-def test_the_base_is_no_moving_target() -> None:
-    assert all(re.search(r":\d+\.\d+-[a-z-]+$", base) for base in RECIPE.bases) and len(set(RECIPE.bases)) == 1
+def test_both_stages_have_one_base_and_its_release_is_named() -> None:
+    """Its tag moves: who wants a digest gives it as `--build-arg BASE=`."""
+    assert len(set(RECIPE.bases)) == 1 and re.search(r"/python:\d+\.\d+-slim-[a-z]+$", RECIPE.bases[0])
+
+
+@pytest.mark.parametrize("file", MANIFESTS, ids=lambda path: path.name)
+def test_nobody_can_change_later_what_is_given_rights(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    images = re.findall(r"registry\.example\.com/\S+", text)
+    assert [each for each in images if not each.endswith("storage-acceptance@sha256:DIGEST")] == []
+    actions = re.findall(r"- uses: (\S+)", text)
+    assert [each for each in actions if not re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", each)] == []
+    checkouts = [part for part in text.split("- uses: ") if part.startswith("actions/checkout@")]
+    assert all("ref: COMMIT" in part and "persist-credentials: false" in part for part in checkouts)
 
 
 def test_an_instruction_that_the_lab_does_not_know_is_refused(tmp_path: Path) -> None:
