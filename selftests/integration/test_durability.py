@@ -312,4 +312,6 @@ def test_a_log_that_breaks_off_is_taken_up_again(cluster: EmbeddedCluster, clean
         found = finish(process, reports=reports)
     assert found.status == 0, found.output
     (crash,) = found.results["durability"]
-    assert crash["lost"] == [] and crash["acknowledged"] >= 20
+    assert crash["lost"] == []
+    # Read again from its start to its end, the log names all but the last that were on their way.
+    assert 20 <= 0.9 * crash["whole"] <= crash["acknowledged"] <= crash["whole"]

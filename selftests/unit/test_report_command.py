@@ -17,6 +17,7 @@ from acceptance.report.side_by_side import SideBySide, render_side_by_side
 from acceptance.results import Estimate, Results
 from acceptance.run_folder import RunFolder
 from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, judged, measured, named, run_of
+from selftests.unit.drawn import latencies
 
 
 def kept(folder: Path, results: Results) -> Path:
@@ -36,6 +37,25 @@ def night(number: int, iops: float, **more: object) -> Results:
         started=NOW + timedelta(days=number),
         **more,  # type: ignore[arg-type]
     )
+
+
+def test_results_of_an_older_suite_have_no_curve_and_all_else_is_shown(tmp_path: Path) -> None:
+    """Its file holds what every run must tell, and nothing that was added later."""
+    run = night(1, 1000)
+    curve = {"write": latencies((50.0, 0.001), (90.0, 0.002))}
+    drawn = [each.model_copy(update={"series": {"write.iops": [900.0, 1100.0]}}) for each in run.measurements]
+    newer = [each.model_copy(update={"distribution": curve}) for each in drawn]
+    file = kept(tmp_path, run.model_copy(update={"measurements": newer})) / "results.json"
+    pages = []
+    for measurements in (newer, drawn):
+        older = run.model_copy(update={"measurements": measurements}).model_dump_json(exclude_defaults=True)
+        file.write_text(json.dumps({"schema_version": 1, **json.loads(older)}))
+        assert main(["report", str(file.parent), "-o", str(tmp_path / "page.html")]) == 0
+        pages.append((tmp_path / "page.html").read_text(encoding="utf-8"))
+    curves = [page.count("by percentile, both scales logarithmic") for page in pages]
+    assert curves == [1, 0]
+    for page in pages:
+        assert "because pass" in page and "write.iops in each second" in page
 
 
 class Cells(HTMLParser):

@@ -84,7 +84,7 @@ def test_fewer_than_two_percentiles_make_no_curve(points: tuple[tuple[float, flo
     assert "local" not in texts(picture)
 
 
-def test_results_of_older_suites_have_no_curve() -> None:
+def test_without_a_distribution_there_is_no_curve() -> None:
     assert latency_curve(measurement(), measurement()) is None
 
 
