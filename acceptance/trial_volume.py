@@ -19,7 +19,7 @@ from acceptance.cluster.claims import (
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
-from acceptance.cluster.pod_states import describe_pod, node_of, taken_away
+from acceptance.cluster.pod_states import describe_pod, main_succeeded, node_of, taken_away
 from acceptance.cluster.pods import create_pod, end_pod, wait_ended, wait_started
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.workspace import Workspace
@@ -109,7 +109,7 @@ class TrialVolume:
             content = api.log(plan.name, namespace=self._claim.namespace, container=MAIN).strip()
             if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
                 raise taken
-            if pod["status"]["phase"] != "Succeeded":
+            if not main_succeeded(pod):
                 raise StorageFailure(
                     f"pod {plan.name} on storage class {self._claim.storage_class} could not {what}: {content} "
                     f"({describe_pod(pod)})"

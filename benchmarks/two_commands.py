@@ -70,7 +70,10 @@ def _measure(name: str, clone: Path, environment: dict[str, str], *, bare: bool)
         print(f"  memory {watched.peak / 1e6:.0f} MB, goal {MEMORY_GOAL_MB} MB", end="")
     print(flush=True)
     if process.returncode:
-        print(log.read_text()[-3000:])
+        kept = ROOT / "reports" / f"make-{name}.log"
+        kept.parent.mkdir(exist_ok=True)
+        shutil.copy(log, kept)
+        print(f"what it printed: {kept}")
 
 
 def _watch(process: psutil.Popen, results: Path, began: float) -> Watched:

@@ -210,14 +210,24 @@ class Api:
         )
 
     def follow_log(
-        self, pod: str, *, namespace: str, container: str, follow: bool = True, silence_s: float = ANSWER_S
+        self,
+        pod: str,
+        *,
+        namespace: str,
+        container: str,
+        follow: bool = True,
+        silence_s: float = ANSWER_S,
+        stamped: bool = False,
+        since: str = "",
     ) -> Iterator[bytes]:
         """A container's log from its beginning, in pieces as it grows; ends when the container does.
 
+        `stamped` has each line begin with its time; `since` leaves out what is older, in RFC 3339, to the second.
         Raises ApiUnreachable when nothing comes for `silence_s`.
         """
         path = PODS.path(namespace=namespace, name=pod, subresource="log")
-        query = {"container": container, "follow": "true" if follow else "false"}
+        query = {"container": container, "follow": str(follow).lower(), "sinceTime": since}
+        query["timestamps"] = "true" if stamped else ""
         what = f"the log of pod {pod} stopped coming"
         return self._requests.pieces(path, query=query, answer_s=silence_s, what=what)
 

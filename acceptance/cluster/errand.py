@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
-from acceptance.cluster.pod_states import node_of, taken_away
+from acceptance.cluster.pod_states import describe_pod, exit_status_of, node_of, taken_away
 from acceptance.cluster.pods import create_pod, end_pod, wait_ended, wait_started
-from acceptance.cluster.resources import Object
 from acceptance.cluster.workspace import Workspace
 from acceptance.errors import EnvironmentFailure
 
@@ -36,14 +35,8 @@ def run_errand(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> Erra
         workspace.keep_output(plan.name, output)
         if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
             raise taken
-        return Errand(node=node_of(pod), status=_status(pod), output=output)
+        if (status := exit_status_of(pod)) is None:
+            raise EnvironmentFailure(f"the exit status of pod {plan.name} is not known: {describe_pod(pod)}")
+        return Errand(node=node_of(pod), status=status, output=output)
     finally:
         end_pod(api, plan, timeout_s=workspace.timeout_s)
-
-
-def _status(pod: Object) -> int:
-    for status in pod["status"].get("containerStatuses") or []:
-        ended = (status.get("state") or {}).get("terminated") or {}
-        if status["name"] == MAIN and "exitCode" in ended:
-            return int(ended["exitCode"])
-    raise EnvironmentFailure(f"the exit status of pod {pod['metadata']['name']} is not known")

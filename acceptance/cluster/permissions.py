@@ -13,6 +13,7 @@ from acceptance.cluster.resources import (
     CONFIG_MAPS,
     CSI_DRIVERS,
     EVENTS,
+    JOBS,
     LEASES,
     NAMESPACES,
     NODES,
@@ -74,12 +75,15 @@ def for_pull_secret(reference: str) -> tuple[Permission, ...]:
     return (Permission(resource=SECRETS, verbs=("get",), namespace=namespace, name=name), *WITH_PULL_SECRET)
 
 
-STATEFUL = Permission(resource=STATEFUL_SETS, verbs=("list", "create", "patch", "delete"))
+STATEFUL = (
+    Permission(resource=STATEFUL_SETS, verbs=("list", "create", "patch", "delete")),
+    Permission(resource=JOBS, verbs=("create", "patch", "delete")),
+)
 # What only some tests need, by their mark.
 OF_SUBJECT = {
-    "scale": (STATEFUL, Permission(resource=PODS, verbs=("watch", "patch"))),
+    "scale": (*STATEFUL, Permission(resource=PODS, verbs=("watch", "patch"))),
     "control_plane": (
-        STATEFUL,
+        *STATEFUL,
         *(
             Permission(resource=resource, verbs=("watch",))
             for resource in (PODS, CLAIMS, EVENTS, VOLUMES, NODES, ATTACHMENTS)

@@ -1,4 +1,7 @@
-"""What a pod's own state tells: how far it came, why it cannot start, whether it was taken away."""
+"""What a pod's own state tells: how far it came, why it cannot start, whether it was taken away.
+
+Its state is that of the run's own container: clusters may add others, which run on when that has ended.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,8 @@ def node_of(pod: Object) -> str:
 
 def image_digest(pod: Object) -> str | None:
     """The digest of the image that the pod's main container runs: the registry's, or an imported image's own."""
-    for status in statuses_of(pod):
-        digest = str(status.get("imageID", "")).rpartition("@")[2]
-        if status["name"] == MAIN and digest.startswith("sha256:"):
-            return digest
-    return None
+    digest = str(_status_of_main(pod).get("imageID", "")).rpartition("@")[2]
+    return digest if digest.startswith("sha256:") else None
 
 
 def describe_pod(pod: Object) -> str:
@@ -51,19 +51,31 @@ def describe_pod(pod: Object) -> str:
 
 def image_problem(image: str, pod: Object) -> EnvironmentFailure | None:
     """Why the image is of no use to the pod: it cannot be pulled, or lacks what the suite runs in it; or None."""
-    for status in statuses_of(pod):
-        waiting = (status.get("state") or {}).get("waiting") or {}
-        if waiting.get("reason") in _PULL_PROBLEMS:
+    waiting = _state_of_main(pod).get("waiting") or {}
+    if waiting.get("reason") in _PULL_PROBLEMS:
+        return EnvironmentFailure(
+            f"image {image!r} cannot be pulled on node {pod['spec'].get('nodeName')}: "
+            f"{waiting.get('message') or waiting['reason']}; name one that can with --storage-image, "
+            "and its credentials with --storage-pull-secret"
+        )
+    ended = _state_of_main(pod).get("terminated") or {}
+    if ended.get("reason") in _NO_COMMAND:
+        return EnvironmentFailure(
+            f"image {image!r} lacks what the suite runs in it: {ended.get('message')}; name an image that "
+            "holds fio, sh, df, cat and sync with --storage-image"
+        )
+    return None
+
+
+def throttled(pod: Object) -> EnvironmentFailure | None:
+    """The error to raise where the cluster limits the CPU of the pod's container, which no pod of a run asks for."""
+    for container in pod["spec"]["containers"]:
+        limit = ((container.get("resources") or {}).get("limits") or {}).get("cpu")
+        if container["name"] == MAIN and limit:
             return EnvironmentFailure(
-                f"image {image!r} cannot be pulled on node {pod['spec'].get('nodeName')}: "
-                f"{waiting.get('message') or waiting['reason']}; name one that can with --storage-image, "
-                "and its credentials with --storage-pull-secret"
-            )
-        ended = (status.get("state") or {}).get("terminated") or {}
-        if ended.get("reason") in _NO_COMMAND:
-            return EnvironmentFailure(
-                f"image {image!r} lacks what the suite runs in it: {ended.get('message')}; name an image that "
-                "holds fio, sh, df, cat and sync with --storage-image"
+                f"pod {pod['metadata']['name']} was asked for without a limit of CPU and was given one of {limit} by a "
+                "LimitRange or an admission webhook: throttling would be measured as slow storage; exempt namespaces "
+                "labelled app.kubernetes.io/managed-by=storage-acceptance from it"
             )
     return None
 
@@ -71,19 +83,18 @@ def image_problem(image: str, pod: Object) -> EnvironmentFailure | None:
 def lost_to_the_cluster(pod: Object) -> str | None:
     """Why the cluster or someone ended the pod before its time (eviction, a node that went, memory, deletion, a volume
     of others), or None: no fault of the storage."""
-    if pod["status"].get("phase") == "Succeeded":
+    if main_succeeded(pod):
         return None
     if (refused := volume_of_others(pod)) is not None:
         return refused
     if pod["status"].get("reason") in _LOST:
         return f"{pod['status']['reason']}: {pod['status'].get('message', '')}"
-    for status in statuses_of(pod):
-        ended = (status.get("state") or {}).get("terminated") or {}
-        if ended.get("reason") == "OOMKilled":
-            return f"OOMKilled: container {status['name']} ran out of the memory that it may use"
-        if ended.get("reason") in _UNSEEN or ended.get("exitCode") == _UNSEEN_STATUS:
-            node = pod["spec"].get("nodeName")
-            return f"container {status['name']} went with its node {node}, or with the container runtime there"
+    ended = _state_of_main(pod).get("terminated") or {}
+    if ended.get("reason") == "OOMKilled":
+        return f"OOMKilled: container {MAIN} ran out of the memory that it may use"
+    if ended.get("reason") in _UNSEEN or ended.get("exitCode") == _UNSEEN_STATUS:
+        node = pod["spec"].get("nodeName")
+        return f"container {MAIN} went with its node {node}, or with the container runtime there"
     # https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions
     for condition in pod["status"].get("conditions") or []:
         if condition["type"] == "DisruptionTarget" and condition["status"] == "True":
@@ -93,7 +104,7 @@ def lost_to_the_cluster(pod: Object) -> str | None:
 
 def volume_of_others(pod: Object) -> str | None:
     """What the pod found on a volume that is not the run's, and ended because of; or None."""
-    return next(filter(None, map(refusal, statuses_of(pod))), None)
+    return refusal(_status_of_main(pod))
 
 
 def taken_away(pod: Object, *, what: str) -> EnvironmentFailure | None:
@@ -106,17 +117,38 @@ def taken_away(pod: Object, *, what: str) -> EnvironmentFailure | None:
 
 
 def main_runs(pod: Object) -> bool:
-    """Whether the pod's container runs, as far as its kubelet has told."""
-    return any("running" in (status.get("state") or {}) for status in statuses_of(pod))
+    """Whether the pod's main container runs, as far as its kubelet has told."""
+    return "running" in _state_of_main(pod)
 
 
 def main_started(pod: Object) -> bool:
     """Whether the pod's main container has started; it may have ended already."""
-    for status in statuses_of(pod):
-        state = status.get("state") or {}
-        if status["name"] == MAIN and ("running" in state or "terminated" in state):
-            return True
-    return False
+    return not _state_of_main(pod).keys().isdisjoint(("running", "terminated"))
+
+
+def main_ended(pod: Object) -> bool:
+    """Whether the pod's main container has ended, well or not, or never will run."""
+    return "terminated" in _state_of_main(pod) or pod["status"].get("phase") in ("Succeeded", "Failed")
+
+
+def main_succeeded(pod: Object) -> bool:
+    """Whether the pod's main container has ended well."""
+    ended = _state_of_main(pod).get("terminated") or {}
+    return ended.get("exitCode") == 0 or pod["status"].get("phase") == "Succeeded"
+
+
+def exit_status_of(pod: Object) -> int | None:
+    """The exit status of the pod's main container, None where it is not known."""
+    status = (_state_of_main(pod).get("terminated") or {}).get("exitCode")
+    return None if status is None else int(status)
+
+
+def _status_of_main(pod: Object) -> Object:
+    return next((status for status in statuses_of(pod) if status["name"] == MAIN), {})
+
+
+def _state_of_main(pod: Object) -> Object:
+    return _status_of_main(pod).get("state") or {}
 
 
 def statuses_of(pod: Object) -> list[Object]:

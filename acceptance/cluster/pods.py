@@ -11,10 +11,12 @@ from acceptance.cluster.pod_states import (
     DELETED,
     describe_pod,
     image_problem,
+    main_ended,
     main_runs,
     main_started,
     statuses_of,
     taken_away,
+    throttled,
 )
 from acceptance.cluster.resources import CLAIMS, NAMESPACES, NODES, PODS, Object
 from acceptance.cluster.waiting import describe_events, wait_for
@@ -29,10 +31,13 @@ _CHOSEN = "volume.kubernetes.io/selected-node"
 def create_pod(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
     """Ask for the pod, once its volumes are known to be the run's. One that comes only with the pod is guarded there.
 
-    Raises what `claims.wait_bound` raises for a claim that does not wait for a pod.
+    Raises what `claims.wait_bound` raises for a claim that does not wait for a pod; EnvironmentFailure where the
+    cluster makes another pod of it, whose load would be throttled.
     """
     unproven = [number for number, claim in enumerate(plan.claims) if not is_proven(api, claim, timeout_s=timeout_s)]
-    api.create(PODS, pod_manifest(plan, guarded=unproven), namespace=plan.namespace)
+    made = api.create(PODS, pod_manifest(plan, guarded=unproven), namespace=plan.namespace)
+    if (limited := throttled(made)) is not None:
+        raise limited
 
 
 def wait_started(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
@@ -90,11 +95,14 @@ def _needed(api: Api, plan: PodPlan) -> Object:
 
 
 def wait_ended(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
-    """Wait until the pod has ended, well or not; the pod as seen then. Raises EnvironmentFailure when it is gone."""
+    """Wait until the pod's main container has ended, well or not; the pod as seen then.
+
+    Raises EnvironmentFailure when it is gone.
+    """
     return wait_for(
         f"pod {plan.name} on storage class {plan.classes} to end",
         look=lambda: _needed(api, plan),
-        ready=lambda seen: seen["status"].get("phase") in ("Succeeded", "Failed"),
+        ready=main_ended,
         state=describe_pod,
         fatal=lambda seen: start_problem(api, plan, seen),
         events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),

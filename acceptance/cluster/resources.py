@@ -42,6 +42,7 @@ STORAGE_CLASSES = Resource(prefix="apis/storage.k8s.io/v1", plural="storageclass
 ATTACHMENTS = Resource(prefix="apis/storage.k8s.io/v1", plural="volumeattachments", namespaced=False)
 LEASES = Resource(prefix="apis/coordination.k8s.io/v1", plural="leases")
 STATEFUL_SETS = Resource(prefix="apis/apps/v1", plural="statefulsets")
+JOBS = Resource(prefix="apis/batch/v1", plural="jobs")
 CSI_DRIVERS = Resource(prefix="apis/storage.k8s.io/v1", plural="csidrivers", namespaced=False)
 VOLUME_SNAPSHOTS = Resource(prefix="apis/snapshot.storage.k8s.io/v1", plural="volumesnapshots")
 SNAPSHOT_CONTENTS = Resource(

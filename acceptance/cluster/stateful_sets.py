@@ -79,9 +79,11 @@ def claim_of(pod: str) -> str:
     return f"{CLAIM_TEMPLATE}-{pod}"
 
 
-def create_set(api: Api, plan: SetPlan) -> None:
-    """Ask for the set, with no pods yet."""
-    api.create(STATEFUL_SETS, set_manifest(plan), namespace=plan.namespace)
+def create_set(api: Api, plan: SetPlan, *, owner: Object) -> None:
+    """Ask for the set, with no pods yet; it goes with the owner, which a reference names."""
+    body = set_manifest(plan)
+    body["metadata"]["ownerReferences"] = [owner]
+    api.create(STATEFUL_SETS, body, namespace=plan.namespace)
 
 
 def scale_set(api: Api, plan: SetPlan, *, pods: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from acceptance.cluster.claims import require_no_unclaimed_volumes
+from acceptance.cluster.lifetime import Lifetime
 from acceptance.cluster.stateful_sets import create_set, delete_set
 from acceptance.cluster.workspace import Workspace
 from acceptance.control_plane.climb import Say, climb
@@ -72,11 +73,12 @@ class RampCampaign:
         )
         require_no_unclaimed_volumes(api, storage_class=storage_class)
         sets = RampSets(self._workspace, plan, usable(api, plan, required=settings.required))
-        for each in sets.plans:
-            create_set(api, each)
-        record = self._up_and_down(plan, sets)
-        for each in sets.plans:
-            delete_set(api, each)
+        with Lifetime(api, sets.plans[0].pod) as lifetime:
+            for each in sets.plans:
+                create_set(api, each, owner=lifetime.owner)
+            record = self._up_and_down(plan, sets)
+            for each in sets.plans:
+                delete_set(api, each)
         return record
 
     def _up_and_down(self, plan: RampPlan, sets: RampSets) -> ControlPlaneRecord:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from acceptance.cluster.objects import slim_metadata
+from acceptance.cluster.pod_manifest import MAIN
 from acceptance.cluster.pod_states import image_problem, volume_of_others
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SET_LABEL
@@ -49,7 +50,7 @@ def slim_pod(image: str) -> Callable[[Object], Object]:
 def view(pod: Object, *, image: str) -> PodView:
     """The pod as the ramp sees it."""
     status, metadata = pod["status"], pod["metadata"]
-    containers = status.get("containerStatuses") or []
+    containers = [each for each in status.get("containerStatuses") or [] if each["name"] == MAIN]
     conditions = {each["type"]: each for each in status.get("conditions") or []}
     since = [str(each["state"]["running"].get("startedAt")) for each in containers if _runs(each)]
     running = bool(since) and len(since) == len(containers) and status.get("phase") == "Running"

@@ -10,7 +10,7 @@ from acceptance.cluster.attachments import slim_attachment
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.objects import name_of
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
-from acceptance.cluster.pod_states import describe_pod
+from acceptance.cluster.pod_states import describe_pod, main_ended, main_started
 from acceptance.cluster.pods import create_pod, start_problem
 from acceptance.cluster.resources import ATTACHMENTS, PODS, Object
 from acceptance.cluster.waiting import wait_for
@@ -58,13 +58,13 @@ def follow_failover(workspace: Workspace, plan: PodPlan, *, volume: str, watch: 
             watch.note(SCHEDULED)
         if attached_before and not attached_before & _attachments(workspace, volume):
             watch.note(DETACHED)
-        if not _began(pod):
+        if not main_started(pod):
             return pod, False
         watch.note(RUNNING)
         log = workspace.api.log(plan.name, namespace=plan.namespace, container=MAIN)
         if written := log.startswith(WRITTEN.decode()):
             watch.note(WRITES)
-        return pod, written or pod["status"].get("phase") in ("Succeeded", "Failed")
+        return pod, written or main_ended(pod)
 
     wait_for(
         f"pod {plan.name} on storage class {plan.classes} to use the volume of the node that failed",
@@ -80,8 +80,3 @@ def follow_failover(workspace: Workspace, plan: PodPlan, *, volume: str, watch: 
 def _attachments(workspace: Workspace, volume: str) -> set[str]:
     found = workspace.api.list(ATTACHMENTS, slim=slim_attachment)
     return {name_of(each) for each in found if each["spec"]["source"]["persistentVolumeName"] == volume}
-
-
-def _began(pod: Object) -> bool:
-    states = [status.get("state") or {} for status in pod["status"].get("containerStatuses") or []]
-    return any("running" in state or "terminated" in state for state in states)

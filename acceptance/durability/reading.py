@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
-from acceptance.cluster.pod_states import describe_pod, node_of, taken_away
+from acceptance.cluster.pod_states import describe_pod, main_succeeded, node_of, taken_away
 from acceptance.cluster.pods import create_pod, end_pod, wait_ended
 from acceptance.cluster.workspace import Workspace
 from acceptance.durability.ledger import MOST_BYTES
@@ -58,7 +58,7 @@ def finish_reading(workspace: Workspace, plan: PodPlan, *, timeout_s: float | No
         raise taken
     pieces = workspace.api.follow_log(plan.name, namespace=plan.namespace, container=MAIN, follow=False)
     content = b"".join(pieces)
-    if pod["status"]["phase"] != "Succeeded":
+    if not main_succeeded(pod):
         told = "; ".join(content[-SHOWN:].decode(errors="replace").splitlines()[-3:])
         raise StorageFailure(
             f"after the crash pod {plan.name} on storage class {plan.classes} could not write and read the volume: "

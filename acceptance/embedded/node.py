@@ -136,7 +136,6 @@ class Node:
             # No name server listens there, so a lookup fails at once instead of leaving the host.
             "clusterDNS": [gateway],
             "clusterDomain": "cluster.local",
-            "containerLogMaxSize": "50Mi",
             # The disk is the host's: how full it is says nothing about this cluster, so only the last bit counts.
             "evictionHard": {"memory.available": "100Mi", "nodefs.available": "200Mi", "imagefs.available": "200Mi"},
             "imageGCHighThresholdPercent": 100,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 
 from acceptance.cluster.api_faults import ApiError, ApiUnreachable, retrying
+from acceptance.cluster.followed_log import FollowedLog
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
 from acceptance.cluster.pod_states import describe_pod, main_runs, taken_away
 from acceptance.cluster.pods import lost_node, wait_ended, wait_load_over
@@ -29,9 +30,11 @@ class PodLoad:
     ) -> None:
         self._workspace = workspace
         self._plan = plan
-        self._new_output = new_output
         self._patience_s = patience_s
         self._node_is_lost = False
+        self._printed = FollowedLog(
+            workspace.api, plan.name, namespace=plan.namespace, container=MAIN, silence_s=SILENCE_S
+        )
         self.log = LoadLog(new_output=new_output)
 
     def __enter__(self) -> PodLoad:
@@ -58,12 +61,12 @@ class PodLoad:
         """Take what the load prints, until it has ended or `watch` finds it enough: the samples of each segment.
 
         The second value says whether `watch` ended it; the pod is then asked to go. A connection that breaks is
-        taken up again from the start of the log, which holds it all. Raises EnvironmentFailure when the cluster or
-        someone ended the pod before the load was over, StorageFailure when something else did.
+        taken up again where the log was left. Raises EnvironmentFailure when the cluster or someone ended the pod
+        before the load was over or the node has cut its log off, StorageFailure when something else did.
         """
         watched = Watched(watch)
         try:
-            enough = retrying(patience_s=self._patience_s, first_pause_s=0.5)(self._read_from_start, watched)
+            enough = retrying(patience_s=self._patience_s, first_pause_s=0.5)(self._read_on, watched)
         except (ApiError, ApiUnreachable) as error:
             raise self._unread(error) from error
         self.log.close()
@@ -71,13 +74,10 @@ class PodLoad:
             self._explain_the_end()
         return watched.samples(self.log), enough
 
-    def _read_from_start(self, watched: Watched) -> bool:
-        self.log = LoadLog(new_output=self._new_output)
+    def _read_on(self, watched: Watched) -> bool:
         enough = False
         try:
-            for piece in self._workspace.api.follow_log(
-                self._plan.name, namespace=self._plan.namespace, container=MAIN, silence_s=SILENCE_S
-            ):
+            for piece in self._printed.pieces():
                 self.log.feed(piece)
                 if not enough and watched.enough(self.log):
                     enough = True

@@ -9,7 +9,6 @@ from typing import Any
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.permissions import Permission, require_rebuild_permissions
-from acceptance.cluster.pod_states import main_runs
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import EnvironmentFailure
@@ -61,7 +60,7 @@ class CephDriver:
     def run(self, *words: str) -> str:
         """What a ceph command prints, run in the toolbox pod. Raises EnvironmentFailure with its own words."""
         pods = self._api.list(PODS, namespace=self._namespace, labels=self._toolbox)
-        running = [pod for pod in pods if main_runs(pod)]
+        running = [pod for pod in pods if pod["status"].get("phase") == "Running"]
         if not running:
             raise EnvironmentFailure(
                 f"wanted Rook's toolbox pod (label {self._toolbox}) running in namespace {self._namespace}, found "

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from acceptance.cluster.claims import require_no_unclaimed_volumes, wait_bound
+from acceptance.cluster.lifetime import Lifetime
 from acceptance.cluster.objects import metadata
 from acceptance.cluster.resources import CONFIG_MAPS, PODS, Object
 from acceptance.cluster.stateful_sets import create_set, remove_set, scale_set
@@ -54,8 +55,9 @@ class LoadSet:
         body = {"metadata": metadata(name, run_id=workspace.run_id), "data": self.plan.files()}
         workspace.api.create(CONFIG_MAPS, body, namespace=workspace.namespace)
         try:
-            self._undo.callback(self._remove)
-            create_set(workspace.api, self._set)
+            lifetime = self._undo.enter_context(Lifetime(workspace.api, self._set.pod))
+            self._undo.callback(self._remove, lifetime)
+            create_set(workspace.api, self._set, owner=lifetime.owner)
             self._undo.callback(self._listener.close)
             self._watch = self._undo.enter_context(
                 Watch(
@@ -193,8 +195,10 @@ class LoadSet:
         else:
             self._listener.leave(change.name)
 
-    def _remove(self) -> None:
-        if not (self._failed and self._keep):
+    def _remove(self, lifetime: Lifetime) -> None:
+        if self._failed and self._keep:
+            lifetime.keep()
+        else:
             remove_set(self.workspace.api, self._set, pods=len(self.pods), timeout_s=self.workspace.timeout_s)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.pod_states import describe_pod, taken_away
+from acceptance.cluster.pod_states import describe_pod, taken_away, throttled
 from acceptance.cluster.pods import start_problem
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SetPlan
@@ -42,7 +42,7 @@ class PodFaults:
             return EnvironmentFailure(f"{where} was deleted while it was needed; see who did")
         if seen is None:
             return None
-        if (taken := taken_away(seen, what=where)) is not None:
+        if (taken := taken_away(seen, what=where) or throttled(seen)) is not None:
             return taken
         return self._no_room(where, seen) or self._not_started(pod, seen) or self._in_load(where, seen, log)
 
@@ -78,6 +78,11 @@ class PodFaults:
         restarts = sum(status.get("restartCount", 0) for status in seen["status"].get("containerStatuses") or [])
         if restarts or log.restarted:
             return EnvironmentFailure(f"{where} ended from outside and was started again: {describe_pod(seen)}")
+        if log.cut_off:
+            return EnvironmentFailure(
+                f"the log of {where} broke off, and the node had cut it off before it could be read on; let nodes keep "
+                "more (the kubelet's containerLogMaxSize, 10Mi by default)"
+            )
         if log.refused is not None:
             needed = int(self._plan.pod.environment["SIZE"])
             return explain_refusal(log.refused, log.said, where=f"the volume of {where}", needed=needed)

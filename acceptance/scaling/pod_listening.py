@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 
 from acceptance.clock import now_s
 from acceptance.cluster.api import Api
+from acceptance.cluster.followed_log import FollowedLog, LogCutOff
 from acceptance.cluster.pod_manifest import MAIN
 from acceptance.errors import AcceptanceError
 from acceptance.profiles import LAYOUT
@@ -26,6 +26,7 @@ class Listener:
         self._namespace = namespace
         self._changed = changed
         self._logs: dict[str, PodLog] = {}
+        self._left: dict[str, tuple[FollowedLog, PodLog]] = {}
         self._threads: dict[str, threading.Thread] = {}
         self._ended: set[str] = set()
         self._jobs: Sequence[str] = ()
@@ -66,26 +67,33 @@ class Listener:
         self._closed.set()
 
     def _follow(self, pod: str) -> None:
+        printed, log = self._left.get(pod) or self._anew(pod, cut_off=False)
         while not self._closed.is_set():
             # A stream may end as if its container had, when a kubelet or a proxy stops; the watch knows what is true.
-            with suppress(AcceptanceError):
-                self._read_from_start(pod)
+            try:
+                self._read_on(pod, printed, log)
+            except LogCutOff:  # or it is another container's: what it says from its beginning on tells
+                printed, log = self._anew(pod, cut_off=True)
+                continue
+            except AcceptanceError:
+                pass
             self._closed.wait(AGAIN_S)
             with self._changed:
                 if pod in self._ended:
+                    self._left[pod] = printed, log
                     del self._threads[pod]
                     return
 
-    def _read_from_start(self, pod: str) -> None:
-        """The log holds it all, so what was taken before is taken again, unseen until it is as far as it was."""
-        log, before = PodLog(layout_jobs=(LAYOUT,)), self._logs.get(pod)
-        for piece in self._api.follow_log(pod, namespace=self._namespace, container=MAIN, silence_s=SILENCE_S):
+    def _anew(self, pod: str, *, cut_off: bool) -> tuple[FollowedLog, PodLog]:
+        printed = FollowedLog(self._api, pod, namespace=self._namespace, container=MAIN, silence_s=SILENCE_S)
+        return printed, PodLog(layout_jobs=(LAYOUT,), cut_off=cut_off)
+
+    def _read_on(self, pod: str, printed: FollowedLog, log: PodLog) -> None:
+        for piece in printed.pieces():
             with self._changed:
                 if self._closed.is_set():
                     return
                 log.wanted_jobs = self._jobs
-                news = log.feed(piece, arrived_s=self.now_s())
-                if before is None or (log.number or 0) >= (before.number or 0) or log.restarted:
+                if log.feed(piece, arrived_s=self.now_s()) or self._logs.get(pod) is not log:
                     self._logs[pod] = log
-                if news:
                     self._changed.notify_all()

@@ -64,7 +64,8 @@ class StepLog:
 
 
 class PodLog:
-    """Where the pod stands: `ready` at the gate for a first step, `restarted`, or kept from beginning.
+    """Where the pod stands: `ready` at the gate for a first step, `restarted`, or kept from beginning. `cut_off`: what
+    it printed at first was not seen.
 
     `refused` is the status of the check that kept it, whose words are in `said`; `unwritten` that of the fio that could
     not write the test file; `over`: it heard of no new step for too long and gave up. `offset_s` is what its clock, as
@@ -74,7 +75,8 @@ class PodLog:
     that memory does not grow with the run. `at_gate` is the number of the step that the pod waits to begin.
     """
 
-    def __init__(self, *, layout_jobs: Sequence[str]) -> None:
+    def __init__(self, *, layout_jobs: Sequence[str], cut_off: bool = False) -> None:
+        self.cut_off = cut_off
         self.ready = False
         self.restarted = False
         self.refused: int | None = None

@@ -2,16 +2,21 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NAMESPACES, PODS, Object, Resource
+from acceptance.cluster.waiting import wait_for
 from acceptance.embedded import EmbeddedCluster
 from selftests.integration.faults import PROFILE, steady_load
-from selftests.integration.suite import SuiteRun, finish, started_suite, wait_for_load
+from selftests.integration.suite import SuiteRun, finish, own, run_suite, started_suite, wait_for_load
+from selftests.lab.api_proxy import api_proxy
 from selftests.lab.components import kubelet_of, with_words
 from selftests.lab.memory import use_up_memory
+
+LIMIT_RANGES = Resource(prefix="api/v1", plural="limitranges", namespaced=True)
 
 
 def assert_environment_failed(run: SuiteRun, *said: str) -> None:
@@ -73,3 +78,40 @@ def test_a_load_that_the_kernel_kills_for_memory(
 def test_a_namespace_deleted_by_hand(clean: Api, reports: Path, tmp_path: Path) -> None:
     run = broken(lambda pod: clean.delete(NAMESPACES, pod["metadata"]["namespace"]), tmp_path, clean, reports)
     assert_environment_failed(run, "namespace storage-acceptance-", "was deleted while the run needed it")
+
+
+def test_a_container_that_the_cluster_adds_runs_on_and_is_not_waited_for(
+    cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    """As a service mesh does by a webhook: what the suite asks for is not all that the pod then is."""
+
+    def add_sidecar(spec: dict[str, Any]) -> None:
+        (own,) = spec["containers"]
+        sidecar = {key: own[key] for key in ("image", "securityContext")}
+        spec["containers"].append(sidecar | {"name": "mesh", "command": ["sh", "-c", "sleep 3600"]})
+
+    with api_proxy(cluster.kubeconfig) as proxy:
+        proxy.write_kubeconfig(tmp_path / "kubeconfig")
+        proxy.admission = add_sidecar
+        options = [*steady_load(tmp_path), f"--storage-kubeconfig={tmp_path / 'kubeconfig'}"]
+        subjects = ["-m", "data_plane or smoke", "-k", f"{PROFILE} or takes_a_write"]
+        run = run_suite(*options, *subjects, reports=reports)
+    assert run.status == 0, run.output
+    assert [each["status"] for each in run.results["verdicts"]] == ["pass", "pass"]
+
+
+def test_a_limit_of_cpu_that_the_cluster_gives_is_no_slow_storage(clean: Api, reports: Path, tmp_path: Path) -> None:
+    """By a LimitRange in every new namespace, as policy engines make them."""
+    limit = {"type": "Container", "default": {"cpu": "500m"}}
+    made = {"metadata": {"name": "small"}, "spec": {"limits": [limit]}}
+    with started_suite(*steady_load(tmp_path), reports=reports) as process:
+        (namespace,) = wait_for(
+            "the namespace of the run",
+            look=lambda: own(clean, NAMESPACES),
+            ready=bool,
+            state=str,
+            timeout_s=120,
+        )
+        clean.create(LIMIT_RANGES, made, namespace=namespace["metadata"]["name"])
+        run = finish(process, reports=reports, timeout=90)
+    assert_environment_failed(run, "given one of 500m by a LimitRange", "throttling would be measured as slow storage")

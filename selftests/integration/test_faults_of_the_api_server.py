@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.waiting import wait_for
 from acceptance.embedded import EmbeddedCluster
+from acceptance.embedded.layout import Layout
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
 from selftests.integration.suite import finish, run_suite, started_suite, wait_for_load
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.api_proxy import ApiProxy, api_proxy
-from selftests.lab.components import API_SERVER, restart
+from selftests.lab.components import API_SERVER, kubelet_of, restart, with_words
 
 
 @pytest.mark.disrupts
@@ -110,12 +112,48 @@ def test_a_proxy_of_the_environment_is_not_asked_for_loopback(
     assert run.status == 0, run.output
 
 
-def test_a_log_that_breaks_off_is_read_again(proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path) -> None:
+def test_a_log_that_breaks_off_is_read_on(proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path) -> None:
     """Every three seconds, without a word."""
     proxy.drops_after_s = 3
     run = run_suite(*through(proxy, tmp_path), reports=reports)
     assert_measured_well(run)
     assert proxy.dropped >= 2
+
+
+@pytest.mark.disrupts
+@pytest.mark.parametrize("load", ["alone", pytest.param("many", marks=pytest.mark.full)])
+def test_a_log_of_which_the_node_keeps_only_the_end_is_read_on_where_it_was_left(
+    load: str, proxy: ApiProxy, cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    """The node cuts it whenever it has seen, every 10 s, that it is longer than a second of fio's."""
+    logs = Layout(cluster.name).node(1).state / "pod-logs"
+    options = [*through(proxy, tmp_path), f"--storage-node={cluster.name}-node-1"]
+    if load == "many":
+        limit = "at_least: 1%, because: the test wants it so"
+        (tmp_path / "limits.yaml").write_text(
+            "version: 1\ntiers:\n  baseline:\n    description: for a test of the suite\n    scaling:\n"
+            f"      {PROFILE}:\n        metric: read.iops\n        total_at_last_step: {{{limit}}}\n"
+        )
+        options += ["-m", "scale", "--storage-scale-steps", "1,2", "--storage-scale-window", "15s"]
+    with (
+        with_words(cluster.name, kubelet_of(f"{cluster.name}-node-1"), "--container-log-max-size=10Ki"),
+        started_suite(*options, reports=reports) as process,
+    ):
+        wait_for(
+            "a log of a load to be cut",
+            look=lambda: [str(path) for path in logs.glob("storage-acceptance-*/load/0.log.*")],
+            ready=bool,
+            state=str,
+            timeout_s=150,
+        )
+        proxy.drop_now()
+        run = finish(process, reports=reports)
+    assert proxy.dropped >= 1
+    if load == "many":
+        assert (run.status, run.results["errors"]) == (0, []), run.output
+        assert [step["pods"] for step in run.results["scaling"][0]["steps"]] == [1, 2]
+    else:
+        assert_measured_well(run)
 
 
 def test_no_pod_is_lost_or_counted_twice_when_watches_break_off(

@@ -13,11 +13,14 @@ import pytest
 
 from acceptance import embedded
 from acceptance.cluster.api import Api
+from acceptance.cluster.resources import CLAIMS, JOBS, PODS, STATEFUL_SETS
+from acceptance.cluster.waiting import wait_for
 from acceptance.private_folder import PREFIX
 from selftests.integration.suite import (
     ROOT,
     finish,
     left_behind,
+    own,
     run_suite,
     started_suite,
     suite_command,
@@ -82,6 +85,27 @@ def test_what_a_killed_run_leaves_is_listed_and_removed(
     for kind in ("pod sync-write-iops", "claim load-local-path", "volume pvc-"):
         assert kind in removed.stdout
     assert run_id not in cleanup(cluster, "--list").stdout
+
+
+def test_sets_of_a_killed_run_end_by_themselves(cluster: embedded.EmbeddedCluster, clean: Api, reports: Path) -> None:
+    """Half an hour later: here the deadline comes, which a living run puts off."""
+    with started_suite("-m", "scale", "--storage-class=local-path", reports=reports) as process:
+        wait_for_load(clean, profile="scale")
+        process.kill()
+        process.wait()
+    (job,) = own(clean, JOBS)
+    namespace = job["metadata"]["namespace"]
+    clean.patch(JOBS, job["metadata"]["name"], {"spec": {"activeDeadlineSeconds": 1}}, namespace=namespace)
+    wait_for(
+        "Kubernetes to remove the Job, the set and its pods",
+        look=lambda: [each["metadata"]["name"] for kind in (JOBS, STATEFUL_SETS, PODS) for each in own(clean, kind)],
+        ready=lambda seen: not seen,
+        state=str,
+        timeout_s=120,
+    )
+    assert own(clean, CLAIMS) != []
+    removed = cleanup(cluster, "--run", namespace.removeprefix("storage-acceptance-"))
+    assert removed.returncode == 0, removed.stderr
 
 
 def test_kept_when_asked_and_failed(cluster: embedded.EmbeddedCluster, clean: Api, reports: Path) -> None:

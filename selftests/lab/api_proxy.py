@@ -9,7 +9,7 @@ import secrets
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -29,17 +29,21 @@ class ApiProxy:
     `delay_s`: before each request is passed on. `refuses`: each first try of a request is answered 429; `refused` of
     them were. `login_page`: who asks is shown one, with status 200, as by a proxy whose session is over; each request
     once, or `always`; `logins` of them were. `drops_after_s`: a log that is followed or a watch is cut off after that,
-    without a word; `dropped` of them were. `asked`: method and path of all requests, in order.
+    without a word; `dropped` of them were. `admission` changes the spec of each pod that is asked for, alone or by
+    a set, as a webhook does. `asked`: method and path of all requests, in order.
     """
 
     def __init__(self, kubeconfig: Path) -> None:
         self._upstream, self._tls = _reached_by(kubeconfig)
         self._token = secrets.token_hex(16)
         self._until: dict[str, list[float]] = {}
+        self._lasting: set[asyncio.Transport] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.delay_s = 0.0
         self.refuses = False
         self.login_page: Literal["once", "always"] | None = None
         self.drops_after_s: float | None = None
+        self.admission: Callable[[dict[str, Any]], None] | None = None
         self.refused = self.dropped = self.logins = 0
         self._shown: set[str] = set()
         self.asked: list[str] = []
@@ -59,6 +63,12 @@ class ApiProxy:
         path.touch(mode=0o600)
         path.write_text(json.dumps(content))
 
+    def drop_now(self) -> None:
+        """Cut off all logs that are followed and all watches, once."""
+        assert self._loop is not None
+        for each in list(self._lasting):
+            self._loop.call_soon_threadsafe(each.abort)
+
     @property
     def impatient(self) -> list[str]:
         """Requests that came again too soon: each such try was refused as one more, which none came to be let through
@@ -67,6 +77,7 @@ class ApiProxy:
 
     async def serve(self, started: threading.Event, ended: asyncio.Event) -> None:
         """Pass requests on until `ended`."""
+        self._loop = asyncio.get_running_loop()
         connector = TCPConnector(ssl=self._tls, limit=0)
         async with ClientSession(connector=connector, timeout=ClientTimeout(total=None)) as self._session:
             server = web.Server(self._answer)
@@ -97,20 +108,35 @@ class ApiProxy:
             key: value for key, value in request.headers.items() if key.lower() not in (*_OF_A_HOP, "authorization")
         }
         url = URL(self._upstream + request.raw_path, encoded=True)
-        async with self._session.request(request.method, url, headers=headers, data=await request.read()) as answer:
+        body = await self._body(request)
+        async with self._session.request(request.method, url, headers=headers, data=body) as answer:
             kept = {key: value for key, value in answer.headers.items() if key.lower() not in _OF_A_HOP}
             response = web.StreamResponse(status=answer.status, headers=kept)
             await response.prepare(request)
             lasting = "watch" in request.query or request.query.get("follow") == "true"
+            if lasting and request.transport is not None:
+                self._lasting.add(request.transport)
             try:
                 async with asyncio.timeout(self.drops_after_s if lasting else None):
                     async for piece in answer.content.iter_any():
                         await response.write(piece)
-            except TimeoutError:
+            except (TimeoutError, ConnectionError):
                 self.dropped += 1
                 if request.transport is not None:
                     request.transport.abort()
+            finally:
+                if request.transport is not None:
+                    self._lasting.discard(request.transport)
             return response
+
+    async def _body(self, request: web.BaseRequest) -> bytes:
+        sent = await request.read()
+        kind = request.path.rpartition("/")[2]
+        if request.method != "POST" or kind not in ("pods", "statefulsets") or self.admission is None:
+            return sent
+        made = json.loads(sent)
+        self.admission(made["spec"] if kind == "pods" else made["spec"]["template"]["spec"])
+        return json.dumps(made).encode()
 
     def _is_refused(self, request: str) -> bool:
         """Unless it was refused before and the time that Retry-After asked for is over."""

@@ -10,7 +10,17 @@ from itertools import count
 from typing import Any
 
 from acceptance.cluster.api_faults import ApiError
-from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, EVENTS, NODES, PODS, STATEFUL_SETS, VOLUMES, Resource
+from acceptance.cluster.resources import (
+    ATTACHMENTS,
+    CLAIMS,
+    EVENTS,
+    JOBS,
+    NODES,
+    PODS,
+    STATEFUL_SETS,
+    VOLUMES,
+    Resource,
+)
 from acceptance.cluster.stateful_sets import SET_LABEL, claim_of
 from acceptance.cluster.streams import StreamBroken
 
@@ -56,7 +66,7 @@ class SimulatedApi:
         self.forgetful = False
         self.claims_go_after_s = 0.0
         self.torn: list[str] = []
-        for resource in (ATTACHMENTS, CLAIMS, EVENTS, NODES, PODS, STATEFUL_SETS, VOLUMES):
+        for resource in (ATTACHMENTS, CLAIMS, EVENTS, JOBS, NODES, PODS, STATEFUL_SETS, VOLUMES):
             self.objects[resource.plural] = {}
             self.history[resource.plural] = []
             self.streams[resource.plural] = []
@@ -84,9 +94,10 @@ class SimulatedApi:
     def lines(self, path: str) -> Iterator[str]:
         raise ApiError(status=403, request=f"GET {path}", message="forbidden")
 
-    def create(self, resource: Resource, body: Any, **_: object) -> None:
+    def create(self, resource: Resource, body: Any, **_: object) -> Any:
         self.sent[f"POST {resource.plural}"] += 1
         self.put(resource, body["metadata"]["name"], spec=body["spec"], status={})
+        return self.objects[resource.plural][body["metadata"]["name"]]
 
     def patch(self, resource: Resource, name: str, body: Any, **_: object) -> None:
         self.sent[f"PATCH {resource.plural}"] += 1

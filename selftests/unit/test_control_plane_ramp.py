@@ -69,7 +69,7 @@ OTHER = {"source": {"persistentVolumeName": "pv-other"}}
 
 
 def left(api: SimulatedApi) -> list[str]:
-    kinds = ("statefulsets", "pods", "persistentvolumeclaims", "persistentvolumes", "volumeattachments")
+    kinds = ("jobs", "statefulsets", "pods", "persistentvolumeclaims", "persistentvolumes", "volumeattachments")
     return [name for kind in kinds for name in api.objects[kind]]
 
 

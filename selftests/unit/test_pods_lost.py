@@ -8,8 +8,16 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
-from acceptance.cluster.pod_manifest import PodPlan
-from acceptance.cluster.pod_states import lost_to_the_cluster
+from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
+from acceptance.cluster.pod_states import (
+    exit_status_of,
+    lost_to_the_cluster,
+    main_ended,
+    main_runs,
+    main_started,
+    main_succeeded,
+    throttled,
+)
 from acceptance.cluster.pods import lost_node, wait_ended
 from acceptance.cluster.resources import NAMESPACES, NODES, PODS, Object, Resource
 from acceptance.errors import EnvironmentFailure
@@ -59,6 +67,33 @@ def test_what_is_no_fault_of_the_storage(seen: Object, said: str) -> None:
 )
 def test_what_the_cluster_has_no_part_in(seen: Object) -> None:
     assert lost_to_the_cluster(seen) is None
+
+
+def beside(own: Object, other: Object) -> Object:
+    """A pod whose own container is in the one state, and one that the cluster added in the other."""
+    containers = [{"name": "mesh", "state": other}, {"name": "load", "state": own}]
+    return pod("Running") | {"status": {"phase": "Running", "containerStatuses": containers}}
+
+
+def test_what_the_cluster_adds_to_a_pod_says_nothing_of_its_own_container() -> None:
+    runs, well, badly = {"running": {}}, {"terminated": {"exitCode": 0}}, {"terminated": {"exitCode": 1}}
+    over = beside(well, runs)
+    assert main_ended(over) and main_succeeded(over) and exit_status_of(over) == 0 and not main_runs(over)
+    failed = beside(badly, runs)
+    assert main_ended(failed) and not main_succeeded(failed) and exit_status_of(failed) == 1
+    going = beside(runs, {"terminated": {"exitCode": 137, "reason": "OOMKilled"}})
+    assert main_runs(going) and not main_ended(going) and lost_to_the_cluster(going) is None
+    waiting = beside({"waiting": {"reason": "PodInitializing"}}, runs)
+    assert not main_started(waiting) and not main_runs(waiting)
+
+
+def test_a_limit_of_cpu_that_was_not_asked_for_is_told() -> None:
+    made = pod_manifest(PLAN)
+    assert throttled(made) is None
+    made["spec"]["containers"].insert(0, {"name": "mesh", "resources": {"limits": {"cpu": "100m"}}})
+    assert throttled(made) is None, "what the cluster adds may have one"
+    made["spec"]["containers"][1]["resources"]["limits"]["cpu"] = "500m"
+    assert "pod p was asked for without a limit of CPU and was given one of 500m" in str(throttled(made))
 
 
 class Cluster:

@@ -44,7 +44,7 @@ def pod(phase: str = "Running", *, restarts: int = 0, unscheduled: str = "", **s
     container = {"name": "load", "restartCount": restarts, "state": {"running": {}}}
     return {
         "metadata": {"name": NAME, "resourceVersion": "1"},
-        "spec": {"nodeName": "n"},
+        "spec": {"nodeName": "n", "containers": [{"name": "load", "resources": {}}]},
         "status": {"phase": phase, "conditions": conditions, "containerStatuses": [container], **status},
     }
 

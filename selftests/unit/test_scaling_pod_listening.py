@@ -13,6 +13,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.scaling import pod_listening
 from acceptance.scaling.pod_listening import Listener
+from acceptance.scaling.pod_log import PodLog
 
 SO_FAR = ("ready", "begin 1", "end 1 0", "begin 2")
 
@@ -23,9 +24,9 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class ScriptedApi:
-    """One list of pieces for each time that the log is asked for; an exception breaks the stream there.
+    """One list of lines for each time that the log is asked for; an exception breaks the stream there.
 
-    Beyond the last list nothing comes. `after` is called when a piece was taken.
+    Beyond the last list nothing comes. `after` is called when a line was taken.
     """
 
     def __init__(self, streams: Sequence[Sequence[Any]]) -> None:
@@ -40,8 +41,12 @@ class ScriptedApi:
             self.after()
 
 
-def marks(*words: str) -> list[bytes]:
-    return [f"\nstorage-acceptance: {each}\n".encode() for each in words]
+def marks(*words: str, first: int = 0) -> list[bytes]:
+    """The lines as the node stamps them; `first` is the number of the first in the log."""
+    return [
+        f"2026-11-22T01:02:03.{number:09}Z storage-acceptance: {each}\n".encode()
+        for number, each in enumerate(words, start=first)
+    ]
 
 
 def listener_to(api: ScriptedApi) -> tuple[closing[Listener], threading.Condition]:
@@ -50,7 +55,7 @@ def listener_to(api: ScriptedApi) -> tuple[closing[Listener], threading.Conditio
 
 
 @pytest.mark.parametrize("ending", [[ApiUnreachable("reset")], []], ids=["breaks", "ends"])
-def test_a_stream_that_stops_is_taken_up_again_and_seen_once_it_is_as_far(ending: list[Exception]) -> None:
+def test_a_stream_that_stops_is_taken_up_again_where_it_was_left(ending: list[Exception]) -> None:
     api = ScriptedApi([[*marks(*SO_FAR), *ending], marks(*SO_FAR, "end 2 0", "begin 3")])
     seen: list[int | None] = []
     listening, changed = listener_to(api)
@@ -72,11 +77,33 @@ def test_a_log_that_is_further_at_once_is_seen() -> None:
 
 
 def test_a_pod_that_was_started_again_is_seen_as_such() -> None:
-    streams: list[list[Any]] = [[*marks("ready", "begin 1"), ApiUnreachable("reset")], marks("restarted")]
+    anew = marks("restarted", first=7)
+    streams: list[list[Any]] = [[*marks("ready", "begin 1"), ApiUnreachable("reset")], anew, anew]
     listening, changed = listener_to(ScriptedApi(streams))
     with listening as listener, changed:
         listener.follow("pod")
         assert changed.wait_for(lambda: listener.log("pod").restarted, timeout=10)
+
+
+def test_a_log_that_the_node_cut_off_meanwhile_is_known_as_such() -> None:
+    rest = marks("end 2 0", "begin 3", first=7)
+    listening, changed = listener_to(ScriptedApi([[*marks(*SO_FAR), ApiUnreachable("reset")], rest, rest]))
+    with listening as listener, changed:
+        listener.follow("pod")
+        assert changed.wait_for(lambda: listener.log("pod").cut_off, timeout=10)
+
+
+def test_what_the_node_cut_off_after_it_was_read_is_not_missed() -> None:
+    rest = marks("begin 2", "end 2 0", first=3)
+    listening, changed = listener_to(ScriptedApi([[*marks(*SO_FAR), ApiUnreachable("reset")], rest]))
+    with listening as listener, changed:
+        listener.follow("pod")
+        assert changed.wait_for(lambda: ended(listener.log("pod")), timeout=10)
+        assert listener.log("pod").ready and not listener.log("pod").cut_off
+
+
+def ended(log: PodLog) -> bool:
+    return log.step is not None and log.step.status == 0
 
 
 def test_a_pod_that_ended_is_left_and_followed_again_when_it_runs_again() -> None:
@@ -91,7 +118,8 @@ def test_a_pod_that_ended_is_left_and_followed_again_when_it_runs_again() -> Non
         thread.join(timeout=10)
         assert not thread.is_alive()
         assert listener.log("pod").number == 1
-        api.streams += [marks("restarted"), marks("restarted", "ready")]
+        anew = marks("restarted", "ready", first=7)
+        api.streams += [anew[:1], anew]
         with changed:
             listener.follow("pod")
             assert changed.wait_for(lambda: listener.log("pod").restarted and listener.log("pod").ready, timeout=10)

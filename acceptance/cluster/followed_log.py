@@ -1,0 +1,78 @@
+"""A container's log, taken up again where it was left: of a long one the node keeps only the newest part."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from acceptance.cluster.api import Api
+from acceptance.errors import EnvironmentFailure
+
+# Before each line, of the node's own clock: RFC 3339, to the nanosecond.
+_STAMP = re.compile(rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)")
+
+
+class LogCutOff(EnvironmentFailure):
+    """What followed the last line that was read is no longer there, or another container prints now."""
+
+
+class FollowedLog:
+    """What a container prints, each whole line once, over as many connections as it takes.
+
+    A line is known by its time and by how many lines of the same time came before it.
+    """
+
+    def __init__(self, api: Api, pod: str, *, namespace: str, container: str, silence_s: float) -> None:
+        self._api = api
+        self._pod = pod
+        self._namespace = namespace
+        self._container = container
+        self._silence_s = silence_s
+        self._last = b""
+        self._same = 0
+
+    def pieces(self) -> Iterator[bytes]:
+        """What is new, in whole lines, over one more connection; ends when the container does, or the connection.
+
+        Raises ApiError and ApiUnreachable, after which it may be asked for again; LogCutOff.
+        """
+        to_skip, rest = self._same, b""
+        for piece in self._api.follow_log(
+            self._pod,
+            namespace=self._namespace,
+            container=self._container,
+            silence_s=self._silence_s,
+            stamped=True,
+            since=self._since,
+        ):
+            *lines, rest = (rest + piece).split(b"\n")
+            texts: list[bytes] = []
+            for line in lines:
+                stamp, _, text = line.partition(b" ")
+                if _STAMP.fullmatch(stamp) is None:  # the node's own words
+                    texts.append(line)
+                elif to_skip:
+                    to_skip = self._left_to_skip(stamp, to_skip)
+                else:
+                    self._same = self._same + 1 if stamp == self._last else 1
+                    self._last = stamp
+                    texts.append(text)
+            if texts:
+                yield b"\n".join([*texts, b""])
+
+    @property
+    def _since(self) -> str:
+        """The second of the last line, from whose beginning on the log is asked for; all of it at first."""
+        found = _STAMP.fullmatch(self._last)
+        return "" if found is None else (found[1] + found[2]).decode()
+
+    def _left_to_skip(self, stamp: bytes, to_skip: int) -> int:
+        if stamp == self._last:
+            return to_skip - 1
+        if stamp < self._last:
+            return to_skip
+        raise LogCutOff(
+            f"the log of pod {self._pod} goes on at {stamp.decode()}, the line of {self._last.decode()} that was read "
+            "last is no longer in it: the node has cut it off meanwhile, or the container was started again; let nodes "
+            "keep more (the kubelet's containerLogMaxSize, 10Mi by default)"
+        )
