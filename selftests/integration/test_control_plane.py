@@ -138,8 +138,8 @@ def test_each_condition_is_found_where_it_begins(
     assert run.status == 1, run.output
     ended = run.results["control_plane"][0]["ended"]
     assert ended["kind"] == kind
-    # Pods are numbered as the cluster made them: of a set, those of two steps in any order.
-    assert abs(ended["since_pods"] - FROM) <= 2 * STEP, ended
+    # Pods are numbered as the cluster made them: of a set, those that it is behind with in any order.
+    assert FROM // 2 <= ended["since_pods"] <= FROM + 2 * STEP, ended
     assert statuses(run) == {"pods": "fail", "ramp-down": "pass"}
     assert kind.replace("_", " ") in run.verdict("required_number")["reason"]
 
