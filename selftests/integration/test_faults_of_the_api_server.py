@@ -134,7 +134,7 @@ def test_a_log_of_which_the_node_keeps_only_the_end_is_read_on_where_it_was_left
             "version: 1\ntiers:\n  baseline:\n    description: for a test of the suite\n    scaling:\n"
             f"      {PROFILE}:\n        metric: read.iops\n        total_at_last_step: {{{limit}}}\n"
         )
-        options += ["-m", "scale", "--storage-scale-steps", "1,2", "--storage-scale-window", "15s"]
+        options += ["-m", "scale", "--storage-scale-steps", "1,3", "--storage-scale-window", "15s"]  # one on each node
     with (
         with_words(cluster.name, kubelet_of(f"{cluster.name}-node-1"), "--container-log-max-size=10Ki"),
         started_suite(*options, reports=reports) as process,
@@ -151,7 +151,7 @@ def test_a_log_of_which_the_node_keeps_only_the_end_is_read_on_where_it_was_left
     assert proxy.dropped >= 1
     if load == "many":
         assert (run.status, run.results["errors"]) == (0, []), run.output
-        assert [step["pods"] for step in run.results["scaling"][0]["steps"]] == [1, 2]
+        assert [step["pods"] for step in run.results["scaling"][0]["steps"]] == [1, 3]
     else:
         assert_measured_well(run)
 

@@ -81,9 +81,9 @@ class ApiProxy:
         connector = TCPConnector(ssl=self._tls, limit=0)
         async with ClientSession(connector=connector, timeout=ClientTimeout(total=None)) as self._session:
             server = web.Server(self._answer)
-            runner = web.ServerRunner(server)
+            runner = web.ServerRunner(server, shutdown_timeout=1)
             await runner.setup()
-            site = web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=1)
+            site = web.TCPSite(runner, "127.0.0.1", 0)
             await site.start()
             self.port = runner.addresses[0][1]
             started.set()
