@@ -51,7 +51,7 @@ def _table(plan: Plan, site: Site, paces: Paces) -> Table:
     for step in plan.steps:
         claims = sum(each.number for each in step.volumes)
         numbers = (claims,) if on_host else (step.sets, claims, step.pods)
-        size = sum(each.number * each.size for each in step.volumes)
+        size = sum(each.storage for each in step.volumes)
         table.add_row(
             Text(shown(step.what) + (" (destructive)" if step.destructive else "")),
             str(step.tests),
