@@ -112,6 +112,11 @@ def require_rebuild_permissions(api: Api, needed: Iterable[Permission]) -> None:
     _raise(_missing(api, needed))
 
 
+def may(api: Api, needed: Iterable[Permission]) -> bool:
+    """Whether the account may do all of it: for what a run is glad to know, and does without."""
+    return not _missing(api, needed)
+
+
 def _missing(api: Api, needed: Iterable[Permission]) -> list[str]:
     missing = []
     for permission in needed:

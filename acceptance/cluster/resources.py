@@ -43,6 +43,7 @@ ATTACHMENTS = Resource(prefix="apis/storage.k8s.io/v1", plural="volumeattachment
 LEASES = Resource(prefix="apis/coordination.k8s.io/v1", plural="leases")
 STATEFUL_SETS = Resource(prefix="apis/apps/v1", plural="statefulsets")
 CSI_DRIVERS = Resource(prefix="apis/storage.k8s.io/v1", plural="csidrivers", namespaced=False)
+STORAGE_CAPACITIES = Resource(prefix="apis/storage.k8s.io/v1", plural="csistoragecapacities")
 VOLUME_SNAPSHOTS = Resource(prefix="apis/snapshot.storage.k8s.io/v1", plural="volumesnapshots")
 SNAPSHOT_CONTENTS = Resource(
     prefix="apis/snapshot.storage.k8s.io/v1", plural="volumesnapshotcontents", namespaced=False
