@@ -21,6 +21,7 @@ from acceptance.cluster.resources import (
     SNAPSHOT_CLASSES,
     SNAPSHOT_CONTENTS,
     STATEFUL_SETS,
+    STORAGE_CAPACITIES,
     STORAGE_CLASSES,
     VOLUME_SNAPSHOTS,
     VOLUMES,
@@ -61,6 +62,7 @@ NEEDED = (
     Permission(resource=VOLUMES, verbs=("get", "list", "patch")),
     Permission(resource=NODES, verbs=("get", "list")),
     Permission(resource=STORAGE_CLASSES, verbs=("list",)),
+    Permission(resource=STORAGE_CAPACITIES, verbs=("list",)),
     Permission(resource=ATTACHMENTS, verbs=("list",)),
 )
 
