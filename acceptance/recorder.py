@@ -13,7 +13,7 @@ from acceptance.durability.records import DurabilityRecord, FailoverRecord
 from acceptance.history.records import TrendRecord
 from acceptance.judging import overall
 from acceptance.rebuild.records import RebuildRecord
-from acceptance.results import Cluster, Conditions, KnownStorage, Measurement, Results, Run, Step, Verdict
+from acceptance.results import Cluster, Conditions, KnownStorage, Measurement, PoolRecord, Results, Run, Step, Verdict
 from acceptance.scaling.records import ScalingRecord
 from acceptance.shown_text import shown_values
 from acceptance.volume_features.records import CapabilityRecord
@@ -33,6 +33,7 @@ class Recorder:
         self.tested_with: Conditions | None = None
         self.known: KnownStorage | None = None
         self.cluster: Cluster | None = None
+        self.pools: list[PoolRecord] = []
         self.measurements: list[Measurement] = []
         self.verdicts: list[Verdict] = []
         self.steps: list[Step] = []
@@ -84,6 +85,7 @@ class Recorder:
             settings=self._settings,
             tested_with=self.tested_with,
             known=self.known,
+            pools=self.pools,
             measurements=self.measurements,
             steps=self.steps,
             scaling=self.scaling,

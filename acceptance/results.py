@@ -204,6 +204,15 @@ class KnownStorage(Frozen):
     limits: list[Statement] = Field(description="what the storage's own documentation states")
 
 
+class PoolRecord(Frozen):
+    """What the run was to claim of a class, and what was free for it, before anything was made."""
+
+    storage_class: str
+    claimed: int = Field(description="bytes at one time at the most, as planned")
+    free: int | None = Field(description="bytes, of the part of the pool that is claimed most of; None: not known")
+    said: str = Field(description="both in words, with the source")
+
+
 class Results(Frozen):
     """The document `results.json`."""
 
@@ -213,6 +222,7 @@ class Results(Frozen):
     settings: dict[str, JsonValue]
     tested_with: Conditions | None = None
     known: KnownStorage | None = Field(default=None, description="None without a target")
+    pools: list[PoolRecord] = Field(default=[], description="empty for a host, and by older suites")
     measurements: list[Measurement]
     steps: list[Step]
     scaling: list[ScalingRecord] = []

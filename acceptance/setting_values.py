@@ -91,6 +91,14 @@ def _ramp_rate(value: Any) -> float:
     return rate
 
 
+def _share(value: Any) -> float:
+    """`50%`: above zero; also more than all of it, where storage promises more than it has."""
+    share = parse_quantity(value, unit="ratio")
+    if share == 0.0:
+        raise ValueError(f"wanted a share above zero such as 50%, found {value!r}")
+    return share
+
+
 def _label(value: Any) -> tuple[str, str]:
     key, separator, text = str(value).partition("=")
     if not separator or not key:
@@ -132,5 +140,6 @@ Steps = Annotated[tuple[int, ...], BeforeValidator(_steps)]
 Window = Annotated[float, BeforeValidator(_window_s)]
 VolumeRate = Annotated[str, BeforeValidator(_rate)]
 RampRate = Annotated[float, BeforeValidator(_ramp_rate)]
+Share = Annotated[float, BeforeValidator(_share)]
 NodeLabel = Annotated[tuple[str, str], BeforeValidator(_label)]
 Repeats = Annotated[int, BeforeValidator(_repeats)]

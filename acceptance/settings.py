@@ -22,6 +22,7 @@ from acceptance.setting_values import (
     RampRate,
     Repeats,
     SecretName,
+    Share,
     Size,
     Steps,
     TargetFile,
@@ -61,6 +62,8 @@ class Settings(BaseModel):
     volume_size: Size = 3 * 1024**3
     test_size: Size = 1024**3
     volume_mode: Literal["filesystem", "block"] = "filesystem"
+    claim_at_most: Size = 100 * 1024**3
+    pool_share: Share = 0.5
     scale_steps: Steps = (1, 3, 6, 9, 12, 15)
     scale_profiles: tuple[str, ...] = ()
     scale_window: Window = 8.0

@@ -89,6 +89,7 @@ def _ramp(kubeconfig: Path, *, pods: int, rate: str) -> Cost:
         limits = Path(folder) / "limits.yaml"
         limits.write_text(LIMITS.format(rate=rate, pods=pods), encoding="utf-8")
         what = ["-m", "control_plane", "--storage-destructive", "--storage-class=simulated"]
+        what += [f"--storage-claim-at-most={pods}Gi"]
         where = [f"--storage-kubeconfig={kubeconfig}", f"--storage-ramp-node-selector={SELECTOR}"]
         files = [f"--storage-thresholds={limits}", f"--storage-report={folder}/reports"]
         began = time.monotonic()

@@ -22,6 +22,7 @@ from acceptance.cluster.resources import (
     SNAPSHOT_CLASSES,
     SNAPSHOT_CONTENTS,
     STATEFUL_SETS,
+    STORAGE_CAPACITIES,
     STORAGE_CLASSES,
     VOLUME_SNAPSHOTS,
     VOLUMES,
@@ -62,6 +63,7 @@ NEEDED = (
     Permission(resource=VOLUMES, verbs=("get", "list", "patch")),
     Permission(resource=NODES, verbs=("get", "list")),
     Permission(resource=STORAGE_CLASSES, verbs=("list",)),
+    Permission(resource=STORAGE_CAPACITIES, verbs=("list",)),
     Permission(resource=ATTACHMENTS, verbs=("list",)),
 )
 
@@ -114,6 +116,11 @@ def require_permissions(api: Api, *, pull_secret: str | None, subjects: Iterable
 def require_rebuild_permissions(api: Api, needed: Iterable[Permission]) -> None:
     """The same for what a rebuild of the storage system's replicas needs, as its driver knows."""
     _raise(_missing(api, needed))
+
+
+def may(api: Api, needed: Iterable[Permission]) -> bool:
+    """Whether the account may do all of it: for what a run is glad to know, and does without."""
+    return not _missing(api, needed)
 
 
 def _missing(api: Api, needed: Iterable[Permission]) -> list[str]:

@@ -24,8 +24,12 @@ WORDS: dict[Failure, str] = {
 
 
 def rebuilt(storage_class: str, pattern: Pattern, settings: RebuildSettings, *, paces: Paces) -> PlannedStep:
-    """A volume filled with the pattern, and its replica lost and rebuilt, as often as asked."""
+    """A volume filled with the pattern, and its replica lost and rebuilt, as often as asked.
+
+    The driver may add a replica before it takes one away.
+    """
     size = settings.sizes[pattern]
+    claimed = claim_size(size)
     writing_s = size / paces.bandwidth * (SCATTERED if pattern == "alternating-4k" else 1.0)
     once_s = SETTLE_S + BEFORE_S + LOOKS_S + size / paces.rebuild[pattern]
     seconds = paces.claim_s + writing_s + 2 * paces.pod_s + settings.repeats * once_s + paces.gone_s
@@ -33,7 +37,7 @@ def rebuilt(storage_class: str, pattern: Pattern, settings: RebuildSettings, *, 
     return PlannedStep(
         what=f"a replica of {pattern} on {storage_class} lost and rebuilt{often}",
         about_s=seconds,
-        volumes=(Volumes(storage_class=storage_class, number=1, size=claim_size(size)),),
+        volumes=(Volumes(storage_class=storage_class, number=1, size=claimed, beside=claimed),),
         pods=2,
     )
 

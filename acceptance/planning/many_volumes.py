@@ -41,21 +41,25 @@ def scaled(
     seconds += sum(_window_s(each, pods, window_s=first_s) for pods in settings.steps for each in profiles)
     rate_s = rate_windows_s(settings.window_s)[0]
     seconds += sum(_window_s(each, most, window_s=rate_s) for each in limited) + paces.gone_s
-    pods, apart_s = most, step_windows_s(settings.window_s)[-1]
+    sets, apart_s = [most], step_windows_s(settings.window_s)[-1]
     for part in (nodes // 2, 2 * (nodes // 2)) if apart else ():
         there = part * max(1, settings.steps[-1] // nodes)
         seconds += _growth_s(there, settings, paces) + sum(_window_s(each, there, window_s=apart_s) for each in apart)
         seconds += paces.gone_s
-        pods += there
+        sets.append(there)
+    # One set after the other; on more nodes than there are volumes the last is the largest.
+    volumes = Volumes(
+        storage_class=storage_class, number=max(sets), size=settings.volume_size, made=sum(sets), evenly=True
+    )
     names = ", ".join(each.name for each in profiles)
     steps = ", ".join(map(str, settings.steps))
     at_rate = f", then {most} at a set rate" if limited else ""
     return PlannedStep(
         what=f"{names} on {steps} volumes of {storage_class} at once{at_rate}",
         about_s=seconds,
-        volumes=(Volumes(storage_class=storage_class, number=most, size=settings.volume_size),),
-        pods=pods,
-        sets=3 if apart else 1,
+        volumes=(volumes,),
+        pods=sum(sets),
+        sets=len(sets),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Lasts = Literal["step", "file", "run"]
@@ -12,12 +12,29 @@ Lasts = Literal["step", "file", "run"]
 
 @dataclass(frozen=True, kw_only=True)
 class Volumes:
-    """Volumes that a step creates; `size` of each, in bytes. For a host they are files in its directories."""
+    """Volumes that a step creates; `size` of each, in bytes. For a host they are files in its directories.
+
+    `number`: how many there are at one time; `made`: in all, where some go before others come (0: no more than that).
+    `beside`: bytes that the storage keeps for them at most beside their own size: a snapshot, a further replica.
+    `evenly`: no node has more of them than it must, as many go to each.
+    """
 
     storage_class: str
     number: int
     size: int
     lasts: Lasts = "step"
+    made: int = 0
+    beside: int = 0
+    evenly: bool = False
+
+    @property
+    def storage(self) -> int:
+        """Bytes that they take at the most, where all of each is written."""
+        return self.number * self.size + self.beside
+
+    def kept(self) -> Volumes:
+        """The same where none goes before the run is over: all that are made, on whatever nodes they were."""
+        return replace(self, number=max(self.number, self.made), lasts="run", evenly=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +67,14 @@ class PlannedStep:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Peak:
+    """The most that there is of something at one time, and the step during which there is so much."""
+
+    amount: int
+    step: PlannedStep | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """All steps in the order of the tests. `skips`: reason and how many tests; `unknown`: tests of others."""
 
@@ -70,19 +95,44 @@ class Plan:
     @property
     def most_storage(self) -> int:
         """Bytes that are claimed at one time, at the most."""
-        return max((sum(each.number * each.size for each in there) for there in self._there()), default=0)
+        return self.most(lambda volumes: volumes.storage).amount
 
     @property
     def most_volumes(self) -> int:
         """Volumes that are there at one time, at the most."""
-        return max((sum(each.number for each in there) for there in self._there()), default=0)
+        return self.most(lambda volumes: volumes.number).amount
 
-    def _there(self) -> list[Sequence[Volumes]]:
-        """The volumes that are there during each step."""
-        found: list[Sequence[Volumes]] = []
+    @property
+    def storage_classes(self) -> tuple[str, ...]:
+        """The classes that volumes are claimed of, each once, in their order."""
+        return tuple(dict.fromkeys(each.storage_class for step in self.steps for each in step.volumes))
+
+    def keeping(self, storage_classes: Collection[str]) -> Plan:
+        """The same where no volume of these classes goes before the run is over."""
+
+        def kept(volumes: Volumes) -> Volumes:
+            return volumes.kept() if volumes.storage_class in storage_classes else volumes
+
+        return replace(self, steps=tuple(replace(step, volumes=tuple(map(kept, step.volumes))) for step in self.steps))
+
+    def most(self, weigh: Callable[[Volumes], int]) -> Peak:
+        """The most at one time of what `weigh` counts of volumes; an upper bound.
+
+        Beside the volumes of a step those count that outlast the step which made them, and the most that one step
+        before it has given back: a claim is deleted, and not waited for until the storage has let go of what was
+        behind it. Sets are waited for, so that these count no longer.
+        """
+        peak = Peak(amount=0, step=None)
+        going = 0
         kept: list[tuple[str, Volumes]] = []
         for step in self.steps:
+            over = [each for file, each in kept if each.lasts == "file" and file != step.file]
+            going = max(going, sum(map(weigh, over)))
             kept = [(file, each) for file, each in kept if each.lasts == "run" or file == step.file]
-            found.append([*(each for _, each in kept), *step.volumes])
+            amount = going + sum(weigh(each) for each in (*(each for _, each in kept), *step.volumes))
+            if amount > peak.amount:
+                peak = Peak(amount=amount, step=step)
             kept += [(step.file, each) for each in step.volumes if each.lasts != "step"]
-        return found
+            if not step.sets:
+                going = max(going, sum(weigh(each) for each in step.volumes if each.lasts == "step"))
+        return peak

@@ -8,6 +8,7 @@ from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.quantities import format_size
 from acceptance.settings import Settings
 from acceptance.volume_features.bench import SIZE
+from acceptance.volume_features.expansion import GROWN
 from acceptance.volume_features.records import TITLES, Capability
 
 WRITINGS = 3
@@ -27,14 +28,19 @@ def on_trial(storage_class: str, what: str, *, size: int, pods: int, paces: Pace
 
 
 def featured(storage_class: str, capability: Capability, *, paces: Paces) -> PlannedStep:
-    """One capability tried; a copy is a second volume, and several pods look at both."""
+    """One capability tried; a copy is a second volume, a snapshot one more, and several pods look at them."""
+    size = GROWN if capability == "expansion" else SIZE
     copies = 2 if capability in _COPIES else 1
     pods = {"snapshot": 4, "clone": 5, "shared": 2, "read-only": 2}.get(capability, 1)
     seconds = copies * paces.claim_s + (pods - copies) * paces.pod_s + paces.gone_s
     return PlannedStep(
         what=f"{storage_class}: {TITLES[capability]}",
         about_s=seconds,
-        volumes=(Volumes(storage_class=storage_class, number=copies, size=SIZE),),
+        volumes=(
+            Volumes(
+                storage_class=storage_class, number=copies, size=size, beside=SIZE if capability == "snapshot" else 0
+            ),
+        ),
         pods=pods,
     )
 
@@ -65,6 +71,14 @@ def rewritten(storage_class: str, settings: Settings, *, paces: Paces) -> Planne
     return PlannedStep(
         what=f"a file on {storage_class} written anew during the rebuild of a replica, and read again",
         about_s=seconds,
-        volumes=(Volumes(storage_class=storage_class, number=1, size=settings.volume_size, lasts="file"),),
+        volumes=(
+            Volumes(
+                storage_class=storage_class,
+                number=1,
+                size=settings.volume_size,
+                lasts="file",
+                beside=settings.volume_size,
+            ),
+        ),
         pods=3,
     )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from acceptance.cluster.admission import admit
+from acceptance.cluster.admission import Admission, admit
 from acceptance.cluster.api import Api
 from acceptance.cluster.node_room import usable_nodes
 from acceptance.durability.outage import NodeFailurePlan
@@ -26,17 +25,24 @@ from acceptance.volume_features.snapshot_objects import GROUP, VERSION, serves_s
 class Site:
     """What is known of the cluster or the host. `classes` by the name asked for, None for the default class.
 
-    `nodes`: how many take ordinary pods; `snapshots`: whether any are served; None where nobody knows. `trouble`: what
-    a run would fail of before it began, or why the cluster could not be looked at.
+    `storage_classes`: all of the cluster; `nodes`: how many take ordinary pods; `snapshots`: whether any are served;
+    None where nobody knows. `trouble`: what a run would fail of before it began, or why the cluster could not be looked
+    at.
     """
 
     kind: str | None = None
     about: str = "not looked at"
     classes: Mapping[str | None, StorageClass] = field(default_factory=dict)
+    storage_classes: Sequence[StorageClass] = ()
     nodes: int | None = None
     snapshots: bool | None = None
     trouble: str | None = None
     api: Api | None = None
+
+    @property
+    def retaining(self) -> frozenset[str]:
+        """The classes whose volumes outlive their claims; a run has these removed when it is over."""
+        return frozenset(each.name for each in self.storage_classes if each.reclaim_policy != "Delete")
 
     def name(self, asked: str | None) -> str:
         """The class's name; of the default class only where the cluster has told."""
@@ -46,20 +52,22 @@ class Site:
 def look_at_cluster(api: Api, settings: Settings, *, kind: str, subjects: list[str]) -> Site:
     """What the cluster tells to who may only read; what a run would fail of is kept as its trouble."""
     try:
-        admission = admit(api, settings, kind=kind, subjects=subjects)
+        return site_of(api, admit(api, settings, kind=kind, subjects=subjects))
     except AcceptanceError as error:
         return Site(kind=kind, about=kind, trouble=str(error))
+
+
+def site_of(api: Api, admission: Admission) -> Site:
+    """What is known of a cluster that a run may begin on. Raises ApiError, ApiUnreachable."""
     cluster = admission.cluster
-    nodes, snapshots = None, None
-    with suppress(AcceptanceError):  # what the account may not ask is not known, and no harm
-        nodes = len(usable_nodes(api))
-        snapshots = serves_snapshots(api)
     return Site(
-        kind=kind,
-        about=f"{kind}, Kubernetes {cluster.kubernetes_version}, {len(cluster.nodes)} nodes, image {admission.image}",
+        kind=cluster.kind,
+        about=f"{cluster.kind}, Kubernetes {cluster.kubernetes_version}, {len(cluster.nodes)} nodes, "
+        f"image {admission.image}",
         classes=admission.candidates,
-        nodes=nodes,
-        snapshots=snapshots,
+        storage_classes=cluster.storage_classes,
+        nodes=len(usable_nodes(api)),
+        snapshots=serves_snapshots(api),
         api=api,
     )
 

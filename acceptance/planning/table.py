@@ -11,6 +11,7 @@ from rich.text import Text
 
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import Plan
+from acceptance.planning.room import Room
 from acceptance.planning.rough_time import rough_time
 from acceptance.planning.site import Site
 from acceptance.quantities import format_quantity
@@ -19,16 +20,18 @@ from acceptance.shown_text import shown
 WIDTH = 120
 
 
-def plan_text(plan: Plan, *, site: Site, paces: Paces, width: int = WIDTH) -> str:
-    """The whole plan; `width`: of the terminal, in columns."""
+def plan_text(plan: Plan, *, site: Site, paces: Paces, room: Room | None = None, width: int = WIDTH) -> str:
+    """The whole plan. `room`: what it claims beside what is free, None for a host; `width`: in columns."""
     console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
     console.print(Text("The plan of this run; nothing was created."))
     console.print(Text(f"Cluster: {shown(site.about)}"))
     if site.trouble is not None:
         console.print(Text(f"A run would not begin here, or nobody knows whether it would: {shown(site.trouble)}"))
+    if room is not None and room.problem is not None:
+        console.print(Text(f"A run would not begin, with exit status {room.problem.exit_status}: {room.problem}"))
     if plan.steps:
         console.print(_table(plan, site, paces))
-        for line in (*_totals(plan, site, paces), paces.said):
+        for line in (*_totals(plan, site, paces, room), paces.said):
             console.print(Text(line))
     else:
         console.print(Text("Nothing would run."))
@@ -51,7 +54,7 @@ def _table(plan: Plan, site: Site, paces: Paces) -> Table:
     for step in plan.steps:
         claims = sum(each.number for each in step.volumes)
         numbers = (claims,) if on_host else (step.sets, claims, step.pods)
-        size = sum(each.number * each.size for each in step.volumes)
+        size = sum(each.storage for each in step.volumes)
         table.add_row(
             Text(shown(step.what) + (" (destructive)" if step.destructive else "")),
             str(step.tests),
@@ -64,13 +67,15 @@ def _table(plan: Plan, site: Site, paces: Paces) -> Table:
     return table
 
 
-def _totals(plan: Plan, site: Site, paces: Paces) -> Iterator[str]:
+def _totals(plan: Plan, site: Site, paces: Paces, room: Room | None) -> Iterator[str]:
     ends_s = paces.open_s + paces.close_s
     about, most = plan.about_s + ends_s, plan.most_s + ends_s
     unclear = "" if most - about < 60 else f", {rough_time(most)} if none of them is before its measurement ends"
     yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. What hangs is waited for (--storage-timeout)."
-    made = _count(plan.most_volumes, "folder" if site.kind == "host" else "claim")
-    yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {made or 'no claim'} at one time."
+    made = _count(plan.most_volumes, "folder" if site.kind == "host" else "volume")
+    yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {made or 'no volume'} at one time."
+    for each in () if room is None else room.records:
+        yield f"  {shown(each.storage_class)}: {shown(each.said)}"
     destructive = [step for step in plan.steps if step.destructive]
     if destructive:
         yield f"Destructive: {len(destructive)} of {len(plan.steps)} steps; what they lose or ramp stands in the table."

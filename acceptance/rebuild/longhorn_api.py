@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from acceptance.cluster.api import Api
@@ -34,10 +35,10 @@ INFLUENCES = (
 Trigger = Literal["further-replica", "deleted-replica"]
 
 
-def longhorn_settings(api: Api, namespace: str) -> dict[str, str]:
-    """The settings that influence a rebuild, by name; those that this version of Longhorn has."""
+def longhorn_settings(api: Api, namespace: str, *, names: Sequence[str] = INFLUENCES) -> dict[str, str]:
+    """Settings by name, those that influence a rebuild unless others are asked for; those that this Longhorn has."""
     found: dict[str, Object] = {str(each["metadata"]["name"]): each for each in api.list(SETTINGS, namespace=namespace)}
-    return {name: str(found[name].get("value", "")) for name in INFLUENCES if name in found}
+    return {name: str(found[name].get("value", "")) for name in names if name in found}
 
 
 def longhorn_view(api: Api, name: str, *, namespace: str) -> LonghornView:

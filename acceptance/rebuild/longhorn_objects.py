@@ -140,11 +140,12 @@ def _share(progress: Any) -> float:
 
 def free_nodes(nodes: Sequence[Object], view: LonghornView) -> list[str]:
     """The Longhorn nodes that take a replica and hold none of the volume's."""
-    usable = {str(node["metadata"]["name"]) for node in nodes if _takes_replicas(node)}
+    usable = {str(node["metadata"]["name"]) for node in nodes if takes_replicas(node)}
     return sorted(usable - view.nodes())
 
 
-def _takes_replicas(node: Object) -> bool:
+def takes_replicas(node: Object) -> bool:
+    """Whether Longhorn may place a replica on the node, as far as the node itself goes."""
     conditions = _part(node, "status").get("conditions") or []
     states = {each.get("type"): each.get("status") for each in conditions if isinstance(each, Mapping)}
     return (

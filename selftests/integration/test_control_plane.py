@@ -26,7 +26,13 @@ pytestmark = pytest.mark.disrupts
 
 QUOTAS = Resource(prefix="api/v1", plural="resourcequotas")
 RAMP = ("-m", "control_plane", "--storage-destructive")
-SIMULATED = (*RAMP, "--storage-class", STORAGE_CLASS, "--storage-ramp-node-selector", f"{NODE_LABEL}=true")
+# Of volumes of simulated nodes as many as are asked for: nothing is behind them.
+SIMULATED = (
+    *RAMP,
+    *("--storage-class", STORAGE_CLASS),
+    *("--storage-ramp-node-selector", f"{NODE_LABEL}=true"),
+    "--storage-claim-at-most=1Ti",
+)
 # Pods asked for in a step, of a second, at the rate of these ramps.
 STEP = 4
 FROM = 40

@@ -146,7 +146,7 @@ def test_total_that_breaks_down_with_more_volumes_fails(
 
 
 def test_nodes_that_cannot_hold_the_pods_are_told_before_any_is_made(clean: Api, reports: Path, tmp_path: Path) -> None:
-    options = ["--storage-scale-steps", "1,900", limits(tmp_path)]
+    options = ["--storage-scale-steps", "1,900", "--storage-claim-at-most=1Ti", limits(tmp_path)]
     run = run_suite("--storage-class", "replicated", *SHORT, *options, reports=reports)
     assert run.status == 10, run.output
     assert re.search(r"900 pods do not fit on 3 nodes .* lacks (cpu|memory|pods): 300 pods", run.output)

@@ -14,6 +14,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.permissions import NEEDED, OF_SUBJECT, Permission, for_pull_secret
 from acceptance.cluster.resources import NAMESPACES, SERVICE_ACCOUNTS, Object, Resource
 from acceptance.rebuild.ceph_driver import ceph_permissions
+from acceptance.rebuild.ceph_space import ceph_space_permissions
 from acceptance.rebuild.longhorn_driver import longhorn_permissions
 from acceptance.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE
 
@@ -84,7 +85,11 @@ def asked() -> dict[str, list[Grant]]:
         ACCOUNT: [each for each in NEEDED if each.resource.namespaced],
         f"{ACCOUNT}-cluster": [each for each in NEEDED if not each.resource.namespaced],
         f"{ACCOUNT}-pull-secret": list(for_pull_secret(PULL_SECRET)),
-        f"{ACCOUNT}-rebuild": [*longhorn_permissions(LONGHORN_NAMESPACE), *ceph_permissions(ROOK_NAMESPACE)],
+        f"{ACCOUNT}-rebuild": [
+            *longhorn_permissions(LONGHORN_NAMESPACE),
+            *ceph_permissions(ROOK_NAMESPACE),
+            *ceph_space_permissions(ROOK_NAMESPACE),
+        ],
         **{role_of(subject): list(needed) for subject, needed in OF_SUBJECT.items()},
     }
     return {role: [grant for each in of for grant in grants_of(each)] for role, of in permissions.items()}

@@ -33,6 +33,7 @@ from selftests.lab.definitions import defined
 
 NAMESPACE = "longhorn-system"
 DEFINITIONS = Path(__file__).parent / "longhorn_crds.yaml"
+DISK = "disk-1"
 POLL_S = 0.1
 
 
@@ -55,6 +56,8 @@ class Behaviour:
     robustness: str = "healthy"
     owner: str = ""
     """another claim that Longhorn believes the volume to be of"""
+    free: int = 1024**4
+    """bytes on the only disk of each node, none of them promised to anybody"""
     settings: dict[str, str] = field(
         default_factory=lambda: {
             "concurrent-replica-rebuild-per-node-limit": "5",
@@ -91,9 +94,12 @@ def longhorn(api: Api, behaviour: Behaviour, *, version: str = "v1beta2") -> Ite
 def controller(api: Api, behaviour: Behaviour) -> Iterator[None]:
     """Looks after Longhorn's objects, in a thread, until the block ends."""
     for name in behaviour.nodes:
-        _create(api, LONGHORN_NODES, {"metadata": {"name": name}, "spec": {"allowScheduling": True}})
-        ready = {"type": "Ready", "status": "True"}, {"type": "Schedulable", "status": "True"}
-        _set_status(api, LONGHORN_NODES, name, {"conditions": list(ready)})
+        spec = {"allowScheduling": True, "disks": {DISK: {"allowScheduling": True, "storageReserved": 0}}}
+        _create(api, LONGHORN_NODES, {"metadata": {"name": name}, "spec": spec})
+        ready = [{"type": "Ready", "status": "True"}, {"type": "Schedulable", "status": "True"}]
+        disk = {"storageMaximum": behaviour.free, "storageAvailable": behaviour.free, "storageScheduled": 0}
+        status = {"conditions": ready, "diskStatus": {DISK: disk | {"conditions": ready}}}
+        _set_status(api, LONGHORN_NODES, name, status)
     for name, value in behaviour.settings.items():
         _create(api, SETTINGS, {"metadata": {"name": name}, "value": value})
     ended = threading.Event()

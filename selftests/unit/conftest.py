@@ -1,11 +1,16 @@
-"""What fio has printed, as recorded by `fio_documents/record.py`."""
+"""What several files ask for: what fio has printed, as `fio_documents/record.py` recorded it; plans of the suite."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parents[2]
 
 FOLDER = Path(__file__).parent / "fio_documents"
 RECORDS = sorted(path.stem for path in FOLDER.glob("*.txt"))
@@ -26,3 +31,31 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def record(request: pytest.FixtureRequest, recorded: Callable[[str], str]) -> str:
     """Each record in turn."""
     return recorded(request.param)
+
+
+@pytest.fixture
+def planned(tmp_path: Path) -> Callable[..., tuple[int, str]]:
+    """`pytest --storage-plan` in a process of its own, with no cluster and no kubeconfig to be had."""
+
+    def run(*options: str) -> tuple[int, str]:
+        surroundings = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("STORAGE_", "PYTEST_", "KUBE")) and "proxy" not in name.lower()
+        } | {"HOME": str(tmp_path)}
+        words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--storage-plan"]
+        # A folder that nobody can make: a plan writes none.
+        report = f"--storage-report={tmp_path / 'reports'}"
+        done = subprocess.run(
+            [*words, report, *options],
+            cwd=ROOT,
+            env=surroundings,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert not (tmp_path / "reports").exists()
+        return done.returncode, done.stdout + done.stderr
+
+    return run

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -155,7 +152,7 @@ def test_the_table_is_aligned_and_names_what_is_destructive_skipped_and_unknown(
     assert row.index("2:10") + 4 == head.index("min:s") + 5
     assert "  2 tests: nobody allowed it" in lines
     assert lines[-1].endswith("mine.py::test_mine")
-    assert "at most 3 GiB in 3 claims at one time" in text
+    assert "at most 3 GiB in 3 volumes at one time" in text
 
 
 def test_what_nobody_should_see_on_a_terminal_is_not_shown() -> None:
@@ -183,34 +180,6 @@ def test_rough_times(seconds: float, said: str) -> None:
 def test_a_cluster_that_nobody_knows_is_taken_for_a_usual_one() -> None:
     assert paces_of(None) is paces_of("kubeconfig") is ELSEWHERE
     assert paces_of("embedded") is EMBEDDED and paces_of("host") is HOST
-
-
-@pytest.fixture
-def planned(tmp_path: Path) -> Callable[..., tuple[int, str]]:
-    """`pytest --storage-plan` in a process of its own, with no cluster and no kubeconfig to be had."""
-
-    def run(*options: str) -> tuple[int, str]:
-        surroundings = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("STORAGE_", "PYTEST_", "KUBE")) and "proxy" not in name.lower()
-        } | {"HOME": str(tmp_path)}
-        words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--storage-plan"]
-        # A folder that nobody can make: a plan writes none.
-        report = f"--storage-report={tmp_path / 'reports'}"
-        done = subprocess.run(
-            [*words, report, *options],
-            cwd=ROOT,
-            env=surroundings,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert not (tmp_path / "reports").exists()
-        return done.returncode, done.stdout + done.stderr
-
-    return run
 
 
 def test_without_a_cluster_all_that_the_options_tell_is_said(planned: Callable[..., tuple[int, str]]) -> None:

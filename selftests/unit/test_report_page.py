@@ -16,7 +16,7 @@ from acceptance.report import render_summary
 from acceptance.report.overview import FIRST
 from acceptance.report.page import completed, page
 from acceptance.report.subjects import TITLES, subject_of
-from acceptance.results import AskedLimit, Conditions, KnownStorage, Results, Statement, Verdict
+from acceptance.results import AskedLimit, Conditions, KnownStorage, PoolRecord, Results, Statement, Verdict
 from selftests.unit.test_report import STARTED, full, results, verdict
 
 TESTS = Path(__file__).parents[2] / "tests"
@@ -185,6 +185,12 @@ def test_what_a_target_says_of_its_storage_stands_with_its_source_apart_from_ver
     assert 'writes are cached <small>(<a href="https://example.com/manual?a=1&amp;b=2"' in html
     assert "not more than 64 volumes <small>(javascript:alert(1))</small>" in html
     assert "known" in outline.ids and "#known" in outline.targets and "javascript:alert(1)" not in outline.targets
+
+
+def test_what_was_to_be_claimed_stands_beside_what_was_free() -> None:
+    pool = PoolRecord(storage_class="<fast>", claimed=1, free=None, said="at most 1 B; free space is <not> known")
+    html = render_summary(full("fast").model_copy(update={"pools": [pool]}))
+    assert "Storage of &lt;fast&gt;</th><td>at most 1 B; free space is &lt;not&gt; known</td>" in html
 
 
 def test_what_earlier_runs_showed_is_drawn_beside_the_verdicts_on_it() -> None:

@@ -28,6 +28,7 @@ def test_without_options_the_default_class_of_any_running_cluster_is_asked_for()
     assert found.classes == (None,)
     assert (found.cluster_kind, found.tier, found.baseline_class) == (None, "baseline", None)
     assert (found.volume_size, found.test_size, found.timeout) == (3 * 1024**3, 1024**3, 300.0)
+    assert (found.claim_at_most, found.pool_share) == (100 * 1024**3, 0.5)
     assert not found.keep and not found.destructive
 
 
@@ -35,6 +36,8 @@ def test_values_are_read_with_their_units() -> None:
     found = settings(volume_size="10Gi", test_size="1500M", timeout="2min", storage_class=["fast", "slow"])
     assert (found.volume_size, found.test_size, found.timeout) == (10 * 1024**3, 1_500_000_000, 120.0)
     assert found.classes == ("fast", "slow")
+    agreed = settings(claim_at_most="2Ti", pool_share="150%")
+    assert (agreed.claim_at_most, agreed.pool_share) == (2 * 1024**4, 1.5)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +75,9 @@ def test_a_pull_secret_is_in_a_namespace(given: str, effective: str) -> None:
         ({"rebuild_size": "63Mi"}, "--storage-rebuild-size is 66060288 bytes; wanted at least 64Mi"),
         ({"rebuild_repeats": "2"}, "--storage-rebuild-repeats: wanted 1, or 3 to 99, from which an interval"),
         ({"rebuild_snapshots": "0"}, "--storage-rebuild-snapshots: Input should be greater than or equal to 1"),
+        ({"claim_at_most": "much"}, "--storage-claim-at-most: wanted a size above zero such as 10Gi, found 'much'"),
+        ({"pool_share": "0%"}, "--storage-pool-share: wanted a share above zero such as 50%, found '0%'"),
+        ({"pool_share": "0.5"}, "--storage-pool-share: wanted a share with its unit such as 20%, found '0.5'"),
         ({"target": "/nowhere/target.yaml"}, "--storage-target: file /nowhere/target.yaml does not exist"),
         ({"timeout": "5"}, "--storage-timeout: wanted a time with its unit such as 10ms, found '5'"),
         ({"test_size": "4Gi"}, "--storage-test-size (4294967296 bytes) is above --storage-volume-size"),

@@ -97,6 +97,7 @@ def test_what_was_asked_for_wins_over_the_target_and_the_target_over_the_usual()
         ("settings: {test_size: much}", "settings.test_size: wanted a size above zero such as 10Gi, found 'much'"),
         ("settings: {expect: [flying]}", "settings.expect.0: Input should be 'expansion'"),
         ("settings: {ramp_pods: 3}", "settings.ramp_pods: wanted only keys that are known here"),
+        ("settings: {claim_at_most: 2Ti}", "settings.claim_at_most: wanted only keys that are known here"),
         ("settings: {timeout: 5s}\ncaveats: [{what: a}]", "target.yaml:2: caveats.0.source: wanted this key"),
         ("about: mine", "wanted rebuild, node_failure, settings, caveats or limits, found none of them"),
     ],

@@ -1,0 +1,99 @@
+"""The pools behind the classes of a plan, as far as drivers tell Kubernetes of them, and known systems of themselves.
+
+A class's volumes are taken to come out of a pool together with those of all classes of its provisioner: whether two of
+these share their disks nobody says, and most do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.nodes import takes_pods
+from acceptance.cluster.resources import NODES, STORAGE_CAPACITIES, Object
+from acceptance.cluster.storage_capacity import Segment, capacity_segments
+from acceptance.rebuild.ceph_space import ceph_space
+from acceptance.rebuild.choice import CEPH, LONGHORN
+from acceptance.rebuild.longhorn_space import longhorn_space
+from acceptance.results import StorageClass
+from acceptance.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE, CephTarget, LonghornTarget, Target
+
+BINDS_LATE = "WaitForFirstConsumer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """The storage behind `storage_class`, as `source` tells it; volumes of all `sharing` classes come out of it.
+
+    `nodes`: how many take pods; `evenly`: volumes that are spread evenly over them lie in the segments of their nodes.
+    """
+
+    storage_class: str
+    sharing: frozenset[str]
+    source: str
+    segments: tuple[Segment, ...]
+    nodes: int
+    evenly: bool = False
+
+
+def pools_of(
+    api: Api, classes: Sequence[StorageClass], *, target: Target | None, other_nodes: bool
+) -> tuple[Pool, ...]:
+    """All that is known of the pools behind the classes; of some there may be several sources, of others none.
+
+    `target`: what was named as the storage under test, without which no system is asked for itself. `other_nodes`:
+    pods may run on nodes that take no ordinary pods. Raises ApiError, ApiUnreachable.
+    """
+    nodes = [node for node in api.list(NODES) if takes_pods(node)]
+    capacities = api.list(STORAGE_CAPACITIES)
+    found = []
+    for each in classes:
+        sharing = frozenset(one.name for one in classes if one.provisioner == each.provisioner)
+        found += _of_driver(each, sharing, capacities, nodes, other_nodes=other_nodes)
+        found += _of_system(api, each, sharing, target, nodes) if target is not None else []
+    return tuple(found)
+
+
+def _of_driver(
+    storage_class: StorageClass,
+    sharing: frozenset[str],
+    capacities: Sequence[Object],
+    nodes: Sequence[Object],
+    *,
+    other_nodes: bool,
+) -> list[Pool]:
+    # A class that binds at once spreads its volumes as its provisioner likes.
+    anywhere = other_nodes or storage_class.binding_mode != BINDS_LATE
+    segments = capacity_segments(capacities, storage_class=storage_class.name, nodes=nodes, anywhere=anywhere)
+    pool = Pool(
+        storage_class=storage_class.name,
+        sharing=sharing,
+        source="CSIStorageCapacity",
+        segments=tuple(segments),
+        nodes=len(nodes),
+        evenly=not anywhere,
+    )
+    return [pool] if segments else []
+
+
+def _of_system(
+    api: Api, storage_class: StorageClass, sharing: frozenset[str], target: Target, nodes: Sequence[Object]
+) -> list[Pool]:
+    parameters, rebuild = storage_class.parameters, target.rebuild
+    if storage_class.provisioner == LONGHORN:
+        namespace = rebuild.namespace if isinstance(rebuild, LonghornTarget) else LONGHORN_NAMESPACE
+        source, free = "Longhorn's nodes", longhorn_space(api, namespace, parameters=parameters)
+    elif CEPH.fullmatch(storage_class.provisioner):
+        # Rook calls a cluster by its namespace.
+        here = parameters.get("clusterID") or ROOK_NAMESPACE
+        namespace = rebuild.namespace if isinstance(rebuild, CephTarget) else here
+        source, free = f"CephCluster in {namespace}", ceph_space(api, namespace, parameters=parameters)
+    else:
+        return []
+    if free is None:
+        return []
+    segment = Segment(name="volumes with all their replicas", free=free, nodes=len(nodes))
+    return [
+        Pool(storage_class=storage_class.name, sharing=sharing, source=source, segments=(segment,), nodes=len(nodes))
+    ]

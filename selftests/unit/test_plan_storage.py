@@ -1,0 +1,146 @@
+"""How much storage a plan claims at one time: never less than there is, and all of what a step may have at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acceptance.control_plane.campaign import RampSettings
+from acceptance.limits import load_limits
+from acceptance.planning.failures import rebuilt
+from acceptance.planning.many_volumes import ramped, scaled
+from acceptance.planning.paces import ELSEWHERE
+from acceptance.planning.records import Plan, PlannedStep, Volumes
+from acceptance.planning.single_volumes import featured, rewritten
+from acceptance.profile_folder import find_profiles
+from acceptance.rebuild.campaign import RebuildSettings
+from acceptance.rebuild.volume import claim_size
+from acceptance.scaling.campaign import ScaleSettings
+from acceptance.settings import Settings
+from acceptance.volume_features.records import CAPABILITIES, Capability
+
+ROOT = Path(__file__).parents[2]
+GIB = 1024**3
+PROFILES = find_profiles(ROOT / "profiles")
+SCALING = load_limits(ROOT / "thresholds.yaml", profiles=set(PROFILES)).tier("baseline").scaling
+SCALE = ScaleSettings(steps=(1, 3), window_s=6.0, rate_pods=5, rate=None, volume_size=GIB, test_size=GIB)
+
+
+def step(*volumes: Volumes, file: str = "one.py", sets: int = 0) -> PlannedStep:
+    return PlannedStep(what="a step", about_s=1.0, payer=f"{file}::test", volumes=volumes, sets=sets)
+
+
+def volumes(number: int, size: int = 1, lasts: str = "step", storage_class: str = "fast") -> Volumes:
+    return Volumes(storage_class=storage_class, number=number, size=size, lasts=lasts)  # type: ignore[arg-type]
+
+
+def most(*steps: PlannedStep) -> int:
+    return Plan(steps=steps).most_storage
+
+
+def test_what_a_step_gives_back_still_counts_in_the_next_for_nobody_waits_until_it_is_gone() -> None:
+    assert most(step(volumes(10)), step(volumes(4))) == 14
+    assert most(step(volumes(10)), step(volumes(1)), step(volumes(4))) == 14
+
+
+def test_what_sets_give_back_is_waited_for() -> None:
+    assert most(step(volumes(10), sets=1), step(volumes(4))) == 10
+
+
+def test_what_stays_for_its_file_counts_there_and_once_more_when_it_is_given_back() -> None:
+    staying = step(volumes(5, lasts="file"))
+    assert most(staying, step(volumes(2), sets=1)) == 7
+    assert most(staying, step(volumes(4), file="two.py")) == 9
+
+
+def test_the_step_with_the_most_is_named() -> None:
+    small, large = step(volumes(1)), replace(step(volumes(3)), what="the large one")
+    assert Plan(steps=(small, large, small)).most(lambda each: each.storage).step == large
+    assert Plan(steps=()).most(lambda each: each.storage).step is None
+
+
+def test_a_class_counts_by_itself() -> None:
+    plan = Plan(steps=(step(volumes(3, storage_class="fast"), volumes(2, storage_class="slow")),))
+    assert plan.storage_classes == ("fast", "slow")
+    assert plan.most(lambda each: each.storage if each.storage_class == "slow" else 0).amount == 2
+
+
+def test_volumes_that_are_kept_all_count_until_the_end() -> None:
+    """Those of reclaim policy Retain, and of a run that is to keep what failed."""
+    scale = Volumes(storage_class="fast", number=51, size=1, made=66, evenly=True)
+    kept = scale.kept()
+    assert (kept.storage, kept.lasts, kept.evenly) == (66, "run", False)
+    plan = Plan(steps=(step(scale, sets=3), step(volumes(1)), step(volumes(2)), step(volumes(4, storage_class="slow"))))
+    assert plan.most_storage == 51
+    assert plan.keeping({"fast"}).most_storage == 66 + 1 + 2 + 4
+    assert plan.keeping({"slow"}).most_storage == 51
+
+
+steps = st.lists(
+    st.builds(
+        lambda number, size, lasts, sets: step(volumes(number, size, lasts), sets=sets),
+        st.integers(1, 60),
+        st.integers(1, 100),
+        st.sampled_from(["step", "file", "run"]),
+        st.integers(0, 1),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(steps, st.data())
+def test_a_plan_with_more_in_it_never_claims_less(planned: list[PlannedStep], data: st.DataObject) -> None:
+    """A further step wherever it comes, and a step with more or larger volumes."""
+    before = most(*planned)
+    place = data.draw(st.integers(0, len(planned) - 1))
+    further = data.draw(steps)[0]
+    assert most(*planned[:place], further, *planned[place:]) >= before
+    (found,) = planned[place].volumes
+    larger = replace(found, number=found.number + data.draw(st.integers(0, 9)), size=found.size + 1)
+    assert most(*planned[:place], replace(planned[place], volumes=(larger,)), *planned[place + 1 :]) >= before
+
+
+@given(steps)
+def test_it_is_never_less_than_what_lasts_and_never_more_than_all_that_is_made(planned: list[PlannedStep]) -> None:
+    sizes = [(each.storage, each.lasts) for one in planned for each in one.volumes]
+    assert max(size for size, _ in sizes) <= most(*planned) <= sum(size for size, _ in sizes)
+    assert most(*planned) >= sum(size for size, lasts in sizes if lasts != "step")
+
+
+def test_a_scale_run_on_parts_of_many_nodes_has_more_volumes_than_its_steps() -> None:
+    """One on each of a hundred nodes, to compare with one on each of fifty; one set after the other."""
+    only = [PROFILES["random-write-iops"]]
+    asked = [each for each in SCALING if each.kind != "node_scaling"]
+    without = scaled("fast", profiles=only, limits=asked, settings=SCALE, nodes=100, paces=ELSEWHERE)
+    (alone,) = without.volumes
+    assert (alone.number, alone.made, without.sets) == (5, 5, 1)
+    node_scaling = replace(SCALING[0], kind="node_scaling")
+    limits = [*asked, node_scaling]
+    (found,) = scaled("fast", profiles=only, limits=limits, settings=SCALE, nodes=100, paces=ELSEWHERE).volumes
+    assert (found.number, found.made, found.evenly) == (100, 5 + 50 + 100, True)
+
+
+def test_a_ramp_has_a_volume_for_each_pod_wherever_these_go() -> None:
+    ramp = RampSettings(goal=60, required=60, volume_size=GIB, patience_s=300, down_s=300)
+    (found,) = ramped("fast", ramp, rate_per_s=1.0, nodes=3, paces=ELSEWHERE).volumes
+    assert (found.storage, found.evenly) == (60 * GIB, False)
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capability) -> None:
+    (found,) = featured("fast", capability, paces=ELSEWHERE).volumes
+    assert found.storage == {"expansion": 2, "clone": 2, "snapshot": 3}.get(capability, 1) * GIB
+
+
+def test_a_rebuild_may_have_a_replica_more_than_there_is() -> None:
+    rebuild = RebuildSettings(sizes={"full-data": 20 * GIB}, repeats=1, snapshots=1, time_limit_s=1, begin_s=1, end_s=1)
+    (found,) = rebuilt("fast", "full-data", rebuild, paces=ELSEWHERE).volumes
+    assert found.storage == 2 * claim_size(20 * GIB)
+    settings = Settings(thresholds=Path("a"), profiles=Path("b"), volume_size=7 * GIB)
+    (written,) = rewritten("fast", settings, paces=ELSEWHERE).volumes
+    assert written.storage == 14 * GIB
