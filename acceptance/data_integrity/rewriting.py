@@ -63,7 +63,7 @@ def rewrite_during_rebuild(
         rebuild = driver.rebuild_of(_target(workspace, volume))
         rebuild.require_whole()
         about = f"rebuild of a replica of {volume.claim.storage_class} during writes"
-        with put_back(rebuild):
+        with put_back(rebuild, workspace):
             say(f"{about}: triggered")
             done = rebuild.trigger()
             if rebuild.look().phase == "whole":

@@ -127,7 +127,7 @@ class RebuildCampaign:
             self._say(f"{about}: {BEFORE_S} s of synchronous writes before it")
             if foreground.error is None:
                 foreground.load_for(SETTLE_S + BEFORE_S)
-            with put_back(rebuild):
+            with put_back(rebuild, self._workspace):
                 name = about if settings.repeats == 1 else f"{about}, {number + 1} of {settings.repeats}"
                 found.append(follow_rebuild(rebuild, about=name, size=size, patience=patience, say=self._say))
             end_s = found[-1].triggered.timestamp()

@@ -12,8 +12,16 @@ from acceptance.cluster.permissions import Permission, require_rebuild_permissio
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import EnvironmentFailure
-from acceptance.rebuild.ceph_status import is_in, misplaced_objects, parse, recovery_state, stored_bytes, unclean_groups
-from acceptance.rebuild.driver import RebuildState, TargetVolume
+from acceptance.rebuild.ceph_status import (
+    is_in,
+    misplaced_objects,
+    parse,
+    recovery_state,
+    require_room,
+    stored_bytes,
+    unclean_groups,
+)
+from acceptance.rebuild.driver import RebuildState, TargetVolume, Undo
 
 COMMAND_S = 60.0
 INFLUENCES = ("osd_max_backfills", "osd_recovery_max_active", "osd_recovery_sleep", "osd_mclock_profile")
@@ -95,6 +103,7 @@ class CephRebuild:
                 f"wanted all placement groups clean before an OSD is taken out, found {unclean_groups(status)} and "
                 f"{misplaced_objects(status)} copies that lack or are misplaced; wait until Ceph has recovered"
             )
+        require_room(self._ceph.ask("osd", "df"), self._ceph.ask("osd", "dump"), osd=self._osd)
 
     def trigger(self) -> str:
         """See `ReplicaRebuild`."""
@@ -128,6 +137,10 @@ class CephRebuild:
             state=lambda seen: f"{misplaced_objects(seen)} copies to go, groups: {unclean_groups(seen)}",
             timeout_s=self._ceph.patience_s,
         )
+
+    def undo(self) -> Undo:
+        """See `ReplicaRebuild`: an OSD that is out stays out."""
+        return Undo(what=f"osd.{self._osd} of the Ceph cluster", how=f"ceph osd in {self._osd}")
 
     def settings(self) -> dict[str, str]:
         """See `ReplicaRebuild`."""

@@ -14,6 +14,8 @@ from acceptance.rebuild.driver import RebuildState
 
 CLEAN = "active+clean"
 """the state of a placement group whose replicas are all whole; scrubbing may be added to it"""
+NEARFULL = 0.85
+"""Ceph's own default of `nearfull_ratio`"""
 _KIB = 1024
 
 
@@ -68,6 +70,25 @@ def stored_bytes(osd_df: Mapping[str, Any], osd: int) -> int:
             return int(each.get("kb_used_data") or each.get("kb_used") or 0) * _KIB
     known = ", ".join(str(each.get("id")) for each in nodes)
     raise EnvironmentFailure(f"wanted OSD {osd} of the target file, found only {known or 'none'}")
+
+
+def require_room(osd_df: Mapping[str, Any], osd_dump: Mapping[str, Any], *, osd: int) -> None:
+    """See that what the OSD holds would not fill the others that are in, beyond Ceph's own mark.
+
+    Beyond `nearfull_ratio` a single OSD that gets more than its part soon is full, and then the whole cluster takes no
+    writes, whoever's: https://docs.ceph.com/en/latest/rados/operations/health-checks/#osd-nearfull. Raises
+    EnvironmentFailure.
+    """
+    others = [each for each in osd_df.get("nodes") or [] if each.get("id") != osd and is_in(osd_dump, each["id"])]
+    size = sum(int(each.get("kb") or 0) for each in others) * _KIB
+    used = sum(int(each.get("kb_used") or 0) for each in others) * _KIB + stored_bytes(osd_df, osd)
+    mark = float(osd_dump.get("nearfull_ratio") or NEARFULL)
+    if not size or used / size > mark:
+        found = f"that they would be {100 * used / size:.0f} % full without it" if size else "no other that is in"
+        raise EnvironmentFailure(
+            f"wanted room on the other OSDs for what osd.{osd} holds, found {found}; Ceph warns from {100 * mark:g} % "
+            "on (nearfull_ratio); free some space or add OSDs"
+        )
 
 
 def is_in(osd_dump: Mapping[str, Any], osd: int) -> bool:

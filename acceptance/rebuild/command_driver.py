@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from acceptance.errors import EnvironmentFailure
-from acceptance.rebuild.driver import Phase, RebuildState, TargetVolume
+from acceptance.rebuild.driver import Phase, RebuildState, TargetVolume, Undo
 from acceptance.target_commands import Done, run_command
 
 WHOLE, NOT_WHOLE = 0, 1
@@ -91,6 +92,11 @@ class CommandRebuild:
         """See `ReplicaRebuild`."""
         if self._plan.restore and (done := self._run(self._plan.restore)).status:
             raise done.failed("0 of the command that puts the volume back as it was")
+
+    def undo(self) -> Undo | None:
+        """See `ReplicaRebuild`."""
+        how = shlex.join(word.format_map(self._values) for word in self._plan.restore)
+        return Undo(what=f"a replica of volume {self._values['volume']}", how=how) if how else None
 
     def settings(self) -> dict[str, str]:
         """See `ReplicaRebuild`: the commands themselves."""

@@ -32,6 +32,14 @@ class RebuildState:
     progress: float | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Undo:
+    """What of others' is changed by a rebuild, and the command that brings it back."""
+
+    what: str
+    how: str
+
+
 class ReplicaRebuild(Protocol):
     """Rebuilds of one replica of one volume, one after the other."""
 
@@ -52,6 +60,10 @@ class ReplicaRebuild(Protocol):
 
     def restore(self) -> None:
         """Have the volume as it was before `trigger`, which may not have been called or may have failed half-way."""
+
+    def undo(self) -> Undo | None:
+        """What a run that is killed after `trigger` leaves for somebody else to bring back; None where the volume alone
+        is changed, which goes with the run."""
 
     def settings(self) -> dict[str, str]:
         """Of the storage system and the volume, what influences how long a rebuild takes."""

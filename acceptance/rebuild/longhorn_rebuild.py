@@ -104,6 +104,9 @@ class LonghornRebuild:
             self._wait_gone(further)
         self._before = None
 
+    def undo(self) -> None:
+        """See `ReplicaRebuild`."""
+
     def settings(self) -> dict[str, str]:
         """See `ReplicaRebuild`."""
         spec = self._view().volume["spec"]

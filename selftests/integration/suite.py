@@ -129,6 +129,12 @@ def own_runs() -> set[str]:
     return {each.name for each in folders if RUN_ID.fullmatch(each.name)}
 
 
+def run_in(reports: Path) -> str:
+    """The id of the only run whose report is there."""
+    (run_id,) = (each.name for each in reports.iterdir() if RUN_ID.fullmatch(each.name))
+    return run_id
+
+
 def own(api: Api, resource: Resource) -> list[Object]:
     """All objects of a kind that carry the label of such a run."""
     return api.list(resource, labels=f"{RUN_LABEL} in ({','.join(sorted(own_runs()))})") if own_runs() else []

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.objects import RUN_ID
 from acceptance.cluster.resources import NODES, PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.durability.ledger import record
@@ -20,7 +19,7 @@ from acceptance.embedded import EmbeddedCluster, node_failure_commands
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.state import read_state
 from acceptance.embedded.timers import SHORT_GRACE_S
-from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_suite, started_suite
+from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.api_server import restart_api_server
 from selftests.lab.forgetful import forgetful_disk
@@ -240,7 +239,7 @@ def test_what_a_killed_run_made_to_fail_is_named_by_the_next_cleanup(
         wait_for("the hook to begin", look=down.exists, ready=bool, state=str, timeout_s=120)
         process.kill()
         process.wait()
-    (run_id,) = [each.name for each in reports.iterdir() if RUN_ID.fullmatch(each.name)]
+    run_id = run_in(reports)
     listed = cleanup(cluster, "--list")
     (named,) = [line for line in listed.stdout.splitlines() if "made to fail" in line]
     assert f"node {down.read_text()} was made to fail and not brought back; do so with `" in named

@@ -21,12 +21,14 @@ from selftests.integration.suite import (
     finish,
     left_behind,
     own,
+    run_in,
     run_suite,
     started_suite,
     suite_command,
     suite_environment,
     wait_for_load,
 )
+from selftests.lab.provisioner import LabClass, lab_classes
 
 LOAD = ("--storage-class", "local-path", "-m", "data_plane", "-k", "sync-write")
 
@@ -85,6 +87,22 @@ def test_what_a_killed_run_leaves_is_listed_and_removed(
     for kind in ("pod sync-write-iops", "claim load-local-path", "volume pvc-"):
         assert kind in removed.stdout
     assert run_id not in cleanup(cluster, "--list").stdout
+
+
+def test_what_is_provisioned_after_a_run_was_killed_is_removed_too(
+    cluster: embedded.EmbeddedCluster, lab_folder: Path, clean: Api, reports: Path
+) -> None:
+    """Killed between its claim and the volume, which comes when nobody waits for it any more."""
+    with lab_classes(clean, [LabClass(name="lab-late", folder=lab_folder, binds_after_s=3)]):
+        options = ["--storage-class", "lab-late", "-k", "takes_a_write"]
+        with started_suite(*options, reports=reports) as process:
+            wait_for("a claim", look=lambda: own(clean, CLAIMS), ready=bool, state=str, timeout_s=120)
+            process.kill()
+            process.wait()
+        run_id = run_in(reports)
+        done = cleanup(cluster, "--run", run_id)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert left_behind(clean) == []
 
 
 def test_sets_of_a_killed_run_end_by_themselves(cluster: embedded.EmbeddedCluster, clean: Api, reports: Path) -> None:

@@ -3,7 +3,9 @@ goes wrong is told and leaves nothing behind."""
 
 import os
 import re
+import shlex
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,8 @@ from acceptance.embedded.processes import Daemons
 from acceptance.embedded.replica import CLASS
 from acceptance.embedded.state import read_state
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, SMALL, limits
-from selftests.integration.suite import SuiteRun, finish, own, run_suite, started_suite
+from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_in, run_suite, started_suite
+from selftests.integration.test_interruption import cleanup
 
 pytestmark = pytest.mark.disrupts
 
@@ -180,6 +183,28 @@ def test_an_interrupted_rebuild_is_put_back(clean: Api, reports: Path, tmp_path:
         found = finish(process, reports=reports)
     assert found.status == 2, found.output
     assert back.exists()
+
+
+def test_what_a_killed_run_lost_on_purpose_is_named_by_the_next_cleanup(
+    cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    lost, back = tmp_path / "lost", tmp_path / "back"
+    commands = {
+        "trigger": f"open({str(lost)!r}, 'w')",
+        "healthy": f"import os, sys; sys.exit(os.path.exists({str(lost)!r}))",
+        "restore": f"open({str(back)!r}, 'w')",
+    }
+    options = [*REBUILD, "-k", "full-data", "--storage-class", "local-path", *SMALL, limits(tmp_path)]
+    with started_suite(*options, target(tmp_path, **commands), reports=reports) as process:
+        wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=180)
+        process.kill()
+        process.wait()
+    (named,) = [line for line in cleanup(cluster, "--list").stdout.splitlines() if "made to fail" in line]
+    assert "a replica of volume pvc-" in named and "was made to fail and not brought back; do so with `" in named
+    words = shlex.split(named.partition("`")[2].rpartition("`")[0])
+    assert subprocess.run(words, cwd=ROOT, check=False).returncode == 0 and back.exists()
+    run_id = run_in(reports)
+    assert f"run {run_id}: removed" in cleanup(cluster, "--run", run_id).stdout
 
 
 @pytest.mark.full

@@ -11,7 +11,9 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import SuiteRun, finish, left_behind, run_suite, started_suite
+from acceptance.embedded import EmbeddedCluster
+from selftests.integration.suite import SuiteRun, finish, left_behind, run_in, run_suite, started_suite
+from selftests.integration.test_interruption import cleanup
 from selftests.lab.feature_classes import Fault, FeatureClass
 from selftests.lab.feature_snapshots import snapshot_kinds
 from selftests.lab.feature_storage import feature_storage
@@ -127,6 +129,26 @@ def test_an_interrupted_run_leaves_no_snapshot(snapshots: None, clean: Api, repo
     assert run.status == 2, run.output
     assert run.results["errors"] == []
     assert clean.list(VOLUME_SNAPSHOTS) == [] and clean.list(SNAPSHOT_CONTENTS) == []
+
+
+def test_what_a_run_killed_after_a_snapshot_leaves_is_removed_by_cleanup(
+    snapshots: None, cluster: EmbeddedCluster, clean: Api, reports: Path
+) -> None:
+    options = ["--storage-class", GOOD, "-k", "test_snapshot_holds"]
+    with started_suite(*FEATURES, *options, reports=reports) as process:
+        wait_for(
+            "a snapshot to be taken",
+            look=lambda: clean.list(SNAPSHOT_CONTENTS),
+            ready=bool,
+            state=lambda seen: f"{len(seen)} contents",
+            timeout_s=120,
+        )
+        process.kill()
+        process.wait()
+    run_id = run_in(reports)
+    done = cleanup(cluster, "--run", run_id)
+    assert done.returncode == 0 and "snapshot" in done.stdout, done.stdout + done.stderr
+    assert clean.list(VOLUME_SNAPSHOTS) == [] and clean.list(SNAPSHOT_CONTENTS) == [] and left_behind(clean) == []
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from acceptance.cluster.pod_command import PodCommand
 from acceptance.errors import EnvironmentFailure
 from acceptance.rebuild.ceph_driver import CephDriver
-from acceptance.rebuild.ceph_status import is_in, parse, recovery_state, stored_bytes
+from acceptance.rebuild.ceph_status import is_in, parse, recovery_state, require_room, stored_bytes
 from acceptance.rebuild.driver import TargetVolume
 
 VOLUME = TargetVolume(volume="v", claim="c", namespace="n", storage_class="rbd", node="node-1", size=1)
@@ -58,6 +58,19 @@ def test_what_is_no_document_is_told(text: str) -> None:
         parse(text, of="ceph status")
 
 
+DUMP = {"nearfull_ratio": 0.85, "osds": [{"osd": 3, "in": 1}, {"osd": 4, "in": 0}, {"osd": 5, "in": 1}]}
+OTHERS = [{"id": 4, "kb": 10**6, "kb_used": 0}, {"id": 5, "kb": 10_000, "kb_used": 6000}]
+
+
+def test_an_osd_whose_data_the_others_have_no_room_for_is_left_in() -> None:
+    """What is out counts for nothing; Ceph itself moves on until the cluster takes no more writes."""
+    require_room({"nodes": [{"id": 3, "kb_used_data": 2500}, *OTHERS]}, DUMP, osd=3)
+    with pytest.raises(EnvironmentFailure, match=r"that they would be 86 % full .* warns from 85 % on"):
+        require_room({"nodes": [{"id": 3, "kb_used_data": 2600}, *OTHERS]}, DUMP, osd=3)
+    with pytest.raises(EnvironmentFailure, match="found no other that is in"):
+        require_room({"nodes": [{"id": 3, "kb_used_data": 0}, OTHERS[0]]}, DUMP, osd=3)
+
+
 class Toolbox:
     """A cluster whose toolbox answers as told; `ran` are the commands that changed something."""
 
@@ -79,8 +92,8 @@ class Toolbox:
         if self.refuses and self.refuses in words:
             return PodCommand(status=13, stdout="", stderr="Error EACCES: access denied")
         answers = {
-            "ceph osd dump -f json": {"osds": [{"osd": 3, "in": 1}, {"osd": 4, "in": 0}]},
-            "ceph osd df -f json": {"nodes": [{"id": 3, "kb_used_data": 2048}]},
+            "ceph osd dump -f json": DUMP,
+            "ceph osd df -f json": {"nodes": [{"id": 3, "kb_used_data": 2048}, *OTHERS]},
         }
         if words in answers:
             return PodCommand(status=0, stdout=json.dumps(answers[words]), stderr="")
@@ -103,6 +116,7 @@ def test_an_osd_is_taken_out_watched_and_taken_in_again() -> None:
     found.require_ready()
     rebuild = found.rebuild_of(VOLUME)
     rebuild.require_whole()
+    assert rebuild.undo().how == "ceph osd in 3"
     assert rebuild.trigger() == "osd.3 taken out"
     assert [rebuild.look().phase for _ in range(2)] == ["rebuilding", "whole"]
     assert rebuild.rebuilt_bytes() == 2048 * 1024

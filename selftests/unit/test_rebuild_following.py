@@ -51,6 +51,9 @@ class Scripted:
     def restore(self) -> None:
         pass
 
+    def undo(self) -> None:
+        pass
+
     def settings(self) -> dict[str, str]:
         return {}
 
