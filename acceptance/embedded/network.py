@@ -1,4 +1,4 @@
-"""The pod bridge of a cluster, its addresses, and free TCP ports."""
+"""The pod bridge of a cluster, its addresses, who may reach them, and free TCP ports."""
 
 import contextlib
 import ipaddress
@@ -12,10 +12,20 @@ import psutil
 from acceptance.embedded.commands import run, succeeds
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.locking import host_lock
+from acceptance.embedded.progress import say
 from acceptance.errors import EnvironmentFailure
 
 # Each cluster takes the first /20 of this range that the host has no route to.
 _RANGE = ipaddress.IPv4Network("10.200.0.0/13")
+# The host answers for its addresses on every interface, and may forward to pods: both is for the host alone. Packets of
+# the bridge itself may pass these hooks too.
+_OWN_ALONE = """
+table inet {table} {{
+  chain own {{ type filter hook input priority -10; policy accept; ip daddr {subnet} jump strangers; }}
+  chain pods {{ type filter hook forward priority -10; policy accept; ip daddr {subnet} jump strangers; }}
+  chain strangers {{ iifname != {{ "lo", "{bridge}" }} drop; }}
+}}
+"""
 # Nodes get addresses from here on, pods from the second /24 on.
 _FIRST_NODE = 11
 MOST_NODES = 200
@@ -45,7 +55,16 @@ def create(*, layout: Layout, nodes: int) -> PodNetwork:
         for address in addresses[1:]:
             run(["ip", "address", "add", f"{address}/32", "dev", layout.bridge])
         run(["ip", "link", "set", layout.bridge, "up"])
+    _keep_others_out(layout, str(subnet))
     return PodNetwork(subnet=str(subnet), gateway=addresses[0], node_addresses=tuple(addresses[1:]))
+
+
+def _keep_others_out(layout: Layout, subnet: str) -> None:
+    """Drop what comes for the cluster from elsewhere than this host; say so where its kernel cannot."""
+    try:
+        run(["nft", "-f", "-"], stdin=_OWN_ALONE.format(table=layout.bridge, bridge=layout.bridge, subnet=subnet))
+    except EnvironmentFailure as error:
+        say(f"warning: whoever has a route to {subnet} reaches the ports of this cluster: {error}")
 
 
 def _free_subnet() -> ipaddress.IPv4Network:
@@ -64,7 +83,8 @@ def pod_range(subnet: str) -> tuple[str, str]:
 
 
 def remove(layout: Layout) -> None:
-    """Remove the bridge and the host's ends of the pods' links."""
+    """Remove the bridge, the host's ends of the pods' links, and what keeps others out."""
+    succeeds(["nft", "delete", "table", "inet", layout.bridge])
     for link in links(layout):
         succeeds(["ip", "link", "delete", link])
     if exists(layout):

@@ -25,6 +25,7 @@ PROGRAMS = {
     "glusterfs-server": "glusterd",
     "glusterfs-client": "glusterfs",
     "iproute2": "ip",
+    "nftables": "nft",
 }
 
 _POLICY = Path("/usr/sbin/policy-rc.d")

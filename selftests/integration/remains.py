@@ -38,6 +38,7 @@ FOLDERS = (
 )
 # Of all clusters together.
 SHARED_FOLDERS = ("/run/containerd", "/run/storage-acceptance", "/var/log/containers")
+_FILTERS = (["iptables-save"], ["nft", "list", "tables"])
 KINDS: dict[str, Resource] = {
     "namespace": NAMESPACES,
     "pod": PODS,
@@ -155,8 +156,7 @@ def everything(*, without: Collection[str]) -> set[str]:
     found |= {f"cgroup {path}" for path, _, _ in os.walk("/sys/fs/cgroup")}
     for folder in (*FOLDERS, *(() if without else SHARED_FOLDERS)):
         found |= {f"file {each}" for each in (Path(folder).iterdir() if Path(folder).is_dir() else ())}
-    rules = subprocess.run(["iptables-save"], capture_output=True, text=True, check=False).stdout
-    found |= {f"rule {line}" for line in rules.splitlines() if not line.startswith(("#", ":"))}
+    found |= {f"rule {rule}" for rule in _rules() if not any(bridge in rule for bridge in bridges)}
     return {each for each in found if not any(other in each for other in others)}
 
 
@@ -174,8 +174,7 @@ def _of_cluster(name: str) -> Iterator[tuple[str, str]]:
         yield from (
             ("network of a pod", str(path)) for path in CNI_RESULTS.glob(f"{layout.cni_network}-{CONTAINER_ID}-*")
         )
-    rules = subprocess.run(["iptables-save"], capture_output=True, text=True, check=False).stdout
-    yield from (("rule", line) for line in rules.splitlines() if layout.bridge in line)
+    yield from (("rule", rule) for rule in _rules() if layout.bridge in rule)
 
 
 def _below(folder: Path) -> Iterator[tuple[str, str]]:
@@ -201,6 +200,12 @@ def _links() -> dict[str, str]:
     """The network interfaces, each with the bridge that it is a part of."""
     shown = subprocess.run(["ip", "-json", "link"], capture_output=True, text=True, check=True).stdout
     return {link["ifname"]: link.get("master", "") for link in json.loads(shown)}
+
+
+def _rules() -> list[str]:
+    """Of the packet filters: the rules that iptables shows, and the tables of nftables."""
+    shown = [subprocess.run(words, capture_output=True, text=True, check=False).stdout for words in _FILTERS]
+    return [line for text in shown for line in text.splitlines() if not line.startswith(("#", ":"))]
 
 
 def _loops() -> list[tuple[str, str]]:

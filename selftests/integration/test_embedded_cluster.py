@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +208,50 @@ def test_nothing_listens_beyond_loopback_and_bridge() -> None:
         if connection.status == psutil.CONN_LISTEN
     }
     assert listening == own
+
+
+@contextmanager
+def neighbour() -> Iterator[None]:
+    """A host next to this one, whose route to the cluster's network leads here."""
+    ours, theirs, name = "selftest-ours", "selftest-theirs", "selftest-neighbour"
+    inside = ["ip", "-netns", name]
+    for words in (
+        ["ip", "netns", "add", name],
+        ["ip", "link", "add", ours, "type", "veth", "peer", "name", theirs, "netns", name],
+        ["ip", "address", "add", "192.0.2.1/30", "dev", ours],
+        ["ip", "link", "set", ours, "up"],
+        [*inside, "address", "add", "192.0.2.2/30", "dev", theirs],
+        [*inside, "link", "set", theirs, "up"],
+        [*inside, "route", "add", "default", "via", "192.0.2.1"],
+    ):
+        subprocess.run(words, check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["ip", "link", "delete", ours], check=False)
+        subprocess.run(["ip", "netns", "delete", name], check=True)
+
+
+def test_what_comes_from_elsewhere_reaches_nothing() -> None:
+    """A host answers on all interfaces for the addresses of one, and glusterd there knows no passwords."""
+    reach = (
+        "import socket, sys\n"
+        "try: socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=1).close()\n"
+        "except TimeoutError: sys.exit(7)"
+    )
+    places = {
+        connection.laddr
+        for pid in processes_of(NAME)
+        for connection in psutil.Process(pid).net_connections(kind="inet")
+        if connection.status == psutil.CONN_LISTEN and connection.laddr.ip != "127.0.0.1"
+    }
+    assert {place.ip for place in places} == {state()["gateway"], *state()["node_addresses"]}
+    with neighbour():
+        for place in places:
+            words = [sys.executable, "-c", reach, place.ip, str(place.port)]
+            assert subprocess.run(words, check=False).returncode == 0
+            there = subprocess.run(["ip", "netns", "exec", "selftest-neighbour", *words], check=False)
+            assert there.returncode == 7, place
 
 
 def test_anonymous_is_refused() -> None:
