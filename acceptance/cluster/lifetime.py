@@ -56,11 +56,13 @@ class Lifetime:
         self._api.patch(JOBS, self._pod.name, {"spec": {"suspend": True}}, namespace=self._pod.namespace)
 
     def _put_off(self) -> None:
-        while not self._ended.wait(PUT_OFF_EVERY_S):
+        while True:
             lasts_s = int(time.monotonic() - self._began_s) + LASTS_S
             deadline = {"spec": {"activeDeadlineSeconds": lasts_s}}
             with suppress(Exception):  # the next comes long before the deadline
                 self._api.patch(JOBS, self._pod.name, deadline, namespace=self._pod.namespace)
+            if self._ended.wait(PUT_OFF_EVERY_S):
+                return
 
 
 def job_manifest(pod: PodPlan) -> Object:

@@ -90,16 +90,23 @@ class Writer:
         return self._last_s
 
     def write_for(self, seconds: float, *, records: int) -> None:
-        """Have it write for so long, and so many records at least. Raises StorageFailure when it cannot."""
+        """Have it write for so long, and so many records at least, until they are heard of at once again.
+
+        A crash while nobody hears would take with it what was acknowledged. Raises StorageFailure when it cannot.
+        """
         ends_s = time.monotonic() + seconds
         wait_for(
             f"{records} durable records by pod {self.plan.name} on storage class {self.plan.classes}",
             look=lambda: self._acknowledged,
-            ready=lambda seen: seen >= records and time.monotonic() >= ends_s,
+            ready=lambda seen: seen >= records and time.monotonic() >= ends_s and self._is_heard,
             state=lambda seen: f"{seen} acknowledged",
             fatal=lambda seen: self._broken(),
             timeout_s=self._workspace.timeout_s + seconds,
         )
+
+    @property
+    def _is_heard(self) -> bool:
+        return time.monotonic() - self._last_s <= LATE_S or self._acknowledged >= MOST_RECORDS
 
     def wait_over(self) -> None:
         """Wait until the log has ended with its container, which is then no more.

@@ -31,7 +31,7 @@ SIMULATED = (
     *RAMP,
     *("--storage-class", STORAGE_CLASS),
     *("--storage-ramp-node-selector", f"{NODE_LABEL}=true"),
-    "--storage-claim-at-most=1Ti",
+    "--storage-claim-at-most=8Ti",
 )
 # Pods asked for in a step, of a second, at the rate of these ramps.
 STEP = 4

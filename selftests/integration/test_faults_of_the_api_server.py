@@ -128,6 +128,7 @@ def test_a_log_of_which_the_node_keeps_only_the_end_is_read_on_where_it_was_left
     """The node cuts it whenever it has seen, every 10 s, that it is longer than a second of fio's."""
     logs = Layout(cluster.name).node(1).state / "pod-logs"
     options = [*through(proxy, tmp_path), f"--storage-node={cluster.name}-node-1"]
+    part = PROFILE if load == "alone" else "scale"
     if load == "many":
         limit = "at_least: 1%, because: the test wants it so"
         (tmp_path / "limits.yaml").write_text(
@@ -141,11 +142,12 @@ def test_a_log_of_which_the_node_keeps_only_the_end_is_read_on_where_it_was_left
     ):
         wait_for(
             "a log of a load to be cut",
-            look=lambda: [str(path) for path in logs.glob("storage-acceptance-*/load/0.log.*")],
+            look=lambda: [str(path) for path in logs.glob(f"storage-acceptance-*{part}*/load/0.log.*")],
             ready=bool,
             state=str,
             timeout_s=150,
         )
+        time.sleep(4)  # a kubelet follows to the new file some time later, and cuts again 10 s later at the soonest
         proxy.drop_now()
         run = finish(process, reports=reports)
     assert proxy.dropped >= 1

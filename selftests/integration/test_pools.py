@@ -151,8 +151,8 @@ def test_longhorn_says_how_much_its_disks_take(free: int, status: int, clean: Ap
     """Three replicas on four nodes; a quarter of each disk stays free. Without the target nobody asks Longhorn."""
     with longhorn(clean, Behaviour(nodes=("store-1", "store-2", "store-3"), free=free)):
         run = run_suite("--storage-class", LONGHORN, *ONE, "--storage-target=longhorn", reports=reports)
+        assert run.status == status, run.output
+        (pool,) = run.results["pools"]
         unasked = run_suite("--storage-class", LONGHORN, *ONE, reports=reports)
-    assert run.status == status, run.output
-    (pool,) = run.results["pools"]
     assert pool["free"] == free * 3 // 4 and "Longhorn's nodes: volumes with all their replicas" in pool["said"]
     assert unasked.status == 0 and unasked.results["pools"][0]["free"] is None
