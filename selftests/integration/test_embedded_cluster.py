@@ -218,11 +218,11 @@ def neighbour() -> Iterator[None]:
     for words in (
         ["ip", "netns", "add", name],
         ["ip", "link", "add", ours, "type", "veth", "peer", "name", theirs, "netns", name],
-        ["ip", "address", "add", "192.0.2.1/30", "dev", ours],
+        ["ip", "address", "add", "198.51.100.1/30", "dev", ours],
         ["ip", "link", "set", ours, "up"],
-        [*inside, "address", "add", "192.0.2.2/30", "dev", theirs],
+        [*inside, "address", "add", "198.51.100.2/30", "dev", theirs],
         [*inside, "link", "set", theirs, "up"],
-        [*inside, "route", "add", "default", "via", "192.0.2.1"],
+        [*inside, "route", "add", "default", "via", "198.51.100.1"],
     ):
         subprocess.run(words, check=True)
     try:
