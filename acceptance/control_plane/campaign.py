@@ -70,7 +70,7 @@ class RampCampaign:
             node_labels=settings.node_labels,
             block=settings.block,
         )
-        require_no_unclaimed_volumes(api, storage_class=storage_class)
+        require_no_unclaimed_volumes(api, storage_classes=[storage_class])
         sets = RampSets(self._workspace, plan, usable(api, plan, required=settings.required))
         for each in sets.plans:
             create_set(api, each)
