@@ -59,8 +59,7 @@ class TrialVolume:
 
     def claim(self) -> None:
         """Ask for the volume. Its time until it is bound counts from now: classes that wait for a pod get one next."""
-        self._asked_at = time.monotonic()
-        create_claim(self._workspace.api, self._claim)
+        self._asked_at = create_claim(self._workspace.api, self._claim)
 
     def write(self) -> Visit:
         """A new pod writes the marker, makes it durable and reads it back."""

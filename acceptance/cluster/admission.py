@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import require_no_unclaimed_volumes
 from acceptance.cluster.description import describe_cluster, offered_image
-from acceptance.cluster.objects import metadata
+from acceptance.cluster.objects import metadata, only_name
 from acceptance.cluster.permissions import require_permissions
 from acceptance.cluster.resources import NODES, SECRETS
 from acceptance.cluster.run_namespace import create_namespace
@@ -53,10 +53,9 @@ def admit(api: Api, settings: Settings, *, kind: str, subjects: Iterable[str] = 
                 "name another candidate with --storage-class"
             )
     names = {each.name for each in candidates.values()} | ({settings.baseline_class} - {None})
-    for name in sorted(str(each) for each in names):
-        require_no_unclaimed_volumes(api, storage_class=name)
+    require_no_unclaimed_volumes(api, storage_classes={str(each) for each in names})
     if settings.node is not None and api.find(NODES, settings.node) is None:
-        nodes = ", ".join(each["metadata"]["name"] for each in api.list(NODES))
+        nodes = ", ".join(each["metadata"]["name"] for each in api.list(NODES, slim=only_name))
         raise WrongUsage(f"--storage-node {settings.node} does not exist; there are: {nodes}")
     image = settings.image or offered_image(api)
     if image is None:

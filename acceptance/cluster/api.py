@@ -12,7 +12,8 @@ from kubernetes import client
 
 from acceptance.cluster.api_connections import by_kubeconfig, by_service_account
 from acceptance.cluster.api_faults import ApiError, ApiUnreachable, retrying
-from acceptance.cluster.api_requests import ANSWER_S, FIRST_PAUSE_S, PATIENCE_S, Requests
+from acceptance.cluster.api_requests import ANSWER_S, FIRST_PAUSE_S, JSON, PATIENCE_S, Requests
+from acceptance.cluster.columns import ROWS, TABLE, Columns, Row
 from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.pod_command import PodCommand, PodCommandFailed, run_in_pod
 from acceptance.cluster.resources import PODS, Object, Resource
@@ -72,9 +73,39 @@ class Api:
         labels: str = "",
         fields: str = "",
         slim: Callable[[Object], Object] = whole,
+        cached: bool = False,
     ) -> list[Object]:
-        """All objects of a kind, page by page; `labels` and `fields` are selectors, `slim` is what is kept of each."""
-        return self.snapshot(resource, namespace=namespace, labels=labels, fields=fields, slim=slim)[0]
+        """All objects of a kind; `labels` and `fields` are selectors, `slim` is what is kept of each.
+
+        `cached`: as the API server remembers them, which costs it little and may be some time ago: never for what is
+        decided by. Older servers then answer in one page, so only with selectors that leave few.
+        """
+        pages = self._pages(resource, namespace=namespace, labels=labels, fields=fields, cached=cached)
+        return [slim(each) for page in pages for each in page.get("items") or []]
+
+    def each(self, resource: Resource) -> Iterator[Object]:
+        """The same of the whole cluster, one after the other, for whoever keeps few of many."""
+        for page in self._pages(resource, namespace=None):
+            yield from page.get("items") or []
+
+    def rows(self, columns: Columns[Row]) -> Iterator[Row]:
+        """The same by a few columns, in few pages. Whole objects are read where the server prints other columns."""
+        path, accept, query = columns.resource.path(namespace=None), TABLE, {"limit": str(ROWS)}
+        while True:
+            page = self._requests.json("GET", path, query=query, accept=accept)
+            found = columns.rows(page)
+            if found is None and accept == TABLE:
+                accept, query["limit"] = JSON, str(PAGE)
+                continue
+            if found is None:
+                raise ApiUnreachable(
+                    f"GET {path} on {self.address}: wanted whole objects, found a table: see what answers there"
+                )
+            yield from found
+            query["continue"] = page["metadata"].get("continue", "")
+            if not query["continue"]:
+                return
+            del page, found  # a page is large, and the next one comes
 
     def first(
         self, resource: Resource, *, namespace: str | None = None, at_most: int
@@ -94,13 +125,24 @@ class Api:
     ) -> tuple[builtins.list[Object], str]:
         """All objects of a kind, and the version of the collection, from which a watch goes on."""
         found: builtins.list[Object] = []
+        version = ""
+        for page in self._pages(resource, namespace=namespace, labels=labels, fields=fields):
+            found.extend(map(slim, page.get("items") or []))
+            version = str(page["metadata"].get("resourceVersion", ""))
+        return found, version
+
+    def _pages(
+        self, resource: Resource, *, namespace: str | None, labels: str = "", fields: str = "", cached: bool = False
+    ) -> Iterator[Object]:
         query = {"limit": str(PAGE), "labelSelector": labels, "fieldSelector": fields}
+        if cached:
+            query["resourceVersion"] = "0"
         while True:
             page = self._requests.json("GET", resource.path(namespace=namespace), query=query)
-            found.extend(map(slim, page.get("items") or []))
-            query["continue"] = page["metadata"].get("continue", "")
+            yield page
+            query = {**query, "continue": page["metadata"].get("continue", ""), "resourceVersion": ""}
             if not query["continue"]:
-                return found, str(page["metadata"].get("resourceVersion", ""))
+                return
 
     def watch(
         self, resource: Resource, *, namespace: str | None, labels: str, version: str, fields: str = ""

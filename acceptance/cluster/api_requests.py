@@ -13,6 +13,7 @@ from acceptance.cluster.api_faults import ApiError, ApiUnreachable, retrying
 from acceptance.cluster.request_kinds import request_kind
 from acceptance.cluster.resources import Object
 
+JSON = "application/json, */*"
 CONNECT_S = 5
 ANSWER_S = 30
 # An API server that is upgraded or moved is away for a minute or two.
@@ -44,12 +45,16 @@ class Requests:
         query: Mapping[str, str] | None = None,
         body: Object | None = None,
         content_type: str = "application/json",
+        accept: str = JSON,
         patience_s: float = PATIENCE_S,
     ) -> Object:
-        """The whole answer to a request, which is tried again while it fails in a way that passes."""
+        """The whole answer to a request, which is tried again while it fails in a way that passes.
+
+        `accept`: in which form it is wanted, as HTTP has it.
+        """
 
         def once() -> Object:
-            response = self.send(method, path, query=query, body=body, content_type=content_type)
+            response = self.send(method, path, query=query, body=body, content_type=content_type, accept=accept)
             try:
                 content = response.read()
             except (urllib3.exceptions.HTTPError, OSError) as error:
@@ -82,6 +87,7 @@ class Requests:
         query: Mapping[str, str] | None = None,
         body: Object | None = None,
         content_type: str = "application/json",
+        accept: str = JSON,
         answer_s: float = ANSWER_S,
     ) -> urllib3.BaseHTTPResponse:
         """One try of one request; its answer is still to be read, and to be closed. Raises ApiError, ApiUnreachable.
@@ -92,7 +98,7 @@ class Requests:
             method,
             path,
             query_params=[(key, value) for key, value in (query or {}).items() if value],
-            header_params={"Accept": "application/json, */*", "Content-Type": content_type},
+            header_params={"Accept": accept, "Content-Type": content_type},
             body=body,
             auth_settings=["BearerToken"],
         )

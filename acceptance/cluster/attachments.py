@@ -2,15 +2,54 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.objects import slim_metadata
-from acceptance.cluster.resources import Object
+from collections.abc import Collection
+from typing import NamedTuple
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.columns import Columns
+from acceptance.cluster.objects import name_of, slim_metadata
+from acceptance.cluster.resources import ATTACHMENTS, Object
+
+
+class AttachmentRow(NamedTuple):
+    """An attachment, and the name of the volume that it is of; empty for one that has no volume of its own."""
+
+    name: str
+    volume: str
 
 
 def slim_attachment(attachment: Object) -> Object:
     """Which volume it is of, whether it is done, what holds it. Clusters have many, and they are not told apart."""
-    source = attachment["spec"].get("source") or {}
     return {
         "metadata": slim_metadata(attachment, "finalizers"),
-        "spec": {"source": {"persistentVolumeName": source.get("persistentVolumeName")}},
+        "spec": {"source": {"persistentVolumeName": _volume_of(attachment)}},
         "status": {"attached": bool((attachment.get("status") or {}).get("attached"))},
     }
+
+
+def _volume_of(attachment: Object) -> str | None:
+    return (attachment["spec"].get("source") or {}).get("persistentVolumeName")
+
+
+def _row(attachment: Object) -> AttachmentRow:
+    return AttachmentRow(name=name_of(attachment), volume=_volume_of(attachment) or "")
+
+
+COLUMNS = Columns(resource=ATTACHMENTS, names=("Name", "PV"), row=AttachmentRow._make, of=_row)
+
+
+def attachments_of(api: Api, volumes: Collection[str]) -> list[str]:
+    """The names of the attachments of these volumes, found among those of the whole cluster.
+
+    Raises ApiError, ApiUnreachable.
+    """
+    return [row.name for row in api.rows(COLUMNS) if row.volume in volumes] if volumes else []
+
+
+def find_attachment(api: Api, name: str) -> Object | None:
+    """The attachment, slim, or None where there is none. A list of that one: the suite asks for no right to get them.
+
+    Raises ApiError, ApiUnreachable.
+    """
+    found = api.list(ATTACHMENTS, fields=f"metadata.name={name}", slim=slim_attachment)
+    return found[0] if found else None

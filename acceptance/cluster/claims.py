@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.events import last_warning, recent_events
-from acceptance.cluster.objects import metadata, name_of
-from acceptance.cluster.ownership import label_volume, prepare_for_release, set_policy, slim_volume, why_foreign
+from acceptance.cluster.objects import SHOWN, metadata, name_of
+from acceptance.cluster.ownership import label_volume, prepare_for_release, set_policy, why_foreign
 from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
+from acceptance.cluster.volumes import unclaimed
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import EnvironmentFailure, StorageFailure, Unsupported
 
@@ -62,34 +65,32 @@ class Claim:
     source: DataSource | None = None
 
 
-def require_no_unclaimed_volumes(api: Api, *, storage_class: str) -> None:
-    """Raise EnvironmentFailure when volumes of the class wait for a claim.
+def require_no_unclaimed_volumes(api: Api, *, storage_classes: Collection[str]) -> None:
+    """Raise EnvironmentFailure when volumes of one of the classes wait for a claim.
 
     Kubernetes would give the run's claim one of these, with whatever data is on it, instead of a new volume.
     """
-    waiting = [
-        volume["metadata"]["name"]
-        for volume in api.list(VOLUMES)
-        if volume["spec"].get("storageClassName") == storage_class
-        and volume["status"].get("phase") in ("Available", "Pending")
-        and not volume["spec"].get("claimRef")
-    ]
-    if waiting:
+    for storage_class, waiting in sorted(unclaimed(api, storage_classes=storage_classes).items()):
+        more = f" and {len(waiting) - SHOWN} more" if len(waiting) > SHOWN else ""
         raise EnvironmentFailure(
-            f"volumes of storage class {storage_class} wait for a claim and may hold data: {', '.join(waiting)}; a "
-            "claim of this suite would be given one of them instead of a new volume, so nothing was created; claim "
-            "them, reserve them with spec.claimRef or remove them first"
+            f"volumes of storage class {storage_class} wait for a claim and may hold data: "
+            f"{', '.join(waiting[:SHOWN])}{more}; a claim of this suite would be given one of them instead of a new "
+            "volume, so nothing was created; claim them, reserve them with spec.claimRef or remove them first"
         )
 
 
-def create_claim(api: Api, claim: Claim) -> None:
+def create_claim(api: Api, claim: Claim) -> float:
     """Ask for a new volume; it may come only when a pod uses it, as the class's binding mode says.
 
-    Raises EnvironmentFailure when the claim could be given a volume that existed before.
+    When it was asked for, in s of the monotonic clock: to look for volumes of others before takes time in a large
+    cluster, which is not the storage's. Raises EnvironmentFailure when the claim could be given a volume that existed
+    before.
     """
-    require_no_unclaimed_volumes(api, storage_class=claim.storage_class)
+    require_no_unclaimed_volumes(api, storage_classes=[claim.storage_class])
     body = {"metadata": metadata(claim.name, run_id=claim.run_id), "spec": claim_spec(claim)}
+    asked_s = time.monotonic()
     api.create(CLAIMS, body, namespace=claim.namespace)
+    return asked_s
 
 
 def claim_spec(claim: Claim) -> Object:
@@ -222,12 +223,6 @@ def wait_volume_released(api: Api, volume: str, *, timeout_s: float) -> None:
         fatal=gone,
         timeout_s=timeout_s,
     )
-
-
-def volumes_of(api: Api, *, namespace: str) -> list[Object]:
-    """What a claim in the namespace holds, or held last. Whether it is the run's, `ownership` says."""
-    volumes = api.list(VOLUMES, slim=slim_volume)
-    return [volume for volume in volumes if (volume["spec"].get("claimRef") or {}).get("namespace") == namespace]
 
 
 def _what_holds_it(seen: Object | None) -> str:

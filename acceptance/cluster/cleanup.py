@@ -8,15 +8,12 @@ from typing import Any, TypeVar
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError, ApiUnreachable, is_passing
-from acceptance.cluster.attachments import slim_attachment
-from acceptance.cluster.claims import volumes_of
+from acceptance.cluster.departing import Departing, Left
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.leftovers import SHOWN, belongings_in, contents_of, only_name, sets_of, snapshots_of, was_taken
-from acceptance.cluster.nodes import is_ready
-from acceptance.cluster.objects import RUN_ID, RUN_LABEL, name_of, run_namespace, run_of
-from acceptance.cluster.ownership import set_policy, told
+from acceptance.cluster.leftovers import contents_of, sets_of, snapshots_of, was_taken
+from acceptance.cluster.nodes import is_ready, slim_node
+from acceptance.cluster.objects import RUN_ID, RUN_LABEL, SHOWN, name_of, only_name, run_namespace, run_of
 from acceptance.cluster.resources import (
-    ATTACHMENTS,
     CLAIMS,
     NAMESPACES,
     NODES,
@@ -27,7 +24,8 @@ from acceptance.cluster.resources import (
     Object,
     Resource,
 )
-from acceptance.cluster.waiting import wait_for
+from acceptance.cluster.run_volumes import RunVolumes
+from acceptance.cluster.waiting import WIDE_LOOK_S, wait_for
 from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure, unforeseen
 
 # Each takes its time to go: as long as one at 30 a minute.
@@ -70,7 +68,7 @@ def remove_run(api: Api, *, run_id: str, timeout_s: float) -> list[str]:
     if existing is not None:
         removal.delete_namespace()
     removal.require_done()
-    return removal.kept
+    return removal.volumes.kept
 
 
 class _Removal:
@@ -81,16 +79,15 @@ class _Removal:
         self._run_id = run_id
         self._namespace = run_namespace(run_id)
         self._timeout_s = timeout_s
-        self._volumes: set[str] = set()
-        self._kept: dict[str, tuple[Object, str]] = {}
         self._unanswered = False
+        self.volumes = RunVolumes(api, run_id=run_id, attempt=self._try)
         self.problems: list[str] = []
 
     def require_done(self) -> None:
         """Raise Leak or EnvironmentFailure for what could not be removed."""
         if self.problems:
             failure = EnvironmentFailure if self._unanswered else Leak
-            left = [*self.problems, *(f"  {each}" for each in self.kept)]
+            left = [*self.problems, *(f"  {each}" for each in self.volumes.kept)]
             raise failure("\n".join(["left behind in the cluster:", *left]))
 
     def delete_sets(self) -> None:
@@ -114,13 +111,13 @@ class _Removal:
                     self._try(partial(self._api.patch, SNAPSHOT_CONTENTS, name_of(content), change))
             if snapshots_of(self._api, self._namespace):
                 self.empty(VOLUME_SNAPSHOTS, "snapshots")
-            self._wait_for(
-                f"what is behind the snapshots of namespace {self._namespace} to be gone",
-                look=lambda: list(filter(was_taken, contents_of(self._api, self._namespace))),
-                ready=lambda seen: not seen,
-                state=lambda seen: _names(seen[:SHOWN], more=max(0, len(seen) - SHOWN)),
-                timeout_s=self._patience_s(len(contents)),
+            going = Departing(
+                map(name_of, filter(was_taken, contents)),
+                find=partial(self._api.find, SNAPSHOT_CONTENTS),
+                search=lambda: map(name_of, filter(was_taken, contents_of(self._api, self._namespace))),
             )
+            what = f"what is behind the snapshots of namespace {self._namespace} to be gone"
+            self._see_gone(what, going, count=len(contents))
 
         self._try(delete_all)
 
@@ -133,7 +130,9 @@ class _Removal:
 
         def leave() -> None:
             pods = self._api.list(PODS, namespace=self._namespace, slim=_placed)
-            lost = {name_of(node) for node in self._api.list(NODES) if not is_ready(node)} if pods else set()
+            lost: set[str] = set()
+            if pods:
+                lost = {name_of(node) for node in self._api.list(NODES, slim=slim_node) if not is_ready(node)}
             for pod in pods:
                 if pod["spec"]["nodeName"] in lost:
                     self._api.delete(PODS, name_of(pod), namespace=self._namespace, grace_s=0)
@@ -171,55 +170,35 @@ class _Removal:
         self._try(delete_all)
         self._try(gone)
 
-    @property
-    def kept(self) -> list[str]:
-        """The volumes that are not surely the run's, in words."""
-        return [told(volume, why) for volume, why in self._kept.values()]
-
     def let_volumes_go(self) -> None:
         """Have the run's volumes deleted with their claims, whatever their class's reclaim policy; those there are now.
 
         Volumes of others that claims of the run hold outlive them.
         """
-        self._try(self._settle_volumes)
-
-    def _settle_volumes(self) -> list[Object]:
-        """The run's volumes that are there. One that was proven while its claim was there stays so."""
-        seen = volumes_of(self._api, namespace=self._namespace)
-        found = belongings_in(self._api, seen, run_id=self._run_id)
-        self._volumes |= {name_of(volume) for volume in found.own}
-        own = [volume for volume in seen if name_of(volume) in self._volumes]
-        for volume in own:
-            self._try(partial(set_policy, self._api, volume, "Delete"))
-        for volume, why in found.kept:
-            if name_of(volume) not in self._volumes:
-                self._kept[name_of(volume)] = volume, why
-                if volume["status"]["phase"] == "Bound":
-                    self._try(partial(set_policy, self._api, volume, "Retain"))
-        return own
+        self._try(self.volumes.settle)
 
     def see_volumes_gone(self) -> None:
         """Wait until no volume of the run is left, and no attachment of one."""
+        going = self.volumes.departing()
+        what = f"volumes and attachments of namespace {self._namespace} to be gone"
+        self._try(partial(self._see_gone, what, going, count=self.volumes.count))
+        if not going.is_gone:  # then nobody has looked for others
+            self._try(lambda: self._note_others(going))
 
-        def look() -> list[Object]:
-            left = self._settle_volumes()  # one may come when its claim is gone already
-            attachments = [
-                item
-                for item in self._api.list(ATTACHMENTS, slim=slim_attachment)
-                if item["spec"]["source"]["persistentVolumeName"] in self._volumes
-            ]
-            return left + attachments
+    def _see_gone(self, what: str, going: Departing[T], *, count: int) -> None:
+        self._wait_for(
+            what,
+            look=going.look,
+            ready=lambda seen: seen.gone,
+            state=_still_there,
+            timeout_s=self._patience_s(count) + WIDE_LOOK_S,
+        )
 
-        def gone() -> None:
-            self._wait_for(
-                f"volumes and attachments of namespace {self._namespace} to be gone",
-                look=look,
-                ready=lambda seen: not seen,
-                state=lambda seen: _names(seen[:SHOWN], more=max(0, len(seen) - SHOWN)),
-                timeout_s=self._patience_s(len(self._volumes)),
-            )
-
-        self._try(gone)
+    def _note_others(self, going: Departing[tuple[Resource, str]]) -> None:
+        words = [f"{resource.plural} {name}" for resource, name in going.unknown()]
+        if words:
+            more = f" and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
+            self._note(f"there are also {', '.join(words[:SHOWN])}{more}")
 
     def delete_namespace(self) -> None:
         """Delete the namespace."""
@@ -280,6 +259,12 @@ def _what_holds_namespace(seen: Object | None) -> str:
     status = (seen or {}).get("status") or {}
     told = [str(each.get("message")) for each in status.get("conditions") or [] if each.get("status") == "True"]
     return "; ".join([f"phase {status.get('phase', 'unknown')}", *told])
+
+
+def _still_there(left: Left) -> str:
+    if left.some or left.more:
+        return _names(left.some, more=left.more)
+    return f"all that was known is gone; others are looked for every {WIDE_LOOK_S:.0f} s"
 
 
 def _names(seen: Sequence[Object], *, more: int) -> str:

@@ -6,6 +6,7 @@ import platform
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError
+from acceptance.cluster.objects import only_name
 from acceptance.cluster.resources import CONFIG_MAPS, NAMESPACES, NODES, Object
 from acceptance.cluster.storage_classes import storage_classes
 from acceptance.credentials import shown_parameter
@@ -26,7 +27,7 @@ def describe_cluster(api: Api, *, kind: str, image: str) -> Cluster:
     return Cluster(
         kind=kind,
         kubernetes_version=api.version(),
-        nodes=[_node(item) for item in api.list(NODES)],
+        nodes=[_node(item) for item in api.list(NODES, slim=_slim_node)],
         storage_classes=classes,
         image=Image(reference=image, digest=None),
         identity=_identity(api, kind=kind),
@@ -49,6 +50,10 @@ def _identity(api: Api, *, kind: str) -> str:
     if kind not in ("kubeconfig", "in-cluster"):
         return f"{kind} on {platform.node()}"
     return str(api.get(NAMESPACES, "kube-system")["metadata"]["uid"])
+
+
+def _slim_node(item: Object) -> Object:
+    return {**only_name(item), "status": {"nodeInfo": item["status"]["nodeInfo"]}}
 
 
 def _node(item: Object) -> Node:

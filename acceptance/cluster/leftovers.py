@@ -12,13 +12,15 @@ from acceptance.cluster.objects import (
     MANAGER_LABEL,
     NAMESPACE_PREFIX,
     RUN_LABEL,
+    SHOWN,
     began,
     name_of,
+    only_name,
     run_namespace,
     run_of,
     slim_metadata,
 )
-from acceptance.cluster.ownership import Belongings, belongings, slim_volume, told
+from acceptance.cluster.ownership import Belongings, belongings, told
 from acceptance.cluster.resources import (
     CLAIMS,
     NAMESPACES,
@@ -26,13 +28,10 @@ from acceptance.cluster.resources import (
     SNAPSHOT_CONTENTS,
     STATEFUL_SETS,
     VOLUME_SNAPSHOTS,
-    VOLUMES,
     Object,
 )
 from acceptance.cluster.run_namespace import is_alive, undone
-
-# What is told by name of many; a scale run has thousands.
-SHOWN = 20
+from acceptance.cluster.volumes import claimed_in, volumes_in
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,10 +93,8 @@ def find_leftovers(api: Api) -> Leftovers:
 def _by_namespace(api: Api) -> dict[str, list[Object]]:
     """The volumes whose claim is, or was, in a namespace that is named like a run's."""
     found: dict[str, list[Object]] = {}
-    for volume in api.list(VOLUMES, slim=slim_volume):
-        namespace = (volume["spec"]["claimRef"] or {}).get("namespace") or ""
-        if namespace.startswith(NAMESPACE_PREFIX):
-            found.setdefault(namespace, []).append(volume)
+    for volume in volumes_in(api, lambda namespace: namespace.startswith(NAMESPACE_PREFIX)):
+        found.setdefault(claimed_in(volume), []).append(volume)
     return found
 
 
@@ -147,15 +144,10 @@ def _some(word: str, items: Sequence[Object]) -> list[str]:
     return [f"{word} {name_of(item)}" for item in items[:SHOWN]] + more
 
 
-def only_name(item: Object) -> Object:
-    """What is kept of an object that only its name is needed of."""
-    return {"metadata": {"name": name_of(item)}}
-
-
 def sets_of(api: Api, namespace: str) -> list[Object]:
     """The stateful sets of a namespace; an account that may not even list them has not made any."""
     try:
-        return api.list(STATEFUL_SETS, namespace=namespace)
+        return api.list(STATEFUL_SETS, namespace=namespace, slim=only_name)
     except ApiError as error:
         if error.status == 403:
             return []
@@ -178,7 +170,16 @@ def was_taken(content: Object) -> bool:
 
 
 def _all_contents(api: Api) -> list[Object]:
-    return _where_served(api, lambda: api.list(SNAPSHOT_CONTENTS))
+    return _where_served(api, lambda: api.list(SNAPSHOT_CONTENTS, slim=_slim_content))
+
+
+def _slim_content(content: Object) -> Object:
+    """Whose it is and how it came, what becomes of it, what holds it. A cluster that is backed up has many."""
+    spec = content["spec"]
+    return {
+        "metadata": slim_metadata(content, "finalizers"),
+        "spec": {key: spec.get(key) for key in ("volumeSnapshotRef", "source", "deletionPolicy")},
+    }
 
 
 def _where_served(api: Api, found: Callable[[], list[Object]]) -> list[Object]:

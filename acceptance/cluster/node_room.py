@@ -8,7 +8,7 @@ from decimal import Decimal
 from kubernetes.utils.quantity import parse_quantity
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.nodes import takes_pods
+from acceptance.cluster.nodes import slim_node, takes_pods
 from acceptance.cluster.objects import name_of
 from acceptance.cluster.resources import NODES, PODS, Object
 from acceptance.errors import EnvironmentFailure
@@ -18,7 +18,7 @@ _OVER = ("Succeeded", "Failed")
 
 def usable_nodes(api: Api) -> list[str]:
     """The names of the nodes that take ordinary pods."""
-    return sorted(name_of(node) for node in api.list(NODES) if takes_pods(node))
+    return sorted(name_of(node) for node in api.list(NODES, slim=slim_node) if takes_pods(node))
 
 
 def require_room(api: Api, *, pods: int, requests: Mapping[str, str], nodes: Sequence[str] = ()) -> None:
@@ -27,12 +27,13 @@ def require_room(api: Api, *, pods: int, requests: Mapping[str, str], nodes: Seq
     `requests` of each pod by resource, as Kubernetes quantities; `nodes`: the only ones to use, empty for all that
     take ordinary pods. What only the scheduler knows, such as how many volumes a node may attach, is left to it.
     """
-    usable = [node for node in api.list(NODES) if takes_pods(node) and (not nodes or name_of(node) in nodes)]
+    there_are = [node for node in api.list(NODES, slim=slim_node) if takes_pods(node)]
+    usable = [node for node in there_are if not nodes or name_of(node) in nodes]
     if not usable:
         raise EnvironmentFailure(
             f"wanted a node that takes pods, found none{' of ' + ', '.join(nodes) if nodes else ''}"
         )
-    lacking = room_problems(usable, api.list(PODS, slim=_footprint), pods=pods, requests=requests)
+    lacking = room_problems(usable, _pods(api), pods=pods, requests=requests)
     if lacking:
         raise EnvironmentFailure(
             f"{pods} pods do not fit on {len(usable)} nodes when spread evenly, so none was made: "
@@ -43,8 +44,13 @@ def require_room(api: Api, *, pods: int, requests: Mapping[str, str], nodes: Seq
 
 def total_room(api: Api, nodes: Sequence[Object], *, requests: Mapping[str, str]) -> int:
     """How many more such pods these nodes hold together, as far as is known without the scheduler."""
-    there_are = api.list(PODS, slim=_footprint)
+    there_are = _pods(api)
     return sum(_room(node, there_are, requests)[0] for node in nodes)
+
+
+def _pods(api: Api) -> list[Object]:
+    """What takes room; of what has ended, clusters that run jobs have many."""
+    return api.list(PODS, fields=",".join(f"status.phase!={phase}" for phase in _OVER), slim=_footprint)
 
 
 def room_problems(

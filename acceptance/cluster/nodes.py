@@ -16,8 +16,18 @@ def nodes_for_volume(api: Api, volume: str) -> list[str]:
     """The names of the nodes that take ordinary pods and that the volume's node affinity allows."""
     affinity = api.get(VOLUMES, volume)["spec"].get("nodeAffinity") or {}
     terms = (affinity.get("required") or {}).get("nodeSelectorTerms")
-    nodes = [node for node in api.list(NODES) if takes_pods(node)]
+    nodes = [node for node in api.list(NODES, slim=slim_node) if takes_pods(node)]
     return [node["metadata"]["name"] for node in nodes if terms is None or any(matches(node, term) for term in terms)]
+
+
+def slim_node(node: Object) -> Object:
+    """What decides whether and how many pods it takes; a whole one, with its images, is ten times as large."""
+    metadata, spec, status = node["metadata"], node.get("spec") or {}, node.get("status") or {}
+    return {
+        "metadata": {"name": metadata["name"], "labels": metadata.get("labels")},
+        "spec": {"taints": spec.get("taints"), "unschedulable": spec.get("unschedulable")},
+        "status": {"conditions": status.get("conditions"), "allocatable": status.get("allocatable")},
+    }
 
 
 def takes_pods(node: Object) -> bool:

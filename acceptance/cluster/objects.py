@@ -16,6 +16,8 @@ NAMESPACE_PREFIX = "storage-acceptance-"
 RUN_ID = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{6}(?:[0-9a-f]{10})?")
 NAME_LENGTH = 63
 SET_NAME_LENGTH = 45
+SHOWN = 20
+"""how many are told by name of many; a scale run has thousands"""
 
 
 def new_run_id(started: datetime) -> str:
@@ -73,6 +75,11 @@ def metadata(name: str, *, run_id: str, **more: Any) -> dict[str, Any]:
 def name_of(item: dict[str, Any]) -> str:
     """The name of an object as the API server shows it."""
     return str(item["metadata"]["name"])
+
+
+def only_name(item: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of an object that only its name is needed of."""
+    return {"metadata": {"name": name_of(item)}}
 
 
 def slim_metadata(item: dict[str, Any], *also: str) -> dict[str, Any]:

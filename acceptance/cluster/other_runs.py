@@ -49,7 +49,8 @@ class OtherRuns:
         if not self._met:
             return
         with suppress(AcceptanceError):  # that they are there is known, if not where
-            for pod in self._api.list(PODS, labels=f"{MANAGER_LABEL}={MANAGER}", slim=_place):
+            # Of all pods of the cluster, every few seconds, and only to tell: the server need not look them up.
+            for pod in self._api.list(PODS, labels=f"{MANAGER_LABEL}={MANAGER}", slim=_place, cached=True):
                 if pod["spec"]["nodeName"]:
                     self._nodes.setdefault(pod["metadata"]["namespace"], set()).add(pod["spec"]["nodeName"])
         ours = self._nodes.get(self._namespace, set())

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.claims import Claim, claim_spec, volumes_of
-from acceptance.cluster.objects import labels, metadata, name_of
+from acceptance.cluster.claims import Claim, claim_spec
+from acceptance.cluster.departing import Departing, Left
+from acceptance.cluster.objects import labels, metadata, name_of, only_name
 from acceptance.cluster.ownership import prepare_for_release
 from acceptance.cluster.pod_manifest import PodPlan, node_affinity, pod_manifest
-from acceptance.cluster.resources import CLAIMS, PODS, STATEFUL_SETS, Object
-from acceptance.cluster.waiting import wait_for
+from acceptance.cluster.resources import CLAIMS, PODS, STATEFUL_SETS, VOLUMES, Object
+from acceptance.cluster.volumes import volumes_of
+from acceptance.cluster.waiting import WIDE_LOOK_S, wait_for
 
 SET_LABEL = "storage-acceptance/set"
 # As pod_manifest names the volume of a pod's first claim.
@@ -108,31 +110,50 @@ def remove_set(api: Api, plan: SetPlan, *, pods: int, timeout_s: float) -> None:
     made = {
         name_of(claim): claim["metadata"]["creationTimestamp"] for claim in api.list(CLAIMS, namespace=plan.namespace)
     }
-    for volume in volumes_of(api, namespace=plan.namespace):
-        if (claim := volume["spec"]["claimRef"]["name"]) in claims & made.keys():
+    volumes = [each for each in volumes_of(api, namespace=plan.namespace) if each["spec"]["claimRef"]["name"] in claims]
+    for volume in volumes:
+        if (claim := volume["spec"]["claimRef"]["name"]) in made:
             prepare_for_release(api, volume, run_id=plan.pod.claims[0].run_id, claimed=made[claim])
     for claim in claims:
         api.delete(CLAIMS, claim, namespace=plan.namespace)
+    _see_gone(api, plan, claims, volumes, timeout_s=timeout_s)
 
-    def left() -> list[str]:
-        found = [
-            f"claim {name}" for each in api.list(CLAIMS, namespace=plan.namespace) if (name := name_of(each)) in claims
-        ]
-        volumes = [
-            f"volume {name_of(each)} ({each['status'].get('phase', 'unknown')})"
-            for each in volumes_of(api, namespace=plan.namespace)
-            if each["spec"]["claimRef"]["name"] in claims
-            and each["spec"].get("persistentVolumeReclaimPolicy") == "Delete"
-        ]
-        return found + volumes
+
+def _see_gone(api: Api, plan: SetPlan, claims: Collection[str], volumes: Sequence[Object], *, timeout_s: float) -> None:
+    """Wait for the claims and then for their volumes, of which these are known."""
+
+    def going() -> list[str]:
+        of_namespace = volumes_of(api, namespace=plan.namespace)
+        return [name_of(each) for each in of_namespace if _goes(each) and each["spec"]["claimRef"]["name"] in claims]
+
+    def find(name: str) -> Object | None:
+        found = api.find(VOLUMES, name)
+        return found if found is not None and _goes(found) else None
+
+    departing = Departing(map(name_of, filter(_goes, volumes)), find=find, search=going)
+
+    def left() -> tuple[list[str], Left]:
+        there = map(name_of, api.list(CLAIMS, namespace=plan.namespace, slim=only_name))
+        found = [f"claim {name}" for name in there if name in claims]
+        return found, Left() if found else departing.look()
 
     wait_for(
         f"the claims of {plan.name} and their volumes to be gone",
         look=left,
-        ready=lambda seen: not seen,
-        state=lambda seen: f"still there: {', '.join(seen)}",
-        timeout_s=timeout_s,
+        ready=lambda seen: seen[1].gone,
+        state=lambda seen: f"still there: {', '.join(seen[0] or _volumes(seen[1]))}",
+        timeout_s=timeout_s + WIDE_LOOK_S,
     )
+
+
+def _goes(volume: Object) -> bool:
+    """Whether the volume goes with its claim."""
+    return bool(volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete")
+
+
+def _volumes(left: Left) -> list[str]:
+    some = [f"volume {name_of(each)} ({each['status'].get('phase', 'unknown')})" for each in left.some]
+    return some + [f"{left.more} more"] * bool(left.more) or ["none of those that were known, others are looked for"]
 
 
 def set_manifest(plan: SetPlan) -> Object:

@@ -14,6 +14,8 @@ from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailur
 T = TypeVar("T")
 # Two looks that are further apart than this have not seen what was in between.
 LOOK_S = 5.0
+# Looks through all of the cluster for the same thing are no nearer to one another.
+WIDE_LOOK_S = 5.0
 
 
 class _NotYet(Exception):

@@ -71,7 +71,7 @@ class RampCampaign:
             node_labels=settings.node_labels,
             block=settings.block,
         )
-        require_no_unclaimed_volumes(api, storage_class=storage_class)
+        require_no_unclaimed_volumes(api, storage_classes=[storage_class])
         sets = RampSets(self._workspace, plan, usable(api, plan, required=settings.required))
         with Lifetime(api, sets.plans[0].pod) as lifetime:
             for each in sets.plans:

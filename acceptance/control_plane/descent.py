@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from acceptance.cluster.leftovers import SHOWN
+from acceptance.cluster.objects import SHOWN
 from acceptance.cluster.ownership import label_volume
 from acceptance.cluster.resources import CLAIMS
 from acceptance.cluster.stateful_sets import claim_of

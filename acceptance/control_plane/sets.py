@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.node_room import total_room
-from acceptance.cluster.nodes import is_up, takes_pods, tolerations
+from acceptance.cluster.nodes import is_up, slim_node, takes_pods, tolerations
 from acceptance.cluster.objects import name_of, set_name
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import NODES, Object
@@ -62,7 +62,7 @@ def usable(api: Api, plan: RampPlan, *, required: int) -> list[Object]:
     """
     labelled = ",".join(f"{key}={value}" for key, value in plan.node_labels.items())
     fits = is_up if plan.node_labels else takes_pods
-    nodes = [node for node in api.list(NODES, labels=labelled) if fits(node)]
+    nodes = [node for node in api.list(NODES, labels=labelled, slim=slim_node) if fits(node)]
     if not nodes:
         which = f" with label {labelled} (--storage-ramp-node-selector)" if labelled else ""
         raise EnvironmentFailure(f"wanted nodes{which} that are ready and take pods, found none")

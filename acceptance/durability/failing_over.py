@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from acceptance.cluster.attachments import slim_attachment
+from acceptance.cluster.attachments import attachments_of, find_attachment
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.objects import name_of
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
 from acceptance.cluster.pod_states import describe_pod, main_ended, main_started
 from acceptance.cluster.pods import create_pod, start_problem
-from acceptance.cluster.resources import ATTACHMENTS, PODS, Object
+from acceptance.cluster.resources import PODS, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
 from acceptance.durability.reading import WRITTEN
@@ -49,14 +48,14 @@ def follow_failover(workspace: Workspace, plan: PodPlan, *, volume: str, watch: 
 
     Raises StorageFailure, with the pod's state and events, when it has not after `timeout_s`.
     """
-    attached_before = _attachments(workspace, volume)
+    attached_before = attachments_of(workspace.api, {volume})
     create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
 
     def look() -> tuple[Object, bool]:
         pod = workspace.api.get(PODS, plan.name, namespace=plan.namespace)
         if pod["spec"].get("nodeName"):
             watch.note(SCHEDULED)
-        if attached_before and not attached_before & _attachments(workspace, volume):
+        if attached_before and not any(find_attachment(workspace.api, each) for each in attached_before):
             watch.note(DETACHED)
         if not main_started(pod):
             return pod, False
@@ -75,8 +74,3 @@ def follow_failover(workspace: Workspace, plan: PodPlan, *, volume: str, watch: 
         events=lambda: recent_events(workspace.api, namespace=plan.namespace, name=plan.name),
         timeout_s=timeout_s,
     )
-
-
-def _attachments(workspace: Workspace, volume: str) -> set[str]:
-    found = workspace.api.list(ATTACHMENTS, slim=slim_attachment)
-    return {name_of(each) for each in found if each["spec"]["source"]["persistentVolumeName"] == volume}

@@ -91,7 +91,7 @@ class LoadSet:
         """
         before = len(self.pods)
         self.pods = [self._set.pod_name(number) for number in range(pods)]
-        require_no_unclaimed_volumes(self.workspace.api, storage_class=self.plan.storage_class)
+        require_no_unclaimed_volumes(self.workspace.api, storage_classes=[self.plan.storage_class])
         scale_set(self.workspace.api, self._set, pods=pods)
         self.wait("to be ready", self._is_ready, progress=self._progress)
         for number in range(before, pods):

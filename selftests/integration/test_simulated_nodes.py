@@ -11,8 +11,8 @@ import pytest
 
 from acceptance import embedded
 from acceptance.cluster.api import Api
-from acceptance.cluster.claims import volumes_of
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, SERVICE_ACCOUNTS, STATEFUL_SETS
+from acceptance.cluster.volumes import volumes_of
 from acceptance.cluster.waiting import wait_for
 from acceptance.embedded.kubectl import Kubectl
 from acceptance.embedded.layout import Layout

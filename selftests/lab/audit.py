@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,13 +23,19 @@ SET_CONTROLLER = "system:serviceaccount:kube-system:statefulset-controller"
 class Asked:
     """What was asked for, in whatever namespace and by whatever name: what was allowed, and what was refused.
 
+    `counted`: how often each was allowed; of a list each page counts, of a watch or a log its begin and its end.
     `pod_security`: for each pod that was made, by the user or for its sets, what the server's Pod Security admission
     says that it did: `enforce-policy`, and `exempt` where it looked away.
     """
 
-    allowed: frozenset[Grant]
+    counted: Mapping[Grant, int]
     refused: frozenset[Grant]
     pod_security: tuple[dict[str, str], ...]
+
+    @property
+    def allowed(self) -> frozenset[Grant]:
+        """Each that was allowed."""
+        return frozenset(self.counted)
 
 
 @contextmanager
@@ -51,20 +58,18 @@ def audited(cluster: str, user: str, *, folder: Path) -> Iterator[Callable[[], A
 
 
 def _asked(log: Path, user: str) -> Asked:
-    found: dict[str, set[Grant]] = {"allow": set(), "forbid": set()}
+    found: dict[str, Counter[Grant]] = {"allow": Counter(), "forbid": Counter()}
     pod_security = []
     for line in log.read_text(encoding="utf-8").splitlines():
         event = json.loads(line)
         told, grant = event.get("annotations") or {}, _grant(event)
         if event["user"]["username"] == user and DECISION in told:
-            found[told[DECISION]].add(grant)
+            found[told[DECISION]][grant] += 1
         if (grant.resource, grant.verb) == ("pods", "create"):
             pod_security.append(
                 {key.removeprefix(POD_SECURITY): told[key] for key in told if key.startswith(POD_SECURITY)}
             )
-    return Asked(
-        allowed=frozenset(found["allow"]), refused=frozenset(found["forbid"]), pod_security=tuple(pod_security)
-    )
+    return Asked(counted=found["allow"], refused=frozenset(found["forbid"]), pod_security=tuple(pod_security))
 
 
 def _grant(event: Object) -> Grant:

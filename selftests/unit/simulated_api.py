@@ -6,6 +6,7 @@ import copy
 import threading
 from typing import Any
 
+from acceptance.cluster.api import whole
 from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.resources import Object, Resource
 
@@ -42,12 +43,14 @@ class SimulatedApi:
             raise ApiError(status=404, request=f"GET {name}", message="not found")
         return found
 
-    def list(self, resource: Resource, *, namespace: str | None = None, labels: str = "") -> list[Object]:
+    def list(
+        self, resource: Resource, *, namespace: str | None = None, labels: str = "", slim: Any = whole
+    ) -> list[Object]:
         key, _, value = labels.partition("=")
         with self._lock:
             found = [each for (kind, _), each in self._objects.items() if kind == resource.plural + resource.group]
             return copy.deepcopy(
-                [each for each in found if not key or (each["metadata"].get("labels") or {}).get(key) == value]
+                [slim(each) for each in found if not key or (each["metadata"].get("labels") or {}).get(key) == value]
             )
 
     def patch(self, resource: Resource, name: str, body: Object, *, namespace: str | None = None) -> Object:

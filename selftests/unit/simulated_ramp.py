@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from acceptance.cluster.api_faults import ApiError
+from acceptance.cluster.columns import Columns
 from acceptance.cluster.resources import (
     ATTACHMENTS,
     CLAIMS,
@@ -81,6 +82,9 @@ class SimulatedApi:
 
     def list(self, resource: Resource, **selection: Any) -> list[Any]:
         return self.snapshot(resource, **selection)[0]
+
+    def rows(self, columns: Columns[Any]) -> Iterator[Any]:
+        return map(columns.of, self.list(columns.resource))
 
     def watch(self, resource: Resource, *, version: str, **_: object) -> Stream:
         self.sent[f"WATCH {resource.plural}"] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, cast
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from acceptance.cluster import cleanup
 from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import Leak, remove_run
+from acceptance.cluster.columns import Columns
 from acceptance.cluster.leftovers import find_leftovers
 from acceptance.cluster.resources import (
     ATTACHMENTS,
@@ -53,6 +55,12 @@ class Cluster:
     def list(self, resource: Resource, *, slim: Any = dict, **selection: Any) -> list[Any]:
         self.asked[f"list {resource.plural}"] += 1
         return [slim(each) for each in self.there[resource.plural].values()]
+
+    def each(self, resource: Resource) -> Iterator[Any]:
+        return iter(self.list(resource))
+
+    def rows(self, columns: Columns[Any]) -> Iterator[Any]:
+        return map(columns.of, self.list(columns.resource))
 
     def first(self, resource: Resource, *, at_most: int, **_: Any) -> tuple[list[Any], int]:
         self.asked[f"first {resource.plural}"] += 1

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from acceptance.cluster.node_room import room_problems
+from acceptance.cluster.node_room import room_problems, total_room
+from selftests.unit.paged_api_server import PagedApiServer
 
 SMALL = {"cpu": "100m", "memory": "64Mi"}
 
@@ -49,6 +50,15 @@ def test_one_full_node_is_enough_since_the_spread_is_even() -> None:
 def test_the_odd_pod_goes_where_there_is_more_room() -> None:
     assert problems([node("small", cpu="100m"), node("big", cpu="200m")], 3) == []
     assert len(problems([node("small", cpu="100m"), node("small-too", cpu="100m")], 3)) == 1
+
+
+def test_pods_that_have_ended_are_not_asked_for() -> None:
+    """A cluster that runs jobs has more of them than of others."""
+    server = PagedApiServer()
+    server.have("pods", {**pod("a", cpu="1500m"), "metadata": {"name": "web"}}, "shop")
+    assert total_room(server.api, [node("a")], requests=SMALL) == 5
+    ((asked, query),) = server.asked
+    assert (asked, query["fieldSelector"]) == ("LIST pods", "status.phase!=Succeeded,status.phase!=Failed")
 
 
 def test_init_containers_count_where_they_ask_for_more() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acceptance.cluster.admission import require_version
-from acceptance.cluster.nodes import matches, takes_pods
+from acceptance.cluster.nodes import matches, slim_node, takes_pods
 from acceptance.errors import EnvironmentFailure
 
 
@@ -30,6 +30,7 @@ def node(*, ready: str = "True", **spec: Any) -> dict[str, Any]:
 )
 def test_only_ready_nodes_without_taints_take_pods(found: dict[str, Any], takes: bool) -> None:
     assert takes_pods(found) is takes
+    assert takes_pods(slim_node(found)) is takes
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,7 @@ def test_only_ready_nodes_without_taints_take_pods(found: dict[str, Any], takes:
 def test_a_volumes_affinity_is_read_from_any_label(key: str, operator: str, values: list[str], holds: bool) -> None:
     term = {"matchExpressions": [{"key": key, "operator": operator, "values": values}]}
     assert matches(node(), term) is holds
+    assert matches(slim_node(node()), term) is holds
 
 
 def test_every_part_of_a_term_must_hold() -> None:
@@ -65,6 +67,12 @@ def test_a_node_of_another_system_takes_none_of_the_suites_pods(system: str | No
         "status": {"conditions": [{"type": "Ready", "status": "True"}]},
     }
     assert takes_pods(found) is takes
+    assert takes_pods(slim_node(found)) is takes
+
+
+def test_what_makes_a_node_large_is_not_kept() -> None:
+    images = {"images": [{"names": ["registry.example.com/shop:1"]}] * 50}
+    assert "images" not in slim_node({**node(), "status": images})["status"]
 
 
 @pytest.mark.parametrize("version", ["v1.26.0", "v1.34.4", "1.30+", "v2.0.0", "v1.31.2-gke.100", "what?"])

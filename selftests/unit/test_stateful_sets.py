@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
+from acceptance.cluster.columns import Columns
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import CLAIMS, PODS, VOLUMES, Resource
 from acceptance.cluster.stateful_sets import SetPlan, remove_set
 from acceptance.errors import StorageFailure
+from selftests.unit.paged_api_server import Clock
 
 CLAIM = Claim(name="like", namespace="ns", storage_class="fast", size=2**30, run_id="r")
 POD = PodPlan(name="load", claims=(CLAIM,), image="fio:1", command=["sh"], deadline_s=0)
@@ -31,7 +34,7 @@ def volume(name: str, *, claim: str = "volume-0-load-0", namespace: str = "ns", 
 
 
 class Cluster:
-    """Claims go when they are deleted; `volumes` go one by one, each time that somebody looks."""
+    """Claims go when they are deleted; `volumes` go one by one after that, each time that somebody looks."""
 
     def __init__(self, *volumes: Any, lasting: bool = False) -> None:
         self.volumes, self.lasting = list(volumes), lasting
@@ -44,6 +47,15 @@ class Cluster:
     def patch(self, resource: Resource, name: str, change: Any) -> None:
         """Labels of what stays."""
 
+    def rows(self, columns: Columns[Any]) -> Iterator[Any]:
+        return map(columns.of, self.list(columns.resource))
+
+    def each(self, resource: Resource) -> Iterator[Any]:
+        return iter(self.list(resource))
+
+    def find(self, resource: Resource, name: str) -> Any:
+        return next((each for each in self.list(resource) if each["metadata"]["name"] == name), None)
+
     def list(self, resource: Resource, **selection: object) -> list[Any]:
         if resource is PODS:
             return []
@@ -51,9 +63,15 @@ class Cluster:
             return [{"metadata": {"name": name, "creationTimestamp": "2026-11-21T07:15:02Z"}} for name in self.claims]
         assert resource is VOLUMES
         seen = list(self.volumes)
-        if not self.lasting:
+        if not self.lasting and self.claims == ["others"]:
             self.volumes[:1] = []
         return seen
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits in earnest."""
+    Clock(monkeypatch)
 
 
 def remove(cluster: Cluster) -> None:
