@@ -30,6 +30,8 @@ from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailur
 
 # Each takes its time to go: as long as one at 30 a minute.
 PER_OBJECT_S = 2.0
+DETACH_S = 420.0
+"""For a volume to be taken off a node that is not ready: Kubernetes waits 6 min (maxWaitForUnmountDuration)."""
 T = TypeVar("T")
 
 
@@ -80,6 +82,7 @@ class _Removal:
         self._namespace = run_namespace(run_id)
         self._timeout_s = timeout_s
         self._unanswered = False
+        self._lost_nodes = False
         self.volumes = RunVolumes(api, run_id=run_id, attempt=self._try)
         self.problems: list[str] = []
 
@@ -135,6 +138,7 @@ class _Removal:
                 lost = {name_of(node) for node in self._api.list(NODES, slim=slim_node) if not is_ready(node)}
             for pod in pods:
                 if pod["spec"]["nodeName"] in lost:
+                    self._lost_nodes = True
                     self._api.delete(PODS, name_of(pod), namespace=self._namespace, grace_s=0)
                     self.problems.append(
                         f"  pod {name_of(pod)} was on node {pod['spec']['nodeName']}, which is not ready: it is "
@@ -179,11 +183,17 @@ class _Removal:
 
     def see_volumes_gone(self) -> None:
         """Wait until no volume of the run is left, and no attachment of one."""
+        if self._lost_nodes:
+            self._try(self._allow_for_detaching)
         going = self.volumes.departing()
         what = f"volumes and attachments of namespace {self._namespace} to be gone"
         self._try(partial(self._see_gone, what, going, count=self.volumes.count))
         if not going.is_gone:  # then nobody has looked for others
             self._try(lambda: self._note_others(going))
+
+    def _allow_for_detaching(self) -> None:
+        if self.volumes.are_attached():
+            self._timeout_s = max(self._timeout_s, DETACH_S)
 
     def _see_gone(self, what: str, going: Departing[T], *, count: int) -> None:
         self._wait_for(

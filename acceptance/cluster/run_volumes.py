@@ -63,6 +63,10 @@ class RunVolumes:
         """The run's volumes and their attachments, looked at until all are gone; one that comes late is settled."""
         return Departing([(VOLUMES, name) for name in sorted(self._own)], find=self._find, search=self._search)
 
+    def are_attached(self) -> bool:
+        """Whether a node has one. Raises ApiError, ApiUnreachable."""
+        return bool(attachments_of(self._api, self._own))
+
     def _is_ours(self, namespace: str) -> bool:
         return namespace == self._namespace
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from typing import cast
 
 import pytest
 
+from acceptance.cluster import cleanup
 from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import Leak, remove_run
+from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.resources import CLAIMS, PODS, VOLUMES, Object, Resource
-from selftests.unit.test_cleanup_of_many import RUN_ID, Cluster
+from selftests.unit.test_cleanup_of_many import RUN_ID, Cluster, item
 
 
 class WithLostNode(Cluster):
@@ -44,3 +47,26 @@ def test_a_node_that_is_ready_gives_its_word() -> None:
     cluster = WithLostNode(ready=True)
     remove_run(cast(Api, cluster), run_id=RUN_ID, timeout_s=5)
     assert cluster.forced == [] and not cluster.there["namespaces"]
+
+
+def test_the_cluster_is_given_the_time_that_it_takes_to_detach_volumes_from_a_lost_node(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Longer than anything else is waited for, it seems, and no leak."""
+    assert cleanup.DETACH_S > 6 * 60
+    monkeypatch.setattr(cleanup, "WIDE_LOOK_S", 0.0)
+    monkeypatch.setattr(cleanup, "PER_OBJECT_S", 0.0)
+    monkeypatch.setattr(cleanup, "DETACH_S", 30.0)
+    cluster = WithLostNode(ready=False)
+    claim_ref = {"namespace": f"storage-acceptance-{RUN_ID}", "name": "claim-0"}
+    volume = item("pv-0", spec={"claimRef": claim_ref, "persistentVolumeReclaimPolicy": "Delete"})
+    volume["metadata"]["annotations"] = {"pv.kubernetes.io/provisioned-by": "example.com/driver"}
+    cluster.there["persistentvolumeclaims"]["claim-0"] = item("claim-0", labels={RUN_LABEL: RUN_ID})
+    cluster.there["persistentvolumes"]["pv-0"] = volume
+    attached = cluster.there["volumeattachments"]
+    attached["csi-0"] = item("csi-0", spec={"source": {"persistentVolumeName": "pv-0"}})
+    threading.Timer(2.0, attached.clear).start()
+    with pytest.raises(Leak) as told:
+        remove_run(cast(Api, cluster), run_id=RUN_ID, timeout_s=0.5)
+    assert "pod load was on node node-1" in str(told.value)
+    assert "attachment" not in str(told.value)
