@@ -69,7 +69,7 @@ def image_problem(image: str, pod: Object) -> EnvironmentFailure | None:
 
 def throttled(pod: Object) -> EnvironmentFailure | None:
     """The error to raise where the cluster limits the CPU of the pod's container, which no pod of a run asks for."""
-    for container in pod["spec"]["containers"]:
+    for container in pod["spec"].get("containers") or []:
         limit = ((container.get("resources") or {}).get("limits") or {}).get("cpu")
         if container["name"] == MAIN and limit:
             return EnvironmentFailure(

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from acceptance.cluster.objects import slim_metadata
 from acceptance.cluster.pod_manifest import MAIN
-from acceptance.cluster.pod_states import image_problem, volume_of_others
+from acceptance.cluster.pod_states import image_problem, throttled, volume_of_others
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SET_LABEL
 
@@ -21,8 +21,8 @@ _CRASHING = "CrashLoopBackOff"
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PodView:
     """`running_for_s`: from creation to running by the cluster's clocks, to the second. `no_room`: what the scheduler
-    says. `faults`: restarts, or 1 where it crashed and was not started again. `problem`: its image is of no use, or its
-    volume is not the run's."""
+    says. `faults`: restarts, or 1 where it crashed and was not started again. `problem`: its image is of no use, its
+    CPU is limited, or its volume is not the run's."""
 
     uid: str
     name: str
@@ -56,7 +56,7 @@ def view(pod: Object, *, image: str) -> PodView:
     running = bool(since) and len(since) == len(containers) and status.get("phase") == "Running"
     said = str(conditions.get("PodScheduled", {}).get("message", "")) if not pod["spec"].get("nodeName") else ""
     attach_limit = _ATTACH_LIMIT in said
-    problem = None if running else image_problem(image, pod) or volume_of_others(pod)
+    problem = throttled(pod) or (None if running else image_problem(image, pod) or volume_of_others(pod))
     return PodView(
         uid=metadata["uid"],
         name=metadata["name"],

@@ -64,6 +64,7 @@ class SimulatedApi:
         self.refuse: Callable[[int], str] = lambda number: ""
         self.status: Callable[[int], dict[str, Any]] = lambda number: running()
         self.keeps_volumes = False
+        self.cpu_limit: str | None = None
         self.forgetful = False
         self.claims_go_after_s = 0.0
         self.torn: list[str] = []
@@ -146,6 +147,8 @@ class SimulatedApi:
         if spec:
             source = {"source": {"persistentVolumeName": f"pv-{claim}"}}
             self.put(ATTACHMENTS, f"attachment-{claim}", spec=source, status={"attached": True})
+        container = {"name": "load", "resources": {"limits": {"cpu": self.cpu_limit}}}
+        spec |= {"containers": [container]}
         self.put(PODS, f"{set_name}-{ordinal}", spec=spec, status=status, labels={SET_LABEL: set_name})
 
     def put(self, resource: Resource, name: str, *, labels: Any = None, **fields: Any) -> None:

@@ -304,6 +304,16 @@ def test_an_image_that_cannot_be_pulled_ends_it_at_once() -> None:
         ramp(api)
 
 
+def test_a_limit_of_cpu_that_the_cluster_gives_ends_it_at_once() -> None:
+    """A probe that is throttled would be taken for a volume that does not answer."""
+    api = SimulatedApi()
+    api.cpu_limit = "10m"
+    with pytest.raises(
+        EnvironmentFailure, match=r"pod ramp-fast-\d+ was asked for without a limit of CPU .* one of 10m"
+    ):
+        ramp(api)
+
+
 def test_nodes_that_cannot_hold_what_is_required_are_told_before_any_pod_is_made() -> None:
     api = SimulatedApi()
     with pytest.raises(EnvironmentFailure, match=r"2 nodes of the ramp hold 220 more pods .* the tier requires 300"):
