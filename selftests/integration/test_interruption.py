@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from acceptance import embedded
+from acceptance.__main__ import main
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, JOBS, PODS, STATEFUL_SETS
 from acceptance.cluster.waiting import wait_for
+from acceptance.commands import cleanup as cleanup_command
 from acceptance.private_folder import PREFIX
 from selftests.integration.suite import (
     ROOT,
@@ -28,7 +30,7 @@ from selftests.integration.suite import (
     suite_environment,
     wait_for_load,
 )
-from selftests.lab.provisioner import LabClass, lab_classes
+from selftests.lab.provisioner import LabClass, lab_classes, let_go
 
 LOAD = ("--storage-class", "local-path", "-m", "data_plane", "-k", "sync-write")
 
@@ -103,6 +105,31 @@ def test_what_is_provisioned_after_a_run_was_killed_is_removed_too(
         done = cleanup(cluster, "--run", run_id)
         assert done.returncode == 0, done.stdout + done.stderr
         assert left_behind(clean) == []
+
+
+def test_what_cannot_be_removed_keeps_no_night_from_its_run(
+    cluster: embedded.EmbeddedCluster,
+    lab_folder: Path,
+    clean: Api,
+    reports: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A claim that somebody holds: the job that begins with `cleanup --warn-only` is told, and goes on."""
+    monkeypatch.setattr(cleanup_command, "REMOVAL_TIMEOUT_S", 3.0)
+    words = ["cleanup", "--kubeconfig", str(cluster.kubeconfig), "--run"]
+    with lab_classes(clean, [LabClass(name="lab-held", folder=lab_folder, holds="claim")]):
+        with started_suite("--storage-class", "lab-held", "-k", "takes_a_write", reports=reports) as process:
+            wait_for("a claim", look=lambda: own(clean, CLAIMS), ready=bool, state=str, timeout_s=120)
+            process.kill()
+            process.wait()
+        words.append(run_in(reports))
+        for more, status in ((), 1), (("--warn-only",), 0):
+            assert main([*words, *more]) == status
+            assert re.search(r"left behind in the cluster:.*claims? .*finalizer", capsys.readouterr().err, re.DOTALL)
+        let_go(clean, {"lab-held"})
+        monkeypatch.undo()
+        assert main(words) == 0
 
 
 def test_sets_of_a_killed_run_end_by_themselves(cluster: embedded.EmbeddedCluster, clean: Api, reports: Path) -> None:
