@@ -7,6 +7,8 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -168,41 +170,40 @@ def test_a_target_file_that_is_wrong_is_told_before_anything_is_made(reports: Pa
     assert "target.yaml:1: rebuild.may_move_other_data: wanted this key" in found.output
 
 
-def test_an_interrupted_rebuild_is_put_back(clean: Api, reports: Path, tmp_path: Path) -> None:
-    """Ctrl-C while it goes on: the command that puts it back is run, and nothing of the run stays."""
-    lost, back = tmp_path / "lost", tmp_path / "back"
+@contextmanager
+def rebuilding(folder: Path, reports: Path) -> Iterator[subprocess.Popen[str]]:
+    """A run whose replica is lost, and comes back with the file `back` in the folder."""
+    lost, back = folder / "lost", folder / "back"
     commands = {
         "trigger": f"open({str(lost)!r}, 'w')",
         "healthy": f"import os, sys; sys.exit(os.path.exists({str(lost)!r}))",
         "restore": f"open({str(back)!r}, 'w')",
     }
-    options = [*REBUILD, "-k", "full-data", "--storage-class", "local-path", *SMALL, limits(tmp_path)]
-    with started_suite(*options, target(tmp_path, **commands), reports=reports) as process:
+    options = [*REBUILD, "-k", "full-data", "--storage-class", "local-path", *SMALL, limits(folder)]
+    with started_suite(*options, target(folder, **commands), reports=reports) as process:
         wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=180)
+        yield process
+
+
+def test_an_interrupted_rebuild_is_put_back(clean: Api, reports: Path, tmp_path: Path) -> None:
+    """Ctrl-C while it goes on: the command that puts it back is run, and nothing of the run stays."""
+    with rebuilding(tmp_path, reports) as process:
         process.send_signal(signal.SIGINT)
         found = finish(process, reports=reports)
     assert found.status == 2, found.output
-    assert back.exists()
+    assert (tmp_path / "back").exists()
 
 
 def test_what_a_killed_run_lost_on_purpose_is_named_by_the_next_cleanup(
     cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
 ) -> None:
-    lost, back = tmp_path / "lost", tmp_path / "back"
-    commands = {
-        "trigger": f"open({str(lost)!r}, 'w')",
-        "healthy": f"import os, sys; sys.exit(os.path.exists({str(lost)!r}))",
-        "restore": f"open({str(back)!r}, 'w')",
-    }
-    options = [*REBUILD, "-k", "full-data", "--storage-class", "local-path", *SMALL, limits(tmp_path)]
-    with started_suite(*options, target(tmp_path, **commands), reports=reports) as process:
-        wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=180)
+    with rebuilding(tmp_path, reports) as process:
         process.kill()
         process.wait()
     (named,) = [line for line in cleanup(cluster, "--list").stdout.splitlines() if "made to fail" in line]
     assert "a replica of volume pvc-" in named and "was made to fail and not brought back; do so with `" in named
     words = shlex.split(named.partition("`")[2].rpartition("`")[0])
-    assert subprocess.run(words, cwd=ROOT, check=False).returncode == 0 and back.exists()
+    assert subprocess.run(words, cwd=ROOT, check=False).returncode == 0 and (tmp_path / "back").exists()
     run_id = run_in(reports)
     assert f"run {run_id}: removed" in cleanup(cluster, "--run", run_id).stdout
 

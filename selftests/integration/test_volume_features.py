@@ -113,17 +113,21 @@ def on(fault: Fault, record: dict[str, Any]) -> bool:
     return bool(record["storage_class"] == class_of(fault))
 
 
+def wait_for_snapshot(api: Api) -> None:
+    wait_for(
+        "a snapshot to be taken",
+        look=lambda: api.list(SNAPSHOT_CONTENTS),
+        ready=bool,
+        state=lambda seen: f"{len(seen)} contents",
+        timeout_s=120,
+    )
+
+
 def test_an_interrupted_run_leaves_no_snapshot(snapshots: None, clean: Api, reports: Path) -> None:
     """Ctrl-C once the snapshot is taken: it goes before the claim that it is of, with what is behind it."""
     options = ["--storage-class", GOOD, "-k", "test_snapshot_holds"]
     with started_suite(*FEATURES, *options, reports=reports) as process:
-        wait_for(
-            "a snapshot to be taken",
-            look=lambda: clean.list(SNAPSHOT_CONTENTS),
-            ready=bool,
-            state=lambda seen: f"{len(seen)} contents",
-            timeout_s=120,
-        )
+        wait_for_snapshot(clean)
         process.send_signal(signal.SIGINT)
         run = finish(process, reports=reports)
     assert run.status == 2, run.output
@@ -136,13 +140,7 @@ def test_what_a_run_killed_after_a_snapshot_leaves_is_removed_by_cleanup(
 ) -> None:
     options = ["--storage-class", GOOD, "-k", "test_snapshot_holds"]
     with started_suite(*FEATURES, *options, reports=reports) as process:
-        wait_for(
-            "a snapshot to be taken",
-            look=lambda: clean.list(SNAPSHOT_CONTENTS),
-            ready=bool,
-            state=lambda seen: f"{len(seen)} contents",
-            timeout_s=120,
-        )
+        wait_for_snapshot(clean)
         process.kill()
         process.wait()
     run_id = run_in(reports)
