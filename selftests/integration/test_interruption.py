@@ -95,8 +95,8 @@ def test_what_is_provisioned_after_a_run_was_killed_is_removed_too(
     cluster: embedded.EmbeddedCluster, lab_folder: Path, clean: Api, reports: Path
 ) -> None:
     """Killed between its claim and the volume, which comes when nobody waits for it any more."""
-    with lab_classes(clean, [LabClass(name="lab-late", folder=lab_folder, binds_after_s=3)]):
-        options = ["--storage-class", "lab-late", "-k", "takes_a_write"]
+    with lab_classes(clean, [LabClass(name="lab-after-the-run", folder=lab_folder, binds_after_s=3)]):
+        options = ["--storage-class", "lab-after-the-run", "-k", "takes_a_write"]
         with started_suite(*options, reports=reports) as process:
             wait_for("a claim", look=lambda: own(clean, CLAIMS), ready=bool, state=str, timeout_s=120)
             process.kill()
@@ -118,8 +118,10 @@ def test_what_cannot_be_removed_keeps_no_night_from_its_run(
     """A claim that somebody holds: the job that begins with `cleanup --warn-only` is told, and goes on."""
     monkeypatch.setattr(cleanup_command, "REMOVAL_TIMEOUT_S", 3.0)
     words = ["cleanup", "--kubeconfig", str(cluster.kubeconfig), "--run"]
-    with lab_classes(clean, [LabClass(name="lab-held", folder=lab_folder, holds="claim")]):
-        with started_suite("--storage-class", "lab-held", "-k", "takes_a_write", reports=reports) as process:
+    with lab_classes(clean, [LabClass(name="lab-held-by-somebody", folder=lab_folder, holds="claim")]):
+        with started_suite(
+            "--storage-class", "lab-held-by-somebody", "-k", "takes_a_write", reports=reports
+        ) as process:
             wait_for("a claim", look=lambda: own(clean, CLAIMS), ready=bool, state=str, timeout_s=120)
             process.kill()
             process.wait()
@@ -127,7 +129,7 @@ def test_what_cannot_be_removed_keeps_no_night_from_its_run(
         for more, status in ((), 1), (("--warn-only",), 0):
             assert main([*words, *more]) == status
             assert re.search(r"left behind in the cluster:.*claims? .*finalizer", capsys.readouterr().err, re.DOTALL)
-        let_go(clean, {"lab-held"})
+        let_go(clean, {"lab-held-by-somebody"})
         monkeypatch.undo()
         assert main(words) == 0
 
