@@ -120,8 +120,9 @@ def test_a_log_that_breaks_off_is_read_on(proxy: ApiProxy, clean: Api, reports: 
     assert proxy.dropped >= 2
 
 
+@pytest.mark.full
 @pytest.mark.disrupts
-@pytest.mark.parametrize("load", ["alone", pytest.param("many", marks=pytest.mark.full)])
+@pytest.mark.parametrize("load", ["alone", "many"])
 def test_a_log_of_which_the_node_keeps_only_the_end_is_read_on_where_it_was_left(
     load: str, proxy: ApiProxy, cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
 ) -> None:
