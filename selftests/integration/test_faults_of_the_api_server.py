@@ -13,6 +13,7 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.embedded import EmbeddedCluster
 from acceptance.embedded.layout import Layout
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
+from selftests.integration.remains import files_below
 from selftests.integration.suite import finish, run_suite, started_suite, wait_for_load
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.api_proxy import ApiProxy, api_proxy
@@ -143,7 +144,7 @@ def test_a_log_of_which_the_node_keeps_only_the_end_is_read_on_where_it_was_left
     ):
         wait_for(
             "a log of a load to be cut",
-            look=lambda: [str(path) for path in logs.glob(f"storage-acceptance-*{part}*/load/0.log.*")],
+            look=lambda: files_below(logs, f"storage-acceptance-*{part}*/load/0.log.*"),
             ready=bool,
             state=str,
             timeout_s=150,
