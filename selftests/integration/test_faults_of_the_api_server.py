@@ -1,7 +1,10 @@
 """The API server restarts, is slow, refuses, or breaks off what it streams: the measurement is borne all the same."""
 
 import re
+import shlex
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,12 +12,22 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.objects import run_of
+from acceptance.cluster.resources import NAMESPACES
 from acceptance.cluster.waiting import wait_for
 from acceptance.embedded import EmbeddedCluster
 from acceptance.embedded.layout import Layout
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
 from selftests.integration.remains import files_below
-from selftests.integration.suite import finish, run_suite, started_suite, wait_for_load
+from selftests.integration.suite import (
+    ROOT,
+    finish,
+    left_behind,
+    own,
+    run_suite,
+    started_suite,
+    wait_for_load,
+)
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.api_proxy import ApiProxy, api_proxy
 from selftests.lab.components import API_SERVER, kubelet_of, restart, with_words
@@ -93,6 +106,31 @@ def test_a_login_page_from_then_on_is_no_verdict_and_what_stays_can_be_removed(
     (by_hand,) = re.findall(r"remove it later with `python -m acceptance cleanup .* --run (\S+)`", run.output)
     done = cleanup(cluster, "--run", by_hand)
     assert done.returncode == 0 and f"run {by_hand}: removed" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.full
+def test_a_login_page_that_nobody_ends_is_no_verdict_and_the_printed_command_removes_the_run(
+    proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    """Not interrupted, the run asks for two minutes: to end its load, and to remove what it made."""
+    with started_suite(*through(proxy, tmp_path), reports=reports) as process:
+        wait_for_load(clean, profile=PROFILE)
+        proxy.login_page = "always"
+        run = finish(process, reports=reports, timeout=900)
+    assert run.status == 10, run.output
+    assert "Traceback" not in run.output and "INTERNALERROR" not in run.output
+    assert run.results["verdicts"] == [] and run.results["errors"], run.output
+    for error in run.results["errors"]:
+        assert "wanted a Kubernetes object, found an answer (200, text/html" in error
+        assert len(error.splitlines()) == 1
+    (by_hand,) = re.findall(r"remove it later with `python (-m acceptance cleanup .*)`", run.output)
+    (left,) = own(clean, NAMESPACES)
+    assert f"--run {run_of(left['metadata']['name'])}" in by_hand
+    proxy.login_page = None
+    words = [sys.executable, *shlex.split(by_hand)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0 and ": removed" in done.stdout, done.stdout + done.stderr
+    assert left_behind(clean) == []
 
 
 def test_a_login_page_at_the_door_is_one_sentence(proxy: ApiProxy, reports: Path, tmp_path: Path) -> None:
