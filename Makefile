@@ -72,7 +72,7 @@ packages:  # Debian's programs that loads and clusters are made of; most tests w
 	python -c 'from acceptance.embedded import packages; packages.ensure()'
 
 unit: packages
-	$(PYTEST) selftests/unit -n 2 --junitxml=$(TIMES)/unit.xml
+	$(PYTEST) selftests/unit -n 2 --timeout=300 --junitxml=$(TIMES)/unit.xml
 
 integration: packages unit  # on one cluster, four files at a time; six workers are enough for two cores
 	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts $(SHORT)" \

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from acceptance.credentials import without_credentials
@@ -11,7 +12,7 @@ from acceptance.errors import EnvironmentFailure
 from acceptance.manifest import NAME as MANIFEST
 from acceptance.manifest import manifest
 from acceptance.results import Results
-from acceptance.whole_file import write_whole
+from acceptance.whole_file import write_pieces_whole, write_whole
 
 
 class RunFolder:
@@ -45,9 +46,10 @@ class RunFolder:
         if results.run.complete:
             write_whole(self.manifest, manifest(self.path))
 
-    def write_fio(self, name: str, output: str) -> None:
-        """Keep what fio printed, as it printed it but for credentials."""
-        write_whole(self.path / "fio" / (re.sub(r"[^-.\w]+", "-", name) + ".json"), without_credentials(output))
+    def write_fio(self, name: str, pieces: Iterable[str]) -> None:
+        """Keep what fio printed, as it printed it but for credentials, of which none reaches over two pieces."""
+        path = self.path / "fio" / (re.sub(r"[^-.\w]+", "-", name) + ".json")
+        write_pieces_whole(path, map(without_credentials, pieces))
 
     def write_metrics(self, text: str) -> None:
         """Write `metrics.prom` in one move, under a name before that which no collector of such files reads."""

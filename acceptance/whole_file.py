@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,11 +12,17 @@ from acceptance.errors import EnvironmentFailure
 
 def write_whole(path: Path, text: str) -> None:
     """Write the text in one move. Raises EnvironmentFailure, naming the file, when that cannot be."""
+    write_pieces_whole(path, [text])
+
+
+def write_pieces_whole(path: Path, pieces: Iterable[str]) -> None:
+    """The same for a text that comes in pieces, and may be too long to hold."""
     # A name that nobody can foresee, made anew: in a folder that others may write to, one could be a link to elsewhere.
     scratch = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         scratch.touch(exist_ok=False)
-        scratch.write_text(text, encoding="utf-8")
+        with scratch.open("w", encoding="utf-8") as file:
+            file.writelines(pieces)
         scratch.replace(path)
     except OSError as error:
         with suppress(OSError):

@@ -78,7 +78,7 @@ def require_version(version: str) -> None:
 
 
 def open_workspace(
-    api: Api, settings: Settings, *, run_id: str, image: str, keep_output: Callable[[str, str], None]
+    api: Api, settings: Settings, *, run_id: str, image: str, keep_output: Callable[[str, Iterable[str]], None]
 ) -> Workspace:
     """Make the run's namespace, with the pull secret in it where one was named."""
     namespace = create_namespace(api, run_id=run_id)

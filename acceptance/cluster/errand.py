@@ -32,7 +32,7 @@ def run_errand(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> Erra
         wait_started(api, plan, timeout_s=workspace.timeout_s)
         pod = wait_ended(api, plan, timeout_s=timeout_s)
         output = api.log(plan.name, namespace=plan.namespace, container=MAIN)
-        workspace.keep_output(plan.name, output)
+        workspace.keep_output(plan.name, [output])
         if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
             raise taken
         if (status := exit_status_of(pod)) is None:

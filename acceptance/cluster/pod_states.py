@@ -29,14 +29,14 @@ def node_of(pod: Object) -> str:
 
 def image_digest(pod: Object) -> str | None:
     """The digest of the image that the pod's main container runs: the registry's, or an imported image's own."""
-    digest = str(_status_of_main(pod).get("imageID", "")).rpartition("@")[2]
+    digest = str(main_status(pod).get("imageID", "")).rpartition("@")[2]
     return digest if digest.startswith("sha256:") else None
 
 
 def describe_pod(pod: Object) -> str:
     """The pod's state in words: phase, containers that wait or ended, conditions that are not true."""
     parts = [f"phase {pod['status'].get('phase', 'unknown')}"]
-    for status in statuses_of(pod):
+    for status in _statuses(pod):
         for kind, detail in (status.get("state") or {}).items():
             if kind != "running":
                 text = " ".join(str(detail[key]) for key in ("reason", "exitCode", "message") if key in detail)
@@ -104,7 +104,7 @@ def lost_to_the_cluster(pod: Object) -> str | None:
 
 def volume_of_others(pod: Object) -> str | None:
     """What the pod found on a volume that is not the run's, and ended because of; or None."""
-    return refusal(_status_of_main(pod))
+    return refusal(main_status(pod))
 
 
 def taken_away(pod: Object, *, what: str) -> EnvironmentFailure | None:
@@ -114,6 +114,16 @@ def taken_away(pod: Object, *, what: str) -> EnvironmentFailure | None:
         return None
     by = "ended itself" if volume_of_others(pod) else "was ended by the cluster"
     return EnvironmentFailure(f"{what} {by}: {reason}")
+
+
+def main_status(pod: Object) -> Object:
+    """The status of the pod's main container, as far as its kubelet has told; empty before."""
+    return next((status for status in _statuses(pod) if status["name"] == MAIN), {})
+
+
+def main_restarts(pod: Object) -> int:
+    """How often the pod's main container was started again."""
+    return int(main_status(pod).get("restartCount", 0))
 
 
 def main_runs(pod: Object) -> bool:
@@ -143,14 +153,9 @@ def exit_status_of(pod: Object) -> int | None:
     return None if status is None else int(status)
 
 
-def _status_of_main(pod: Object) -> Object:
-    return next((status for status in statuses_of(pod) if status["name"] == MAIN), {})
-
-
 def _state_of_main(pod: Object) -> Object:
-    return _status_of_main(pod).get("state") or {}
+    return main_status(pod).get("state") or {}
 
 
-def statuses_of(pod: Object) -> list[Object]:
-    """The states of the pod's containers, as far as their kubelet has told."""
+def _statuses(pod: Object) -> list[Object]:
     return pod["status"].get("containerStatuses") or []

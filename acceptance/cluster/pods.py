@@ -14,7 +14,7 @@ from acceptance.cluster.pod_states import (
     main_ended,
     main_runs,
     main_started,
-    statuses_of,
+    main_status,
     taken_away,
     throttled,
 )
@@ -142,10 +142,9 @@ def start_problem(api: Api, plan: PodPlan, pod: Object) -> AcceptanceError | Non
     """The error that keeps the pod from ever starting, or None."""
     if (of_image := image_problem(plan.image, pod)) is not None:
         return of_image
-    for status in statuses_of(pod):
-        waiting = (status.get("state") or {}).get("waiting") or {}
-        if waiting.get("reason") in _START_PROBLEMS:
-            return EnvironmentFailure(f"pod {plan.name} cannot start: {waiting['reason']}: {waiting.get('message')}")
+    waiting = (main_status(pod).get("state") or {}).get("waiting") or {}
+    if waiting.get("reason") in _START_PROBLEMS:
+        return EnvironmentFailure(f"pod {plan.name} cannot start: {waiting['reason']}: {waiting.get('message')}")
     if (taken := taken_away(pod, what=f"pod {plan.name} on storage class {plan.classes}")) is not None:
         return taken
     if pod["status"].get("phase") == "Failed" and not main_started(pod):

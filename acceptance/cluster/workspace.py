@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from acceptance.cluster.api import Api
@@ -13,7 +13,7 @@ from acceptance.cluster.resources import CONFIG_MAPS
 FILES = "profiles"
 
 
-def _forget(name: str, output: str) -> None:
+def _forget(name: str, pieces: Iterable[str]) -> None:
     pass
 
 
@@ -21,7 +21,7 @@ def _forget(name: str, output: str) -> None:
 class Workspace:
     """`timeout_s`: how long a claim may take to bind, a pod to start, an object to go.
 
-    `keep_output` takes the name of a pod and all that its load printed, whether or not it went well.
+    `keep_output` takes the name of a pod and all that its load printed, in pieces, whether or not it went well.
     """
 
     api: Api
@@ -30,7 +30,7 @@ class Workspace:
     image: str
     timeout_s: float
     pull_secret: str | None = None
-    keep_output: Callable[[str, str], None] = _forget
+    keep_output: Callable[[str, Iterable[str]], None] = _forget
 
     def claim(self, *parts: str, storage_class: str, size: int, block: bool = False) -> Claim:
         """A claim of this run, not yet made; `size` in bytes, `parts` make its name; `block`: a raw block device."""

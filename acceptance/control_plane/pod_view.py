@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from acceptance.cluster.objects import slim_metadata
-from acceptance.cluster.pod_manifest import MAIN
-from acceptance.cluster.pod_states import image_problem, throttled, volume_of_others
+from acceptance.cluster.pod_states import image_problem, main_restarts, main_status, throttled, volume_of_others
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SET_LABEL
 
@@ -50,10 +49,9 @@ def slim_pod(image: str) -> Callable[[Object], Object]:
 def view(pod: Object, *, image: str) -> PodView:
     """The pod as the ramp sees it."""
     status, metadata = pod["status"], pod["metadata"]
-    containers = [each for each in status.get("containerStatuses") or [] if each["name"] == MAIN]
     conditions = {each["type"]: each for each in status.get("conditions") or []}
-    since = [str(each["state"]["running"].get("startedAt")) for each in containers if _runs(each)]
-    running = bool(since) and len(since) == len(containers) and status.get("phase") == "Running"
+    since = ((main_status(pod).get("state") or {}).get("running") or {}).get("startedAt")
+    running = bool(since) and status.get("phase") == "Running"
     said = str(conditions.get("PodScheduled", {}).get("message", "")) if not pod["spec"].get("nodeName") else ""
     attach_limit = _ATTACH_LIMIT in said
     problem = throttled(pod) or (None if running else image_problem(image, pod) or volume_of_others(pod))
@@ -64,26 +62,20 @@ def view(pod: Object, *, image: str) -> PodView:
         node=pod["spec"].get("nodeName") or "",
         scheduled=bool(pod["spec"].get("nodeName")),
         running=running,
-        running_for_s=_seconds(metadata["creationTimestamp"], max(since)) if running else None,
+        running_for_s=_seconds(metadata["creationTimestamp"], str(since)) if running else None,
         ready=conditions.get("Ready", {}).get("status") == "True",
-        faults=_faults(status, containers, ending=bool(metadata.get("deletionTimestamp"))),
+        faults=_faults(pod),
         no_room=said if attach_limit or any(word in said for word in _FULL) else "",
         attach_limit=attach_limit,
         problem="" if problem is None else str(problem),
     )
 
 
-def _runs(container: Object) -> bool:
-    return bool(((container.get("state") or {}).get("running") or {}).get("startedAt"))
-
-
-def _faults(status: Object, containers: list[Object], *, ending: bool) -> int:
-    restarts = sum(int(each.get("restartCount", 0)) for each in containers)
-    states = [each.get("state") or {} for each in containers]
-    crashed = status.get("phase") == "Failed" or any(
-        "terminated" in state or (state.get("waiting") or {}).get("reason") == _CRASHING for state in states
-    )
-    return restarts or int(crashed and not ending)
+def _faults(pod: Object) -> int:
+    state = main_status(pod).get("state") or {}
+    crash_loops = (state.get("waiting") or {}).get("reason") == _CRASHING
+    crashed = pod["status"].get("phase") == "Failed" or "terminated" in state or crash_loops
+    return main_restarts(pod) or int(crashed and not pod["metadata"].get("deletionTimestamp"))
 
 
 def _seconds(start: str, end: str) -> float:

@@ -1,10 +1,14 @@
 """Running a program of the host to its end."""
 
+import contextlib
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from acceptance.errors import EnvironmentFailure
+
+KILLED_S = 5.0
+"""For a program to be gone once it is killed."""
 
 
 def run(
@@ -21,17 +25,43 @@ def run(
     """
     words = [str(word) for word in command]
     try:
-        result = subprocess.run(
-            words, input=stdin, timeout=timeout, env=environment, cwd=cwd, capture_output=True, text=True, check=False
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            cwd=cwd,
+            text=True,
         )
     except FileNotFoundError:
         raise EnvironmentFailure(f"the program {words[0]} is missing") from None
+    try:
+        output, errors = process.communicate(stdin, timeout=timeout)
     except subprocess.TimeoutExpired:
-        raise EnvironmentFailure(f"`{' '.join(words)}` did not end within {timeout:.0f} s") from None
-    if result.returncode:
-        lines = (result.stderr.strip() or result.stdout.strip()).splitlines()[-15:]
-        raise EnvironmentFailure(f"`{' '.join(words)}` ended with {result.returncode}:\n" + "\n".join(lines))
-    return result.stdout
+        how = "it was killed" if _kill(process) else "it cannot be killed: a disk or a mount does not answer the kernel"
+        raise EnvironmentFailure(f"`{' '.join(words)}` did not end within {timeout:.0f} s; {how}") from None
+    except BaseException:
+        _kill(process)
+        raise
+    if process.returncode:
+        lines = (errors.strip() or output.strip()).splitlines()[-15:]
+        raise EnvironmentFailure(f"`{' '.join(words)}` ended with {process.returncode}:\n" + "\n".join(lines))
+    return output
+
+
+def _kill(process: subprocess.Popen[str]) -> bool:
+    """Kill the program; whether it is gone. One that waits for a device may never be, and is waited for no longer."""
+    process.kill()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with contextlib.suppress(OSError):  # what it was to read is still to be written
+                stream.close()
+    try:
+        process.wait(timeout=KILLED_S)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def succeeds(command: Sequence[str | Path], *, timeout: float = 10) -> bool:

@@ -27,7 +27,8 @@ PROGRAMS = {
     "iproute2": "ip",
     "nftables": "nft",
 }
-
+# For all lists of packages to be read, and for all packages to be had from a slow mirror.
+_APT_SECONDS = 1200
 _POLICY = Path("/usr/sbin/policy-rc.d")
 # By these words one that an install which was killed has left is told from the host's own.
 _POLICY_TEXT = "#!/bin/sh\n# storage-acceptance: while its packages are installed\nexit 101\n"
@@ -88,21 +89,34 @@ def _disable(service: str) -> None:
     """Have the host not start the service when it boots; the cluster starts its own."""
     for command in (["systemctl", "--quiet", "disable", service], ["update-rc.d", service, "disable"]):
         if shutil.which(command[0]):  # and no matter whether that knows the service
-            subprocess.run(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
-            )
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                subprocess.run(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    timeout=60,
+                    check=False,
+                )
 
 
 def _apt(arguments: Sequence[str], *, by_hand: str) -> None:
-    result = subprocess.run(
-        ["apt-get", *arguments],
-        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
+    try:
+        result = subprocess.run(
+            ["apt-get", *arguments],
+            env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=_APT_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise EnvironmentFailure(
+            f"`apt-get {' '.join(arguments)}` did not end within {_APT_SECONDS} s and was killed: does a mirror of "
+            f"/etc/apt/sources.list not answer? What is half installed, `dpkg --configure -a` completes.\n{by_hand}"
+        ) from None
     if result.returncode:
         last = "\n".join(f"  {line}" for line in result.stdout.splitlines()[-10:])
         raise EnvironmentFailure(f"`apt-get {' '.join(arguments)}` ended with {result.returncode}:\n{last}\n{by_hand}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from acceptance.fio.documents import Document, DocumentReader
+from acceptance.fio.printed import Printed
 from acceptance.fio.samples import FioError, Sample, SampleReader
 
 
@@ -15,15 +16,13 @@ class FioOutput:
     def __init__(self, *, jobs: Sequence[str]) -> None:
         self.samples: list[Sample] = []
         self.error: str | None = None
-        self._documents = DocumentReader()
+        self._documents = DocumentReader(Printed())
         self._reader = SampleReader(jobs=jobs)
         self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
-        self._text: list[str] = []
 
-    @property
-    def text(self) -> str:
-        """What fio printed, unchanged."""
-        return "".join(self._text)
+    def pieces(self) -> Iterator[str]:
+        """What fio printed, unchanged, as `Printed` keeps it."""
+        return self._documents.pieces()
 
     @property
     def messages(self) -> str:
@@ -37,9 +36,7 @@ class FioOutput:
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece of fio's output."""
-        text = self._decode(piece)
-        self._text.append(text)
-        self._take(self._documents.feed(text))
+        self._take(self._documents.feed(self._decode(piece)))
 
     def close(self) -> None:
         """The output has ended. An unfinished document is an error: fio was cut off."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from acceptance.fio.documents import Document
+from acceptance.fio.histogram import PackedHistogram
 from acceptance.fio.snapshots import DIRECTIONS, Counts, FioError, Job, Snapshot, read_snapshot, seconds
 
 __all__ = ["DIRECTIONS", "Counts", "FioError", "Sample", "SampleReader", "seconds"]
@@ -15,9 +16,10 @@ SHORTEST_SAMPLE_S = 0.5
 RAMP_MARGIN_MS = 500
 # A percentage with six decimals of a runtime of days is off by no more than this.
 CPU_ROUNDING_S = 0.01
+_NOTHING = PackedHistogram({})
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Sample:
     """About one second of load. A second in which nothing was done counts, with zeros."""
 
@@ -110,14 +112,15 @@ def _restarted(before: Job, now: Job) -> bool:
 
 
 def _difference(before: Counts, now: Counts) -> Counts:
+    histogram = {
+        upper: count - before.histogram.get(upper, 0)
+        for upper, count in now.histogram.items()
+        if count > before.histogram.get(upper, 0)
+    }
     return Counts(
         ios=now.ios - before.ios,
         bytes=now.bytes - before.bytes,
         latency_sum_s=max(0.0, now.latency_sum_s - before.latency_sum_s),
         latencies=now.latencies - before.latencies,
-        histogram={
-            upper: count - before.histogram.get(upper, 0)
-            for upper, count in now.histogram.items()
-            if count > before.histogram.get(upper, 0)
-        },
+        histogram=PackedHistogram(histogram) if histogram else _NOTHING,
     )

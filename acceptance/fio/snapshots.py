@@ -14,7 +14,7 @@ from acceptance.fio.documents import Document
 DIRECTIONS = ("read", "write", "sync")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
     """What was done in one direction: operations, bytes, summed latency in s, operations whose latency was taken,
     and the histogram of completion latency (upper end in ns: operations)."""

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from acceptance.cluster.objects import NAMESPACE_PREFIX, run_namespace
@@ -20,10 +20,12 @@ NOBODY = 65534
 class HostWorkspace:
     """The run's folder in each of the directories.
 
-    `keep_output` takes the name of a segment of load and all that it printed, whether or not it went well.
+    `keep_output` takes the name of a segment of load and all that it printed, in pieces, whether or not it went well.
     """
 
-    def __init__(self, directories: Sequence[str], *, run_id: str, keep_output: Callable[[str, str], None]) -> None:
+    def __init__(
+        self, directories: Sequence[str], *, run_id: str, keep_output: Callable[[str, Iterable[str]], None]
+    ) -> None:
         self.keep_output = keep_output
         self._folders = {each: Path(each) / run_namespace(run_id) for each in directories}
         self._made: list[Path] = []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
 from acceptance.errors import EnvironmentFailure
 from acceptance.fio.output import FioOutput
+from acceptance.fio.printed import Ends
 from acceptance.fio.samples import Sample
 from acceptance.measuring.load import Segment, Watch
 from acceptance.profiles import Profile
@@ -24,9 +25,8 @@ class Output(Protocol):
     samples: list[Sample]
     error: str | None
 
-    @property
-    def text(self) -> str:
-        """All of it, unchanged."""
+    def pieces(self) -> Iterator[str]:
+        """All of it, unchanged, as `Printed` keeps it."""
 
     @property
     def messages(self) -> str:
@@ -61,8 +61,13 @@ class LoadLog:
     started: list[datetime] = field(default_factory=list)
     ended: int | None = None
     refused: int | None = None
-    before: str = ""
+    _before: Ends = field(default_factory=Ends)
     _rest: bytes = b""
+
+    @property
+    def before(self) -> str:
+        """What was printed before the first segment."""
+        return "".join(f"{line}\n" for line in self._before.lines)
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece of the log."""
@@ -90,10 +95,10 @@ class LoadLog:
         """Whether the load has said that nothing follows."""
         return self.ended is not None or self.refused is not None
 
-    def keep(self, names: Sequence[str], *, keep_output: Callable[[str, str], None]) -> None:
+    def keep(self, names: Sequence[str], *, keep_output: Callable[[str, Iterable[str]], None]) -> None:
         """Hand over what was printed in each segment, under the segment's name."""
         for name, output in zip(names, self.segments, strict=False):
-            keep_output(name, output.text)
+            keep_output(name, output.pieces())
 
     def taken(self, samples: Sequence[Sequence[Sample]], *, pod: str, node: str) -> list[Segment]:
         """The segments that were begun, with those of their samples that count. `pod` ran them on `node`."""
@@ -124,7 +129,8 @@ class LoadLog:
         if self.segments:
             self.segments[-1].feed(b"".join(lines))
         else:
-            self.before += b"".join(lines).decode(errors="replace")
+            for line in lines:
+                self._before.append(line.decode(errors="replace").removesuffix("\n"))
 
 
 class Watched:

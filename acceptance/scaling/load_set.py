@@ -12,6 +12,7 @@ from typing import Self
 from acceptance.cluster.claims import require_no_unclaimed_volumes, wait_bound
 from acceptance.cluster.lifetime import Lifetime
 from acceptance.cluster.objects import metadata
+from acceptance.cluster.pod_states import main_runs
 from acceptance.cluster.resources import CONFIG_MAPS, PODS, Object
 from acceptance.cluster.stateful_sets import create_set, remove_set, scale_set
 from acceptance.cluster.watching import Change, Watch
@@ -190,7 +191,7 @@ class LoadSet:
             else:
                 self._seen[change.name] = change.seen
             self.changed.notify_all()
-        if change.kind != "deleted" and _runs(change.seen):
+        if change.kind != "deleted" and main_runs(change.seen):
             self._listener.follow(change.name)
         else:
             self._listener.leave(change.name)
@@ -200,7 +201,3 @@ class LoadSet:
             lifetime.keep()
         else:
             remove_set(self.workspace.api, self._set, pods=len(self.pods), timeout_s=self.workspace.timeout_s)
-
-
-def _runs(pod: Object) -> bool:
-    return any("running" in (status.get("state") or {}) for status in pod["status"].get("containerStatuses") or [])

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.pod_states import describe_pod, taken_away, throttled
+from acceptance.cluster.pod_states import describe_pod, main_restarts, taken_away, throttled
 from acceptance.cluster.pods import start_problem
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SetPlan
@@ -75,8 +75,7 @@ class PodFaults:
         return start_problem(self._api, replace(self._plan.pod, name=pod, claims=(self._plan.claim(ordinal),)), seen)
 
     def _in_load(self, where: str, seen: Object, log: PodLog) -> AcceptanceError | None:
-        restarts = sum(status.get("restartCount", 0) for status in seen["status"].get("containerStatuses") or [])
-        if restarts or log.restarted:
+        if main_restarts(seen) or log.restarted:
             return EnvironmentFailure(f"{where} ended from outside and was started again: {describe_pod(seen)}")
         if log.cut_off:
             return EnvironmentFailure(

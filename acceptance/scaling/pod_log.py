@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from acceptance.fio.documents import DocumentReader
+from acceptance.fio.printed import Printed
 from acceptance.fio.samples import FioError, Sample, SampleReader
 from acceptance.measuring.load_log import MARK
 from acceptance.scaling.windows import TimedSample
@@ -26,10 +27,9 @@ class StepLog:
     status: int | None = None
     error: str | None = None
     offset_s: float | None = None
-    text: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._documents, self._reader = DocumentReader(), SampleReader(jobs=self.jobs)
+        self._documents, self._reader = DocumentReader(Printed()), SampleReader(jobs=self.jobs)
         self._began_s: float | None = None
 
     @property
@@ -46,9 +46,12 @@ class StepLog:
         """fio's own words beside its documents."""
         return "; ".join(self._documents.messages) or "fio printed no message"
 
+    def pieces(self) -> Iterator[str]:
+        """What fio printed, unchanged, as `Printed` keeps it."""
+        return self._documents.pieces()
+
     def feed(self, text: str, *, arrived_s: float) -> None:
         """Take the next lines; `arrived_s`: when they came, in s since the epoch."""
-        self.text.append(text)
         for document in self._documents.feed(text):
             end_s = document["timestamp_ms"] / 1000
             self.offset_s = _least(self.offset_s, arrived_s - end_s)

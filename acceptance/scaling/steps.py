@@ -140,8 +140,7 @@ def _progress(load_set: LoadSet, step: Step, pods: Sequence[str]) -> str:
 def _volume(load_set: LoadSet, pod: str, step: Step, *, gate_offset_s: float) -> LoadedVolume:
     log, node = _log(load_set, pod), load_set.node(pod)
     name = f"{step.profile.name}-{load_set.plan.set_name}-{step.pods}-{step.number}-{pod}"
-    load_set.workspace.keep_output(name, "".join(log.text))
-    log.text.clear()
+    load_set.workspace.keep_output(name, log.pieces())
     offset_s = gate_offset_s if log.offset_s is None else log.offset_s
     if abs(offset_s - gate_offset_s) > CLOCK_MOVED_S:
         raise EnvironmentFailure(

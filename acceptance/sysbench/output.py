@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 
+from acceptance.fio.printed import Ends, Printed
 from acceptance.fio.samples import Counts, Sample
 
 MIB = 1024**2
@@ -34,28 +36,27 @@ class SysbenchOutput:
         self.error: str | None = None
         self.fio_version = ""
         """The load generator as it spells itself, `sysbench 1.0.20`; empty before its first line."""
-        self._said: list[str] = []
+        self._said = Ends()
         self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
-        self._text: list[str] = []
+        self._printed = Printed()
         self._rest = ""
         self._block_size: float | None = None
         self._elapsed_s: int | None = None
         self._loading = False
 
-    @property
-    def text(self) -> str:
-        """What sysbench printed, unchanged."""
-        return "".join(self._text)
+    def pieces(self) -> Iterator[str]:
+        """What sysbench printed, unchanged, as `Printed` keeps it."""
+        return self._printed.pieces()
 
     @property
     def messages(self) -> str:
         """sysbench's own words beside its reports, and those of the shell that could not run it."""
-        return "; ".join(self._said) or "sysbench printed no message"
+        return "; ".join(self._said.lines) or "sysbench printed no message"
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece of sysbench's output."""
         text = self._decode(piece)
-        self._text.append(text)
+        self._printed.add(text, is_result=False)
         *lines, self._rest = (self._rest + text).split("\n")
         for line in lines:
             self._take(line.rstrip("\r"))

@@ -24,6 +24,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 # What the session began with; of a worker that shares its cluster with others, its controller knows.
 BEFORE = pytest.StashKey[Before]()
+# For a cluster to come, whose programs may have to be built, or to go: after the last test no bound of tests holds.
+EMBEDDED_S = 1400
 SHARES = bool(WORKER) and not CLUSTER_EACH
 
 
@@ -86,9 +88,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _embedded(command: str, *options: str, name: str = CLUSTER) -> None:
-    """Raises CalledProcessError, also for an `up` that failed."""
+    """Raises CalledProcessError, also for an `up` that failed; TimeoutExpired."""
     words = [sys.executable, "-m", "acceptance.embedded", command, "--name", name, *options]
-    subprocess.run(words, cwd=ROOT, check=True)
+    subprocess.run(words, cwd=ROOT, check=True, timeout=EMBEDDED_S)
 
 
 @pytest.fixture(scope="session")

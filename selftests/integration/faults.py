@@ -8,7 +8,7 @@ from selftests.integration.suite import SuiteRun
 
 PROFILE = "steady"
 _JOB = """\
-# Random reads, one at a time.
+# One operation at a time.
 [NAME]
 filename=${FILE}
 size=${SIZE}
@@ -16,10 +16,12 @@ runtime=${RUNTIME}
 time_based
 direct=1
 ioengine=psync
-readwrite=randread
 bs=4k
 rate_iops=100
 """
+_READS = "readwrite=randread\n"
+# Writes that wait until they are durable are judged late.
+_WRITES = "readwrite=randwrite\nfdatasync=1\n"
 _LIMITS = """\
 version: 1
 tiers:
@@ -29,12 +31,13 @@ tiers:
 """
 _LIMIT = """\
       NAME:
-        read.iops: {at_least: 40, because: the test wants it so}
+        METRIC: {at_least: 40, because: the test wants it so}
 """
 
 
-def steady_load(folder: Path, *, times: int = 1) -> list[str]:
-    """The options for so many measurements of some 15 s, each in a pod whose name begins with PROFILE.
+def steady_load(folder: Path, *, times: int = 1, writes: bool = False) -> list[str]:
+    """The options for so many measurements of some 15 s, each in a pod whose name begins with PROFILE; of synchronous
+    writes they take some 45 s.
 
     The rate is two and a half times the limit: too near it for an early look.
     """
@@ -42,19 +45,20 @@ def steady_load(folder: Path, *, times: int = 1) -> list[str]:
     profiles.mkdir()
     names = [PROFILE, *(f"{PROFILE}{number}" for number in range(2, times + 1))]
     for name in names:
-        (profiles / f"{name}.fio").write_text(_JOB.replace("NAME", name))
-    limits.write_text(_LIMITS + "".join(_LIMIT.replace("NAME", name) for name in names))
+        (profiles / f"{name}.fio").write_text(_JOB.replace("NAME", name) + (_WRITES if writes else _READS))
+    limit = _LIMIT.replace("METRIC", "write.iops" if writes else "read.iops")
+    limits.write_text(_LIMITS + "".join(limit.replace("NAME", name) for name in names))
     options = [f"--storage-profiles={profiles}", f"--storage-thresholds={limits}", "--storage-class", "local-path"]
     return [*options, "-m", "data_plane", "-k", PROFILE]
 
 
-def assert_measured_well(run: SuiteRun, *, times: int = 1) -> None:
+def assert_measured_well(run: SuiteRun, *, times: int = 1, metric: str = "read.iops") -> None:
     """The fault was borne: the verdict stands, on seconds of load that are all there and each there once."""
     assert run.status == 0, run.output
     assert [each["status"] for each in run.results["verdicts"]] == ["pass"] * times, run.output
     assert len(run.results["measurements"]) == times
     for measurement in run.results["measurements"]:
-        seconds = measurement["series"]["read.iops"]
+        seconds = measurement["series"][metric]
         assert 12 <= len(seconds) <= 60 and measurement["duration_s"] < len(seconds) + 2
         assert 50 < sum(seconds) / len(seconds) < 150, seconds  # as the load is set: none lost, none counted twice
     assert run.results["errors"] == []

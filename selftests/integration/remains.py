@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -128,16 +129,15 @@ def on_host(clusters: Collection[str], *, folders: Collection[Path] = ()) -> set
 
 def cluster_names() -> set[str]:
     """The names of all clusters that something on this host tells of, living or not."""
-    groups = Path("/sys/fs/cgroup").glob("**/storage-acceptance")
+    groups = (Path(path) for path, _, _ in os.walk("/sys/fs/cgroup") if path.endswith("/storage-acceptance"))
     roots = [STATE_ROOT, RUN_ROOT, *groups]
-    return {path.name for root in roots if root.is_dir() for path in root.iterdir() if path.is_dir()}
+    return {path.name for root in roots for path in _entries(root) if path.is_dir()}
 
 
 def unowned() -> set[str]:
     """What bears no cluster's name: folders of dead runs, disks whose file is gone, networks of pods that are gone."""
     clusters = cluster_names()
-    results = CNI_RESULTS.iterdir() if CNI_RESULTS.is_dir() else iter(())
-    found = {f"network of a pod {path}" for path in results if not clusters}
+    found = {f"network of a pod {path}" for path in _entries(CNI_RESULTS) if not clusters}
     bridges = {Layout(name).bridge for name in clusters}
     found |= {f"bridge {name}" for name in _links() if name.startswith("sab-") and name not in bridges}
     for folder in Path("/tmp").glob(f"{PREFIX}*"):
@@ -155,7 +155,7 @@ def everything(*, without: Collection[str]) -> set[str]:
     found |= {f"link {link}" for link, master in _links().items() if {link, master}.isdisjoint(bridges)}
     found |= {f"cgroup {path}" for path, _, _ in os.walk("/sys/fs/cgroup")}
     for folder in (*FOLDERS, *(() if without else SHARED_FOLDERS)):
-        found |= {f"file {each}" for each in (Path(folder).iterdir() if Path(folder).is_dir() else ())}
+        found |= {f"file {each}" for each in _entries(Path(folder))}
     found |= {f"rule {rule}" for rule in _rules() if not any(bridge in rule for bridge in bridges)}
     return {each for each in found if not any(other in each for other in others)}
 
@@ -170,10 +170,8 @@ def _of_cluster(name: str) -> Iterator[tuple[str, str]]:
     yield from (("folder", str(path)) for path in (layout.state, layout.run) if path.exists())
     links = _links()
     yield from (("link", link) for link, master in links.items() if layout.bridge in (link, master))
-    if CNI_RESULTS.is_dir():
-        yield from (
-            ("network of a pod", str(path)) for path in CNI_RESULTS.glob(f"{layout.cni_network}-{CONTAINER_ID}-*")
-        )
+    of_pod = f"{layout.cni_network}-{CONTAINER_ID}-*"
+    yield from (("network of a pod", str(path)) for path in _entries(CNI_RESULTS) if path.match(of_pod))
     yield from (("rule", rule) for rule in _rules() if layout.bridge in rule)
 
 
@@ -209,19 +207,42 @@ def _rules() -> list[str]:
 
 
 def _loops() -> list[tuple[str, str]]:
-    files = Path("/sys/block").glob("loop*/loop/backing_file")
-    return [(file.parts[3], file.read_text().strip()) for file in files]
+    found = []
+    for file in Path("/sys/block").glob("loop*/loop/backing_file"):
+        with suppress(OSError):  # it was let go of meanwhile
+            found.append((file.parts[3], file.read_text().strip()))
+    return found
 
 
 def _is_open_below(folder: Path) -> bool:
     """Whether a process holds a file there open, as one does that uses a private folder."""
-    for link in Path("/proc").glob("[0-9]*/fd/*"):
-        try:
-            if Path(os.readlink(link)).is_relative_to(folder):
-                return True
-        except OSError:
-            continue
-    return False
+    return any(path.is_relative_to(folder) for pid in psutil.pids() for path in open_files(pid))
+
+
+def open_files(pid: int) -> list[Path]:
+    """What a process has open just now; nothing of one that has ended."""
+    found = []
+    for link in _entries(Path(f"/proc/{pid}/fd")):
+        with suppress(OSError):  # it was closed meanwhile
+            found.append(link.readlink())
+    return found
+
+
+def files_below(folder: Path, pattern: str) -> list[Path]:
+    """The files whose paths end as the pattern says.
+
+    Others may make and remove folders there meanwhile, which `Path.rglob` does not bear.
+    """
+    paths = (Path(here, name) for here, _, names in os.walk(folder) for name in names)
+    return [path for path in paths if path.match(pattern)]
+
+
+def _entries(folder: Path) -> list[Path]:
+    """What is in the folder; nothing where it is not there, or no longer."""
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
 
 
 def _describe(pid: int) -> str:

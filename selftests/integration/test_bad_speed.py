@@ -21,7 +21,7 @@ STALL_S = 12.0
 @pytest.fixture(scope="module", autouse=True)
 def lab(api: Api, lab_folder: Path) -> Iterator[StallingDisk]:
     """One class for each way to be too slow or too fast; the disk that can be stopped."""
-    delays = {"lab-slow": ["wdelay=4ms"], "lab-far": ["rdelay=4ms"]}
+    delays = {"lab-slow": ["wdelay=4ms"], "lab-far": ["rdelay=4ms"], "lab-disk": ["rdelay=4ms", "wdelay=20ms"]}
     with ExitStack() as undo:
         folders = {
             name: undo.enter_context(
@@ -113,9 +113,13 @@ def test_storage_faster_than_local_fails_the_comparison(clean: Api, reports: Pat
 @pytest.mark.full
 @pytest.mark.alone
 def test_memory_fails_every_rule_that_kbench_has(clean: Api, reports: Path) -> None:
-    """Beside a local disk, with the limits that come with the suite."""
+    """Beside a disk of known speed, with the limits that come with the suite.
+
+    Not beside this machine's own: one that takes as much in sequence as a CPU can copy is no worse than memory there.
+    With 16 requests at a time, as nbdkit serves them, this one takes 100 MiB/s at most.
+    """
     modes = ["random-write-iops", "sequential-write-bandwidth", "random-write-latency", "random-read-latency"]
-    options = ["--storage-class", "lab-too-good", "--storage-baseline-class", "local-path"]
+    options = ["--storage-class", "lab-too-good", "--storage-baseline-class", "lab-disk"]
     options += ["-m", "comparison", "-k", " or ".join(modes)]
     run = run_suite(*options, reports=reports, timeout=900)
     assert run.status == 1, run.output

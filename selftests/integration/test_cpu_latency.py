@@ -9,6 +9,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.embedded.cpu_latency import FILE
 from selftests.integration.faults import PROFILE, steady_load
+from selftests.integration.remains import open_files
 from selftests.integration.suite import finish, started_suite, wait_for_load
 
 pytestmark = pytest.mark.skipif(not FILE.exists(), reason=f"this host has no {FILE}")
@@ -30,8 +31,3 @@ def test_cpus_are_kept_awake_by_the_run_unless_it_is_told_not_to(
         run = finish(process, reports=reports)
     assert run.status == 0, run.output
     assert (held, run.results["cluster"]["cpu_latency"]) == (kept["held_low"], kept)
-
-
-def open_files(pid: int) -> list[Path]:
-    """What a process has open."""
-    return [each.readlink() for each in Path(f"/proc/{pid}/fd").iterdir()]

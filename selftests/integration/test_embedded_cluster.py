@@ -20,7 +20,7 @@ import pytest
 
 from acceptance import embedded
 from acceptance.embedded.processes import with_argument
-from selftests.integration.remains import on_host, processes_of
+from selftests.integration.remains import files_below, on_host, processes_of
 
 ROOT = Path(__file__).parents[2]
 NAME = "selftest"
@@ -319,7 +319,7 @@ def test_unrestricted_pods_are_refused_where_that_is_asked(namespace: str) -> No
 )
 def test_volume_is_made_written_and_deleted(storage_class: str, folder: Path, namespace: str) -> None:
     def data() -> list[Path]:
-        return list(folder.rglob(f"*_{namespace}_data-{storage_class}/file"))
+        return files_below(folder, f"*_{namespace}_data-{storage_class}/file")
 
     claim = f"data-{storage_class}"
     create_claim(name=claim, namespace=namespace, storage_class=storage_class, mode="ReadWriteOnce")

@@ -1,22 +1,39 @@
 """The API server restarts, is slow, refuses, or breaks off what it streams: the measurement is borne all the same."""
 
 import re
+import shlex
 import signal
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.objects import run_of
+from acceptance.cluster.resources import NAMESPACES
 from acceptance.cluster.waiting import wait_for
 from acceptance.embedded import EmbeddedCluster
 from acceptance.embedded.layout import Layout
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
-from selftests.integration.suite import finish, run_suite, started_suite, wait_for_load
+from selftests.integration.remains import files_below
+from selftests.integration.suite import (
+    ROOT,
+    finish,
+    left_behind,
+    own,
+    run_suite,
+    started_suite,
+    wait_for_load,
+)
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.api_proxy import ApiProxy, api_proxy
 from selftests.lab.components import API_SERVER, kubelet_of, restart, with_words
+
+# Of a time in RFC 3339, to its second.
+SECONDS = len("2026-11-23T06:00:00")
 
 
 @pytest.mark.disrupts
@@ -40,9 +57,9 @@ def proxy(cluster: EmbeddedCluster, tmp_path: Path) -> Iterator[ApiProxy]:
         yield made
 
 
-def through(proxy: ApiProxy, folder: Path) -> list[str]:
+def through(proxy: ApiProxy, folder: Path, *, writes: bool = False) -> list[str]:
     """The options of a measurement that speaks to the API server through the proxy."""
-    return [*steady_load(folder), f"--storage-kubeconfig={folder / 'kubeconfig'}"]
+    return [*steady_load(folder, writes=writes), f"--storage-kubeconfig={folder / 'kubeconfig'}"]
 
 
 def test_an_answer_that_takes_seconds_is_waited_for(proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path) -> None:
@@ -94,6 +111,31 @@ def test_a_login_page_from_then_on_is_no_verdict_and_what_stays_can_be_removed(
     assert done.returncode == 0 and f"run {by_hand}: removed" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.full
+def test_a_login_page_that_nobody_ends_is_no_verdict_and_the_printed_command_removes_the_run(
+    proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path
+) -> None:
+    """Not interrupted, the run asks for two minutes: to end its load, and to remove what it made."""
+    with started_suite(*through(proxy, tmp_path), reports=reports) as process:
+        wait_for_load(clean, profile=PROFILE)
+        proxy.login_page = "always"
+        run = finish(process, reports=reports, timeout=900)
+    assert run.status == 10, run.output
+    assert "Traceback" not in run.output and "INTERNALERROR" not in run.output
+    assert run.results["verdicts"] == [] and run.results["errors"], run.output
+    for error in run.results["errors"]:
+        assert "wanted a Kubernetes object, found an answer (200, text/html" in error
+        assert len(error.splitlines()) == 1
+    (by_hand,) = re.findall(r"remove it later with `python (-m acceptance cleanup .*)`", run.output)
+    (left,) = own(clean, NAMESPACES)
+    assert f"--run {run_of(left['metadata']['name'])}" in by_hand
+    proxy.login_page = None
+    words = [sys.executable, *shlex.split(by_hand)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0 and ": removed" in done.stdout, done.stdout + done.stderr
+    assert left_behind(clean) == []
+
+
 def test_a_login_page_at_the_door_is_one_sentence(proxy: ApiProxy, reports: Path, tmp_path: Path) -> None:
     proxy.login_page = "always"
     run = run_suite(*through(proxy, tmp_path), reports=reports)
@@ -126,9 +168,12 @@ def test_a_log_that_breaks_off_is_read_on(proxy: ApiProxy, clean: Api, reports: 
 def test_a_log_of_which_the_node_keeps_only_the_end_is_read_on_where_it_was_left(
     load: str, proxy: ApiProxy, cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
 ) -> None:
-    """The node cuts it whenever it has seen, every 10 s, that it is longer than a second of fio's."""
+    """The node cuts it whenever it has seen, every 10 s, that it is longer than a second of fio's.
+
+    It is broken off after each of two cuts, once what came after the cut is being read: the load outlasts both.
+    """
     logs = Layout(cluster.name).node(1).state / "pod-logs"
-    options = [*through(proxy, tmp_path), f"--storage-node={cluster.name}-node-1"]
+    options = [*through(proxy, tmp_path, writes=load == "alone"), f"--storage-node={cluster.name}-node-1"]
     part = PROFILE if load == "alone" else "scale"
     if load == "many":
         limit = "at_least: 1%, because: the test wants it so"
@@ -136,27 +181,68 @@ def test_a_log_of_which_the_node_keeps_only_the_end_is_read_on_where_it_was_left
             "version: 1\ntiers:\n  baseline:\n    description: for a test of the suite\n    scaling:\n"
             f"      {PROFILE}:\n        metric: read.iops\n        total_at_last_step: {{{limit}}}\n"
         )
-        options += ["-m", "scale", "--storage-scale-steps", "1,3", "--storage-scale-window", "15s"]  # one on each node
+        options += ["-m", "scale", "--storage-scale-steps", "1,3", "--storage-scale-window", "30s"]  # one on each node
     with (
         with_words(cluster.name, kubelet_of(f"{cluster.name}-node-1"), "--container-log-max-size=10Ki"),
         started_suite(*options, reports=reports) as process,
     ):
-        wait_for(
-            "a log of a load to be cut",
-            look=lambda: [str(path) for path in logs.glob(f"storage-acceptance-*{part}*/load/0.log.*")],
-            ready=bool,
-            state=str,
-            timeout_s=150,
-        )
-        time.sleep(4)  # a kubelet follows to the new file some time later, and cuts again 10 s later at the soonest
-        proxy.drop_now()
+        cuts: set[Path] = set()
+        for _ in range(2):
+            log = wait_for_cut(logs, part, cuts)
+            wait_for_reading(proxy, log, past=lambda log=log: first_stamp(log))
+            dropped = proxy.dropped
+            proxy.drop_now()
+            wait_for("the log to break off", look=lambda: proxy.dropped, ready=dropped.__lt__, state=str, timeout_s=10)
+            last = read_to(proxy, log)
+            wait_for_reading(proxy, log, past=lambda last=last: last)
         run = finish(process, reports=reports)
-    assert proxy.dropped >= 1
+    assert proxy.dropped >= 2
     if load == "many":
         assert (run.status, run.results["errors"]) == (0, []), run.output
         assert [step["pods"] for step in run.results["scaling"][0]["steps"]] == [1, 3]
     else:
-        assert_measured_well(run)
+        assert_measured_well(run, metric="write.iops")
+
+
+def wait_for_cut(logs: Path, part: str, known: set[Path]) -> Path:
+    """Wait until the node has cut a log of a load once more than is `known`; the log, in which it goes on."""
+    found = wait_for(
+        "a log of a load to be cut",
+        look=lambda: cuts_of(logs, part) - known,
+        ready=bool,
+        state=str,
+        timeout_s=150,
+    )
+    known |= found
+    return min(found).with_name("0.log")
+
+
+def cuts_of(logs: Path, part: str) -> set[Path]:
+    """What the node has cut off so far; it is packed later, under the same name and more."""
+    found = files_below(logs, f"storage-acceptance-*{part}*/load/0.log.*")
+    return {path.with_name(path.name[: len("0.log.20261123-060000")]) for path in found}
+
+
+def wait_for_reading(proxy: ApiProxy, log: Path, *, past: Callable[[], str]) -> None:
+    """Wait until more of the log has been read than to that second: a kubelet follows to a new file some time later."""
+    wait_for(
+        f"{log} to be read",
+        look=lambda: (past(), read_to(proxy, log)),
+        ready=lambda seen: "" < seen[0] < seen[1],
+        state=lambda seen: f"to {seen[1] or 'no time'}, wanted past {seen[0] or 'no time'}",
+        timeout_s=30,
+    )
+
+
+def first_stamp(log: Path) -> str:
+    """The second at which a log of a node begins."""
+    return log.read_text().partition(" ")[0][:SECONDS] if log.exists() else ""
+
+
+def read_to(proxy: ApiProxy, log: Path) -> str:
+    """The second to which a log of a node has been read through the proxy."""
+    _, pod, _ = log.parents[1].name.split("_")
+    return next((stamp[:SECONDS] for path, stamp in proxy.read_to.items() if path.endswith(f"/pods/{pod}/log")), "")
 
 
 def test_no_pod_is_lost_or_counted_twice_when_watches_break_off(

@@ -23,7 +23,7 @@ def test_nothing_remains_on_this_host(before_all_tests: Before, tmp_path_factory
     """No process, mount, loop device, bridge, cgroup, folder or network of a pod, of whatever session's clusters."""
     if CLUSTER not in before_all_tests.clusters:
         words = [sys.executable, "-m", "acceptance.embedded", "down", "--name", CLUSTER]
-        subprocess.run(words, cwd=ROOT, check=True)
+        subprocess.run(words, cwd=ROOT, check=True, timeout=600)
     names = {CLUSTER, *cluster_names()} - before_all_tests.clusters
     theirs = {name for name in names if name in OF_TESTS or name.startswith(tuple(f"{each}-" for each in OF_TESTS))}
     left = on_host(theirs, folders=[tmp_path_factory.getbasetemp()]) | unowned() - before_all_tests.unowned

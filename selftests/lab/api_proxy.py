@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 import secrets
 import ssl
 import threading
@@ -21,6 +22,7 @@ from yarl import URL
 # What speaks of a connection, not of what is sent over it.
 _OF_A_HOP = ("connection", "content-length", "content-encoding", "transfer-encoding", "keep-alive", "host")
 RETRY_AFTER_S = 1
+_STAMPS = re.compile(rb"^(\d{4}-\d\d-\d\dT\S+) .*\n", re.MULTILINE)
 
 
 class ApiProxy:
@@ -30,7 +32,8 @@ class ApiProxy:
     them were. `login_page`: who asks is shown one, with status 200, as by a proxy whose session is over; each request
     once, or `always`; `logins` of them were. `drops_after_s`: a log that is followed or a watch is cut off after that,
     without a word; `dropped` of them were. `admission` changes the spec of each pod that is asked for, alone or by
-    a set, as a webhook does. `asked`: method and path of all requests, in order.
+    a set, as a webhook does. `asked`: method and path of all requests, in order. `read_to`: for each path of a log
+    that is followed with times, that of the last line that passed.
     """
 
     def __init__(self, kubeconfig: Path) -> None:
@@ -47,6 +50,7 @@ class ApiProxy:
         self.refused = self.dropped = self.logins = 0
         self._shown: set[str] = set()
         self.asked: list[str] = []
+        self.read_to: dict[str, str] = {}
         self.port = 0
 
     def write_kubeconfig(self, path: Path) -> None:
@@ -120,6 +124,8 @@ class ApiProxy:
                 async with asyncio.timeout(self.drops_after_s if lasting else None):
                     async for piece in answer.content.iter_any():
                         await response.write(piece)
+                        if request.path.endswith("/log") and (stamps := _STAMPS.findall(piece)):
+                            self.read_to[request.path] = stamps[-1].decode()
             except (TimeoutError, ConnectionError):
                 self.dropped += 1
                 if request.transport is not None:

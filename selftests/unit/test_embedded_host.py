@@ -153,6 +153,18 @@ def test_failed_installation_tells_why_and_what_to_do(tmp_path: Path, monkeypatc
     assert not policy.exists()
 
 
+def test_an_installation_that_hangs_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(words: list[str], *, timeout: float, **_: Any) -> subprocess.CompletedProcess[str]:
+        raise subprocess.TimeoutExpired(words, timeout)
+
+    monkeypatch.setattr(packages, "_POLICY", tmp_path / "policy-rc.d")
+    monkeypatch.setattr(packages, "missing", lambda _programs: ["fio"])
+    monkeypatch.setattr(packages.shutil, "which", lambda _name: "/usr/bin/apt-get")
+    monkeypatch.setattr(packages.subprocess, "run", hang)
+    with pytest.raises(EnvironmentFailure, match=r"(?s)update` did not end within 1200 s.*mirror.*Install them.*: fio"):
+        packages.ensure()
+
+
 def test_policy_of_the_host_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     policy = tmp_path / "policy-rc.d"
     policy.write_text("theirs")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -117,13 +117,13 @@ Bench = Callable[..., HostBench]
 
 
 @pytest.fixture
-def kept() -> dict[str, str]:
+def kept() -> dict[str, Iterable[str]]:
     """The outputs that were kept, by name."""
     return {}
 
 
 @pytest.fixture
-def bench(directories: list[str], kept: dict[str, str]) -> Bench:
+def bench(directories: list[str], kept: dict[str, Iterable[str]]) -> Bench:
     workspace = HostWorkspace(directories, run_id="r1", keep_output=kept.__setitem__)
     workspace.make()
     return lambda *wanted, test_size=SIZE: HostBench(workspace, wanted=wanted, test_size=test_size)
@@ -147,7 +147,7 @@ def load_of(profile: Profile, volumes: list[HostVolume], *, runtime_s: int = 3) 
 
 
 def test_files_are_written_in_full_and_loaded_in_turn_and_nothing_is_beside_them(
-    bench: Bench, profile: Profile, directories: list[str], kept: dict[str, str]
+    bench: Bench, profile: Profile, directories: list[str], kept: dict[str, Iterable[str]]
 ) -> None:
     made = bench(profile)
     volumes = [each for each in prepared(made, directories) if isinstance(each, HostVolume)]
@@ -164,7 +164,7 @@ def test_files_are_written_in_full_and_loaded_in_turn_and_nothing_is_beside_them
         assert all(50 <= sample.counts["write"].ios <= 150 for sample in segment.samples[:2])
     assert len(segments) == 2
     assert [name for name in kept if name.startswith("segment")] == ["segment-0", "segment-1"]
-    assert len(kept) == 4 and all('"jobs"' in text for text in kept.values())
+    assert len(kept) == 4 and all('"jobs"' in "".join(text) for text in kept.values())
 
 
 def test_a_directory_with_too_little_space_does_not_keep_the_other_from_being_written(
@@ -189,7 +189,7 @@ def test_a_profile_that_fio_rejects_is_told_before_anything_is_written(
 @pytest.mark.skipif(os.geteuid() != 0, reason="who is not root runs fio as himself")
 @pytest.mark.parametrize(("mode", "owner"), [(0o755, 65534), (0o700, 0)])
 def test_root_has_directories_loaded_by_nobody_where_nobody_can_get_there(
-    mode: int, owner: int, profile: Profile, kept: dict[str, str]
+    mode: int, owner: int, profile: Profile, kept: dict[str, Iterable[str]]
 ) -> None:
     with TemporaryDirectory(dir="/var/tmp") as made:
         Path(made).chmod(mode)

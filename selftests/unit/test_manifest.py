@@ -23,8 +23,8 @@ def ended(folder: Path, *, exit_status: int | None = 5) -> RunFolder:
     made.make()
     recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={"tier": "µ"}, asked=0)
     made.write_results(recorder.results())
-    made.write_fio("sync-write-iops-fast-1", "{}\n")
-    made.write_fio("Größe 大", "")
+    made.write_fio("sync-write-iops-fast-1", ["{}\n"])
+    made.write_fio("Größe 大", [])
     made.write_results(recorder.results(exit_status=exit_status))
     made.write_report("<html>")
     return made

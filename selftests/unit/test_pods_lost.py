@@ -18,7 +18,7 @@ from acceptance.cluster.pod_states import (
     main_succeeded,
     throttled,
 )
-from acceptance.cluster.pods import lost_node, wait_ended
+from acceptance.cluster.pods import lost_node, start_problem, wait_ended
 from acceptance.cluster.resources import NAMESPACES, NODES, PODS, Object, Resource
 from acceptance.errors import EnvironmentFailure
 
@@ -85,6 +85,9 @@ def test_what_the_cluster_adds_to_a_pod_says_nothing_of_its_own_container() -> N
     assert main_runs(going) and not main_ended(going) and lost_to_the_cluster(going) is None
     waiting = beside({"waiting": {"reason": "PodInitializing"}}, runs)
     assert not main_started(waiting) and not main_runs(waiting)
+    cannot = {"waiting": {"reason": "CreateContainerError", "message": "no such file"}}
+    assert start_problem(cast(Api, Cluster()), PLAN, beside(runs, cannot)) is None
+    assert "cannot start: CreateContainerError" in str(start_problem(cast(Api, Cluster()), PLAN, beside(cannot, runs)))
 
 
 def test_a_limit_of_cpu_that_was_not_asked_for_is_told() -> None:

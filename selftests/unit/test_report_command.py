@@ -24,7 +24,7 @@ def kept(folder: Path, results: Results) -> Path:
     """The folder of a run."""
     made = RunFolder(folder, run_id=results.run.id)
     made.make()
-    made.write_fio("load", "{}")
+    made.write_fio("load", ["{}"])
     made.write_results(results)
     return made.path
 

@@ -72,7 +72,7 @@ def test_a_link_that_somebody_planted_is_not_followed(folder: RunFolder, tmp_pat
     ],
 )
 def test_what_fio_printed_is_kept_unchanged_and_inside_the_folder(folder: RunFolder, name: str, file: str) -> None:
-    folder.write_fio(name, '{\n"µ": 1\n}\nfio: said something\n')
+    folder.write_fio(name, ['{\n"µ": 1\n}\n', "fio: said something\n"])
     assert [path.name for path in (folder.path / "fio").iterdir()] == [file]
     assert (folder.path / "fio" / file).read_text(encoding="utf-8") == '{\n"µ": 1\n}\nfio: said something\n'
 

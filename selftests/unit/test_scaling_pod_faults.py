@@ -90,6 +90,13 @@ def test_a_pod_that_was_started_again_or_taken_away_is_no_fault_of_the_storage()
         assert isinstance(fault(seen, log("ready")), EnvironmentFailure)
 
 
+def test_a_container_that_the_cluster_added_may_be_started_again() -> None:
+    seen = pod()
+    added = {"name": "mesh", "restartCount": 3, "state": {"waiting": {"reason": "CrashLoopBackOff"}}}
+    seen["status"]["containerStatuses"].insert(0, added)
+    assert fault(seen, log("ready", "begin 1")) is None
+
+
 def test_a_pod_that_was_deleted_is_named() -> None:
     watched = faults()
     watched.gone.add(NAME)

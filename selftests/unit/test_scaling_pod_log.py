@@ -64,7 +64,7 @@ def test_a_new_step_drops_the_one_before(fio: bytes, jobs: tuple[str, ...]) -> N
     log.wanted_jobs = jobs
     log.feed(line("ready") + line("begin", 1) + fio + line("end", 1, 0) + line("begin", 2), arrived_s=0)
     assert log.step is not None
-    assert (log.number, log.step.samples, log.step.text) == (2, [], [])
+    assert (log.number, log.step.samples, list(log.step.pieces())) == (2, [], [])
 
 
 def test_what_fio_prints_is_kept_unchanged(fio: bytes, jobs: tuple[str, ...]) -> None:
@@ -72,7 +72,7 @@ def test_what_fio_prints_is_kept_unchanged(fio: bytes, jobs: tuple[str, ...]) ->
     log.wanted_jobs = jobs
     log.feed(line("ready") + line("begin", 1) + fio + line("end", 1, 0), arrived_s=0)
     assert log.step is not None
-    assert "".join(log.step.text).strip() == fio.decode().strip()
+    assert "".join(log.step.pieces()).strip() == fio.decode().strip()
 
 
 def test_clock_is_known_from_the_least_delay() -> None:

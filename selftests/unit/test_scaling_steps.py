@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -42,7 +42,7 @@ class Pods:
         self.behind_s, self.jump_s, self.overlooks = behind_s, jump_s, dict(overlooks or {})
         self.time_s = 1000.25
         self.told: dict[str, list[str]] = {pod: [] for pod in self.pods}
-        self.kept: dict[str, str] = {}
+        self.kept: dict[str, Iterable[str]] = {}
         self.plan = SimpleNamespace(set_name="scale", storage_class="fast")
         self.workspace = SimpleNamespace(api=self, namespace="ns", keep_output=self.kept.__setitem__)
         self._logs = {pod: PodLog(layout_jobs=()) for pod in self.pods}
@@ -124,7 +124,7 @@ def test_pods_begin_together_though_their_clocks_differ() -> None:
     assert max(starts) - min(starts) < 0.2
     assert window.length_s == 6
     assert [round(each.offset_s) for each in volumes] == [0, 90, -3600]
-    assert all('"jobname": "write"' in text for text in pods.kept.values()) and len(pods.kept) == 3
+    assert all('"jobname": "write"' in "".join(text) for text in pods.kept.values()) and len(pods.kept) == 3
 
 
 def test_a_clock_that_moves_within_a_step_makes_no_number() -> None:

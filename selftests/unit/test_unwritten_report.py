@@ -27,11 +27,15 @@ def run(tmp_path: Path) -> Run:
 def fill(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of each file is written, and then there is no room."""
 
-    def write_text(path: Path, text: str, **_: object) -> int:
-        path.write_bytes(text[: len(text) // 2].encode())
+    opened = Path.open
+
+    def open_file(path: Path, mode: str = "r", **named: Any) -> Any:
+        if mode != "w":
+            return opened(path, mode, **named)
+        path.write_bytes(b"{")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", write_text)
+    monkeypatch.setattr(Path, "open", open_file)
 
 
 def test_what_was_written_before_stays_whole(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +51,7 @@ def test_what_was_written_before_stays_whole(run: Run, monkeypatch: pytest.Monke
 def test_it_is_told_once_and_not_raised(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(run, monkeypatch)
     for number in range(3):
-        run.write_fio(f"load-{number}", "output")
+        run.write_fio(f"load-{number}", ["output"])
     assert run.unwritten and run.raised == {EnvironmentFailure.exit_status}
     (error,) = run.recorder.errors
     assert "load-0.json cannot be written: No space left on device" in error
