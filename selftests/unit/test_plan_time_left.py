@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acceptance.planning.paces import EMBEDDED
+from acceptance.planning.records import Plan, PlannedStep
 from acceptance.planning.time_left import FASTEST, SLOWEST, TRUST_S, TimeLeft
+from fixtures import plan
+from fixtures.pools import PLAN
+from fixtures.progress import TIME_LEFT
+from fixtures.site import SITE
 
 PLANNED = st.lists(st.floats(min_value=0.0, max_value=3600.0), min_size=1, max_size=12)
 SLOWNESS = st.floats(min_value=0.01, max_value=100.0)
@@ -100,3 +108,15 @@ def test_no_plan_leaves_nothing() -> None:
     left = TimeLeft({})
     left.begin("a", now_s=0.0)
     assert left.seconds(now_s=5.0) == 0.0
+
+
+def test_the_plan_that_a_run_began_with_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "plan_of", lambda *_: pytest.fail("made a second time"))
+    steps = (PlannedStep(what="a", about_s=60.0, payer="t"), PlannedStep(what="b", about_s=30.0, payer="t"))
+    stash = pytest.Stash()
+    stash[PLAN] = Plan(steps=steps, skips=(), unknown=())
+    cluster = SimpleNamespace(kind="embedded", nodes=[])
+    stash[SITE] = cast(Any, SimpleNamespace(admission=SimpleNamespace(cluster=cluster, candidates={})))
+    silent = SimpleNamespace(stash=stash, pluginmanager=SimpleNamespace(get_plugin=lambda _: None))
+    plan.keep_times(cast(pytest.Config, silent), [])
+    assert stash[TIME_LEFT].seconds(now_s=0.0) == 90.0 + EMBEDDED.close_s
