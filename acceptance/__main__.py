@@ -11,7 +11,7 @@ from acceptance.commands.cleanup import add_cleanup
 from acceptance.commands.compare import add_compare
 from acceptance.commands.profiles import add_profiles
 from acceptance.commands.report import add_report
-from acceptance.errors import AcceptanceError
+from acceptance.text.errors import AcceptanceError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

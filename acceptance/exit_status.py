@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from acceptance.errors import EnvironmentFailure, StorageFailure, WrongUsage
 from acceptance.judging import overall
 from acceptance.results import Verdict
+from acceptance.text.errors import EnvironmentFailure, StorageFailure, WrongUsage
 
 PASSED, INTERRUPTED, NOTHING_JUDGED = 0, 2, 5
 

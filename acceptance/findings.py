@@ -13,10 +13,10 @@ from acceptance.measuring.measure import BySegment, Recording
 from acceptance.measuring.metric_values import batch_values, loaded_s, metric_estimate, metric_value, shown_metrics
 from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, longest_stall
 from acceptance.metrics import Metric
-from acceptance.quantities import format_quantity
 from acceptance.ratios import Ratio, Round, ratio
 from acceptance.results import Measurement, RelativeEstimate, Verdict
 from acceptance.size_rule import SIZE_IN_SECONDS, SmallFile, small_file
+from acceptance.text.quantities import format_quantity
 from acceptance.tiers import ComparisonRule, Limit
 
 SHOWN_CONFIDENCE = 0.95

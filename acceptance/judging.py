@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from acceptance.quantities import format_quantity
 from acceptance.ratios import Ratio
 from acceptance.results import Estimate, Overall, Unit, Verdict
+from acceptance.text.quantities import format_quantity
 from acceptance.tiers import ComparisonRule, Limit
 
 Decision = Literal["pass", "fail", "inconclusive"]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from acceptance.quantities import Unit, parse_quantity
+from acceptance.text.quantities import Unit, parse_quantity
 
 
 class Entry(BaseModel):

@@ -10,17 +10,17 @@ from pydantic_core import ErrorDetails
 
 from acceptance.control_plane import limits as control_plane
 from acceptance.durability import limits as durability
-from acceptance.errors import WrongUsage
 from acceptance.history import limits as history
 from acceptance.limits_references import Found, ancestors, reference_problems
 from acceptance.limits_schema import FileEntry, TierEntry
 from acceptance.metric_rules import METRIC
 from acceptance.metrics import Metric
 from acceptance.provisioning import limits as provisioning
-from acceptance.quantities import format_quantity
 from acceptance.rebuild.limits import inherited
 from acceptance.scaling.limits import ScalingLimit
-from acceptance.strict_yaml import Document, Problem, load
+from acceptance.text.errors import WrongUsage
+from acceptance.text.quantities import format_quantity
+from acceptance.text.strict_yaml import Document, Problem, load
 from acceptance.tiers import ComparisonRule, Limit, LimitsFile, RuleKind, Tier
 
 __all__ = ["ComparisonRule", "Limit", "LimitsFile", "Metric", "Tier", "load_limits"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from acceptance.strict_yaml import Path as YamlPath
+from acceptance.text.strict_yaml import Path as YamlPath
 
 Found = tuple[YamlPath, str]
 """A path in the file and what is wrong there."""

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from acceptance.errors import WrongUsage
 from acceptance.results_file import NAME as RESULTS
+from acceptance.text.errors import WrongUsage
 
 NAME = "SHA256SUMS"
 RAW = "fio"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from acceptance.errors import AcceptanceError
+from acceptance.text.errors import AcceptanceError
 
 K = TypeVar("K")
 V = TypeVar("V")

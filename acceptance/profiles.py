@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from acceptance.errors import WrongUsage
+from acceptance.text.errors import WrongUsage
 
 Program = Literal["fio", "sysbench"]
 

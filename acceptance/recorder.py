@@ -15,7 +15,7 @@ from acceptance.judging import overall
 from acceptance.rebuild.records import RebuildRecord
 from acceptance.results import Cluster, Conditions, KnownStorage, Measurement, PoolRecord, Results, Run, Step, Verdict
 from acceptance.scaling.records import ScalingRecord
-from acceptance.shown_text import shown_values
+from acceptance.text.shown_text import shown_values
 from acceptance.volume_features.records import CapabilityRecord
 
 

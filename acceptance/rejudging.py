@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from acceptance.judging import decide, overall
-from acceptance.quantities import parse_quantity
 from acceptance.results import Results, Verdict
+from acceptance.text.quantities import parse_quantity
 
 # The rules that `acceptance.judging.decide` decides, with the limit as the last thing that their verdicts name.
 _RULES = ("at_least", "at_most", "not_better_than_baseline_by", "not_worse_than_baseline_by")

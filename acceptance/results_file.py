@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from acceptance import __version__
-from acceptance.errors import WrongUsage
 from acceptance.results import Results
-from acceptance.shown_text import shown_values
+from acceptance.text.errors import WrongUsage
+from acceptance.text.shown_text import shown_values
 
 NAME = "results.json"
 LARGEST_B = 512 * 1024**2

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from acceptance.credentials import without_credentials
-from acceptance.errors import EnvironmentFailure
 from acceptance.manifest import NAME as MANIFEST
 from acceptance.manifest import manifest
 from acceptance.results import Results
+from acceptance.text.credentials import without_credentials
+from acceptance.text.errors import EnvironmentFailure
 from acceptance.whole_file import write_pieces_whole, write_whole
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
-from acceptance.errors import WrongUsage
 from acceptance.host.directories import same_directories
 from acceptance.setting_values import (
     Capabilities,
@@ -29,6 +28,7 @@ from acceptance.setting_values import (
     VolumeRate,
     Window,
 )
+from acceptance.text.errors import WrongUsage
 
 SIZES = {"volume_size", "test_size"}
 ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube", "in-cluster", "host"]

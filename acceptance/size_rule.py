@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from acceptance.quantities import format_quantity, format_size
+from acceptance.text.quantities import format_quantity, format_size
 
 SIZE_IN_SECONDS = 25
 _SIZE = re.compile(r"^[ \t]*size[ \t]*=[ \t]*(\S+)", re.MULTILINE | re.IGNORECASE)

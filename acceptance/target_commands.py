@@ -12,7 +12,7 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import EnvironmentFailure, StorageFailure
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 SHOWN_LINES = 15
 # How long what was killed may take to be gone: the kernel may still be busy with it.

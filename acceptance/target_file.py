@@ -10,12 +10,12 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from acceptance.durability.outage import NODE_PLACEHOLDERS, NodeFailurePlan
-from acceptance.errors import WrongUsage
 from acceptance.rebuild.command_driver import PLACEHOLDERS, CommandPlan
 from acceptance.results import KnownStorage, Statement
-from acceptance.strict_yaml import load
 from acceptance.target_settings import Strict, TargetSettings, time_s
 from acceptance.targets import target_path
+from acceptance.text.errors import WrongUsage
+from acceptance.text.strict_yaml import load
 
 LONGHORN_NAMESPACE = "longhorn-system"
 ROOK_NAMESPACE = "rook-ceph"

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from acceptance.quantities import parse_quantity, parse_size
+from acceptance.text.quantities import parse_quantity, parse_size
 from acceptance.volume_features.records import Capability
 
 

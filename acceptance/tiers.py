@@ -8,13 +8,13 @@ from typing import Literal
 
 from acceptance.control_plane.limits import ControlPlane, ControlPlaneLimit
 from acceptance.durability.limits import FailoverLimit
-from acceptance.errors import WrongUsage
 from acceptance.history.limits import HistoryLimit
 from acceptance.metrics import Metric
 from acceptance.provisioning.limits import ProvisioningLimit
-from acceptance.quantities import format_quantity
 from acceptance.rebuild.limits import RebuildLimit
 from acceptance.scaling.limits import ScalingLimit
+from acceptance.text.errors import WrongUsage
+from acceptance.text.quantities import format_quantity
 
 LimitKind = Literal["at_least", "at_most"]
 RuleKind = Literal["not_better_than_baseline_by", "not_worse_than_baseline_by"]

@@ -23,7 +23,7 @@ from acceptance.cluster.pod_states import describe_pod, main_succeeded, node_of,
 from acceptance.cluster.pods import create_pod, end_pod, wait_ended, wait_started
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import StorageFailure
+from acceptance.text.errors import StorageFailure
 
 POD_DEADLINE_S = 600
 BOUND = "claim bound"

@@ -26,8 +26,8 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.durability.judging import durability_sentence
 from acceptance.durability.trial import CrashSettings
 from acceptance.durability.trials import CrashTrials
-from acceptance.errors import AcceptanceError
 from acceptance.target_file import NodeFailureTarget
+from acceptance.text.errors import AcceptanceError
 from selftests.lab.forgetful import forgetful_disk, hook
 from selftests.lab.provisioner import LabClass, lab_classes
 

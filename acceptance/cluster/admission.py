@@ -15,10 +15,10 @@ from acceptance.cluster.resources import NODES, SECRETS
 from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.storage_classes import choose_class, storage_classes
 from acceptance.cluster.workspace import Workspace
-from acceptance.credentials import remember_pull_secret
-from acceptance.errors import EnvironmentFailure, WrongUsage
 from acceptance.results import Cluster, StorageClass
 from acceptance.settings import Settings
+from acceptance.text.credentials import remember_pull_secret
+from acceptance.text.errors import EnvironmentFailure, WrongUsage
 
 PULL_SECRET = "pull-secret"
 # Since when nodeTaintsPolicy is heeded:

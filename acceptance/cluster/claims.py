@@ -15,7 +15,7 @@ from acceptance.cluster.ownership import label_volume, prepare_for_release, set_
 from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
 from acceptance.cluster.volumes import unclaimed
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import EnvironmentFailure, StorageFailure, Unsupported
+from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
 
 # What provisioners say of raw block volumes that they do not have; the first words are the sig-storage library's.
 _NO_BLOCK = re.compile(

@@ -26,7 +26,7 @@ from acceptance.cluster.resources import (
 )
 from acceptance.cluster.run_volumes import RunVolumes
 from acceptance.cluster.waiting import WIDE_LOOK_S, wait_for
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure, unforeseen
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, unforeseen
 
 # Each takes its time to go: as long as one at 30 a minute.
 PER_OBJECT_S = 2.0

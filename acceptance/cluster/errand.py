@@ -8,7 +8,7 @@ from acceptance.cluster.pod_manifest import MAIN, PodPlan
 from acceptance.cluster.pod_states import describe_pod, exit_status_of, node_of, taken_away
 from acceptance.cluster.pods import create_pod, end_pod, wait_ended, wait_started
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 
 @dataclass(frozen=True, kw_only=True)

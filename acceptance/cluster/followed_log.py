@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from acceptance.cluster.api import Api
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 # Before each line, of the node's own clock: RFC 3339, to the nanosecond.
 _STAMP = re.compile(rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)")

@@ -11,7 +11,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.nodes import slim_node, takes_pods
 from acceptance.cluster.objects import name_of
 from acceptance.cluster.resources import NODES, PODS, Object
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 _OVER = ("Succeeded", "Failed")
 

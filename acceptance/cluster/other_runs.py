@@ -9,7 +9,7 @@ from contextlib import suppress
 from acceptance.cluster.api import Api
 from acceptance.cluster.objects import MANAGER, MANAGER_LABEL, NAMESPACE_PREFIX, RUN_LABEL, name_of, run_namespace
 from acceptance.cluster.resources import NAMESPACES, PODS, Object
-from acceptance.errors import AcceptanceError
+from acceptance.text.errors import AcceptanceError
 
 # A run leaves its id on the leases of those that it meets, so that they know of it however short it is.
 _WORD = "beside.storage-acceptance/"

@@ -28,7 +28,7 @@ from acceptance.cluster.resources import (
     VOLUMES,
     Resource,
 )
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from acceptance.cluster.pod_manifest import MAIN
 from acceptance.cluster.resources import Object
 from acceptance.cluster.volume_guard import refusal
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 _PULL_PROBLEMS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")
 _LOST = ("Evicted", "Preempting", "NodeLost", "NodeShutdown", "Shutdown", "Terminated", "UnexpectedAdmissionError")

@@ -20,7 +20,7 @@ from acceptance.cluster.pod_states import (
 )
 from acceptance.cluster.resources import CLAIMS, NAMESPACES, NODES, PODS, Object
 from acceptance.cluster.waiting import describe_events, wait_for
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 _START_PROBLEMS = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
 

@@ -11,7 +11,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.objects import labels, metadata, run_namespace
 from acceptance.cluster.other_runs import OtherRuns
 from acceptance.cluster.resources import LEASES, NAMESPACES, Object
-from acceptance.errors import AcceptanceError
+from acceptance.text.errors import AcceptanceError
 
 LEASE = "run"
 # Of the lease: what the run has to bring back, and the command that does.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import STORAGE_CLASSES
-from acceptance.credentials import remember_named
-from acceptance.errors import WrongUsage
 from acceptance.results import StorageClass
+from acceptance.text.credentials import remember_named
+from acceptance.text.errors import WrongUsage
 
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import urllib3
 
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 
 class StreamBroken(EnvironmentFailure):

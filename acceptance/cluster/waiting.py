@@ -9,7 +9,7 @@ from typing import TypeVar
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
 
 from acceptance.cluster.api_faults import PASSING, ApiError, ApiUnreachable
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 T = TypeVar("T")
 # Two looks that are further apart than this have not seen what was in between.

@@ -14,7 +14,7 @@ from acceptance.cluster.api_faults import PASSING, ApiError, ApiUnreachable
 from acceptance.cluster.objects import name_of
 from acceptance.cluster.resources import Object, Resource
 from acceptance.cluster.streams import Stream, StreamBroken
-from acceptance.errors import AcceptanceError, EnvironmentFailure, unforeseen
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, unforeseen
 
 Kind = Literal["added", "modified", "deleted"]
 _KINDS: dict[str, Kind] = {"ADDED": "added", "MODIFIED": "modified", "DELETED": "deleted"}

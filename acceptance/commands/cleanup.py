@@ -14,10 +14,10 @@ from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.kubeconfig import copy_kubeconfig, user_kubeconfigs
 from acceptance.cluster.leftovers import Leftover, find_leftovers
 from acceptance.commands.command import Commands
-from acceptance.errors import AcceptanceError, WrongUsage
 from acceptance.interruption import undisturbed
 from acceptance.private_folder import private_folder
-from acceptance.shown_text import on_one_line, shown
+from acceptance.text.errors import AcceptanceError, WrongUsage
+from acceptance.text.shown_text import on_one_line, shown
 
 REMOVAL_TIMEOUT_S = 300.0
 

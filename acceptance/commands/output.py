@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from acceptance.errors import WrongUsage
 from acceptance.manifest import NAME as MANIFEST
 from acceptance.manifest import RAW
 from acceptance.results_file import NAME as RESULTS
+from acceptance.text.errors import WrongUsage
 
 
 def keep_the_runs_own(output: Path, runs: Iterable[Path]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from acceptance.commands.command import Commands
 from acceptance.profile_folder import find_profiles
-from acceptance.shown_text import shown
+from acceptance.text.shown_text import shown
 
 
 def add_profiles(commands: Commands) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jinja2 import TemplateError
 
-from acceptance.errors import WrongUsage
+from acceptance.text.errors import WrongUsage
 
 
 @contextmanager

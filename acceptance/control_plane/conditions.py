@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from acceptance.control_plane.limits import StopWhen
 from acceptance.control_plane.records import StopKind
-from acceptance.quantities import format_quantity
+from acceptance.text.quantities import format_quantity
 
 # The rate of pods that become running counts when so many spans of it have passed since the first one ran: the first
 # pods of a node wait for their image.

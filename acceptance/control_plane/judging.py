@@ -5,8 +5,8 @@ from __future__ import annotations
 from acceptance.control_plane.limits import ControlPlaneLimit
 from acceptance.control_plane.records import ControlPlaneRecord
 from acceptance.judging import verdict_id
-from acceptance.quantities import format_quantity
 from acceptance.results import Status, Verdict
+from acceptance.text.quantities import format_quantity
 
 # What ended the ramp is no fault of the storage: a count below the required one then says nothing of it.
 ENVIRONMENT = ("quota", "nodes_full", "node_lost", "goal")

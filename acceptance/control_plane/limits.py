@@ -9,7 +9,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from acceptance.limit_values import Entry, Rate, Sentence, Time, TimeLimit
-from acceptance.quantities import format_quantity
+from acceptance.text.quantities import format_quantity
 
 PROFILE = "control-plane"
 """Under this name verdicts on ramps stand where others have the profile that was run."""

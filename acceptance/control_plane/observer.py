@@ -19,7 +19,7 @@ from acceptance.control_plane.object_views import slim_claim, slim_node
 from acceptance.control_plane.pod_view import PodView, slim_pod
 from acceptance.control_plane.timeline import PodRecord, Timeline
 from acceptance.control_plane.volumes_seen import VolumesSeen
-from acceptance.errors import AcceptanceError, EnvironmentFailure
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 # Others may let go of a node soon: only a pod that has had no room for so long has none.
 NO_ROOM_FOR_S = 15.0

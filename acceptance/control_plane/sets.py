@@ -15,7 +15,7 @@ from acceptance.cluster.stateful_sets import SetPlan
 from acceptance.cluster.workspace import Workspace
 from acceptance.control_plane.load import REQUESTS, command, environment, probe
 from acceptance.control_plane.records import Form
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 
 @dataclass(frozen=True, kw_only=True)

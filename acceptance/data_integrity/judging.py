@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from acceptance.data_integrity.jobs import BLOCK
 from acceptance.data_integrity.mismatches import Mismatch, Verification
-from acceptance.quantities import format_quantity
+from acceptance.text.quantities import format_quantity
 
 SHOWN = 5
 """stretches of bad blocks that are told one by one"""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acceptance.data_integrity.jobs import BLOCK, VERIFY
-from acceptance.errors import EnvironmentFailure, StorageFailure
 from acceptance.fio.documents import Document, DocumentReader
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 MISMATCH = 84
 """fio's error for a block that is not what was written: EILSEQ of Linux."""

@@ -17,11 +17,11 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
 from acceptance.data_integrity.jobs import DATA_FILE, INTERVALS, write_command
 from acceptance.data_integrity.volume import VerifiedVolume
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.measuring.load_log import MARK
 from acceptance.rebuild.driver import RebuildDriver, ReplicaRebuild, TargetVolume
 from acceptance.rebuild.following import Patience, Say
 from acceptance.rebuild.put_back import put_back
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 _ENOUGH = "enough"
 _REWRITE = """

@@ -12,11 +12,11 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.data_integrity.jobs import DATA_FILE, INTERVALS, job_files, verify_command, write_command
 from acceptance.data_integrity.judging import complaint
 from acceptance.data_integrity.mismatches import read_verification
-from acceptance.errors import StorageFailure
 from acceptance.fio.documents import DocumentReader
 from acceptance.measuring.layout import SLOWEST_B_PER_S, SPARE_S
 from acceptance.measuring.space_check import check_script, explain_refusal
-from acceptance.quantities import format_quantity
+from acceptance.text.errors import StorageFailure
+from acceptance.text.quantities import format_quantity
 
 FILES = "integrity-jobs"
 REFUSED = 99

@@ -5,8 +5,8 @@ from __future__ import annotations
 from acceptance.durability.limits import METRIC, FailoverLimit
 from acceptance.durability.records import DurabilityRecord, FailoverRecord, Failure
 from acceptance.judging import decide, not_judged, verdict_id
-from acceptance.quantities import format_quantity
 from acceptance.results import Verdict
+from acceptance.text.quantities import format_quantity
 
 RULE = "every acknowledged record is there and whole"
 LOOK_S = 1.0

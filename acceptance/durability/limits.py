@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from acceptance.limit_values import Entry, TimeLimit
-from acceptance.quantities import format_quantity
+from acceptance.text.quantities import format_quantity
 
 METRIC = "failover.time"
 

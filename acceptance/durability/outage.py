@@ -14,9 +14,9 @@ from acceptance.cluster.nodes import is_ready, is_up, ready_condition
 from acceptance.cluster.resources import LEASES, NODES, Object
 from acceptance.cluster.run_namespace import remember_undo
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import AcceptanceError, EnvironmentFailure
 from acceptance.interruption import undisturbed
 from acceptance.target_commands import run_command
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 HEARTBEATS = "kube-node-lease"
 """the namespace in which each node has a lease of its own name"""

@@ -12,7 +12,7 @@ from acceptance.cluster.pods import create_pod, end_pod, wait_ended
 from acceptance.cluster.workspace import Workspace
 from acceptance.durability.ledger import MOST_BYTES
 from acceptance.durability.writer import LEDGER, script
-from acceptance.errors import EnvironmentFailure, StorageFailure
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 READER = "reader"
 PROBE = f"{volume_path(0)}/written-again"

@@ -18,7 +18,7 @@ from acceptance.durability.outage import NodeFailurePlan, Outage
 from acceptance.durability.reading import Reading, finish_reading, read_records, reader_plan
 from acceptance.durability.records import DurabilityRecord, FailoverRecord, Failure
 from acceptance.durability.writer import Writer
-from acceptance.errors import Unsupported
+from acceptance.text.errors import Unsupported
 
 LEAST_RECORDS = 20
 

@@ -21,7 +21,7 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
 from acceptance.durability.ledger import MOST_RECORDS
 from acceptance.durability.writer_log import WriterLog
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 WRITER = "writer"
 LEDGER = f"{volume_path(0)}/records"

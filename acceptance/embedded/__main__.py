@@ -18,7 +18,7 @@ from acceptance.embedded.preconditions import Needs
 from acceptance.embedded.progress import say, step
 from acceptance.embedded.status import status
 from acceptance.embedded.timers import SHORT_GRACE_S
-from acceptance.errors import AcceptanceError, EnvironmentFailure, WrongUsage
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsage
 
 NOT_RUNNING = 3
 DAMAGED = 1

@@ -13,7 +13,7 @@ from acceptance.embedded import golang
 from acceptance.embedded.commands import run
 from acceptance.embedded.layout import PACKAGE, cache_folder
 from acceptance.embedded.progress import say, step
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 KUBERNETES = PACKAGE / "go"
 PROVISIONER = PACKAGE / "go-provisioner"

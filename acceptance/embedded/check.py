@@ -5,7 +5,7 @@ from typing import Any
 
 from acceptance.embedded.kubectl import Kubectl
 from acceptance.embedded.waiting import NotYet, wait_for
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 _NAMESPACE = "--namespace=embedded-cluster-check"
 

@@ -12,7 +12,7 @@ from acceptance.embedded.network import PodNetwork
 from acceptance.embedded.processes import Daemons
 from acceptance.embedded.timers import timers
 from acceptance.embedded.waiting import NotYet, wait_for
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 # Service addresses lead nowhere: there is no kube-proxy. The range only has to be one.
 SERVICE_RANGE = "10.96.0.0/16"

@@ -10,7 +10,7 @@ from acceptance.embedded.commands import run
 from acceptance.embedded.layout import PACKAGE, Layout
 from acceptance.embedded.processes import Daemons
 from acceptance.embedded.waiting import NotYet, wait_for
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 # GlusterFS's own; each cluster has it on an address of its own.
 PORT = 24007

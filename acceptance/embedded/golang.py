@@ -11,7 +11,7 @@ from pathlib import Path
 from acceptance.embedded.commands import run
 from acceptance.embedded.layout import cache_folder
 from acceptance.embedded.progress import step
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 LOCKED = files("acceptance.embedded").joinpath("go-toolchain.txt")
 """the wheel, with its hashes: what it compiles runs as root"""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from acceptance.errors import WrongUsage
+from acceptance.text.errors import WrongUsage
 
 PACKAGE = Path(__file__).parent
 STATE_ROOT = Path("/var/lib/storage-acceptance")

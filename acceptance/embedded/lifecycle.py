@@ -34,7 +34,7 @@ from acceptance.embedded.processes import Daemons
 from acceptance.embedded.progress import say, step
 from acceptance.embedded.state import ClusterState, boot_id, write_state
 from acceptance.embedded.status import status
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 T = TypeVar("T")
 

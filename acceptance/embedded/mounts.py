@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from acceptance.embedded.commands import run
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 
 def below(folder: Path) -> list[Path]:

@@ -13,7 +13,7 @@ from acceptance.embedded.commands import run, succeeds
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.locking import host_lock
 from acceptance.embedded.progress import say
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 # Each cluster takes the first /20 of this range that the host has no route to.
 _RANGE = ipaddress.IPv4Network("10.200.0.0/13")

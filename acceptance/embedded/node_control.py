@@ -10,7 +10,7 @@ from acceptance.embedded.node import Node
 from acceptance.embedded.processes import Daemons
 from acceptance.embedded.state import ClusterState, read_state
 from acceptance.embedded.waiting import NotYet, wait_for
-from acceptance.errors import WrongUsage
+from acceptance.text.errors import WrongUsage
 
 
 def stop_node(name: str, node: str) -> None:

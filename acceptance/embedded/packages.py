@@ -9,7 +9,7 @@ from pathlib import Path
 
 from acceptance.embedded.locking import host_lock
 from acceptance.embedded.progress import say, step
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 CNI_PLUGINS = Path("/usr/lib/cni")
 

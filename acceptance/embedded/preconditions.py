@@ -15,7 +15,7 @@ from acceptance.embedded import cgroups
 from acceptance.embedded.commands import succeeds
 from acceptance.embedded.layout import STATE_ROOT
 from acceptance.embedded.network import port_problem
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 ALTERNATIVES = (
     "Without an embedded cluster: test an existing cluster with `--storage-kubeconfig FILE`, or a cluster in Docker "

@@ -14,7 +14,7 @@ from acceptance.embedded import cgroups
 from acceptance.embedded.layout import MARKER, Layout
 from acceptance.embedded.state import ClusterState, ProcessRecord, read_state, write_state
 from acceptance.embedded.waiting import NotYet, wait_for
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 
 def started_ticks(pid: int) -> int | None:

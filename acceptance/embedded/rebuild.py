@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.locking import cluster_lock
 from acceptance.embedded.replica import Replica
-from acceptance.errors import AcceptanceError
+from acceptance.text.errors import AcceptanceError
 
 NOT_WHOLE, FAILED = 1, 2
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from acceptance.embedded import cgroups, mounts, network, preconditions, processes, sysctls
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.locking import host_lock
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 # Folders outside the cluster's own whose places are fixed in containerd, its CNI library and the kubelet.
 _CNI_RESULTS = Path("/var/lib/cni/results")

@@ -16,7 +16,7 @@ from acceptance.embedded.layout import Layout
 from acceptance.embedded.processes import Daemons
 from acceptance.embedded.state import read_state
 from acceptance.embedded.waiting import NotYet, wait_for
-from acceptance.errors import EnvironmentFailure, WrongUsage
+from acceptance.text.errors import EnvironmentFailure, WrongUsage
 
 LOST = 2
 """the node whose brick loses the volume"""

@@ -12,7 +12,7 @@ from acceptance.embedded.progress import say, step
 from acceptance.embedded.state import read_state
 from acceptance.embedded.timers import timers
 from acceptance.embedded.waiting import NotYet, wait_for
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 COMPONENT = "kwok"
 COMMON_NAME = "storage-acceptance:kwok"

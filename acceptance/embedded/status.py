@@ -8,7 +8,7 @@ from acceptance.embedded.kubectl import Kubectl
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.processes import is_running
 from acceptance.embedded.state import ClusterState, read_state
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import tenacity
 
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 T = TypeVar("T")
 

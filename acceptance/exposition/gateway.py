@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from acceptance.credentials import remember, without_credentials
+from acceptance.text.credentials import remember, without_credentials
 
 _WANTED = "wanted the address of a Pushgateway such as http://pushgateway.example:9091"
 

@@ -11,11 +11,11 @@ from urllib.error import HTTPError, URLError
 
 from prometheus_client import exposition
 
-from acceptance.credentials import without_credentials
 from acceptance.exposition.document import candidates, samples_of
 from acceptance.exposition.gateway import Gateway
 from acceptance.exposition.gauges import Families
 from acceptance.results import Results
+from acceptance.text.credentials import without_credentials
 
 JOB = "storage_acceptance"
 TIMEOUT_S = 10.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from acceptance.errors import WrongUsage
 from acceptance.fio.job_options import option_problems, sections_of
 from acceptance.fio.samples import seconds
 from acceptance.profiles import Profile, name_problems, opening_comment, read_text, variable_problems
+from acceptance.text.errors import WrongUsage
 
 LONGEST_RAMP_S = 60
 _WANTED = {

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from acceptance.errors import StorageFailure
 from acceptance.fio.documents import Document
+from acceptance.text.errors import StorageFailure
 
 DIRECTIONS = ("read", "write", "sync")
 

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from acceptance import __version__
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import EnvironmentFailure, WrongUsage
 from acceptance.history.records import SCHEMA_VERSION, RunRecord
+from acceptance.text.errors import EnvironmentFailure, WrongUsage
 
 NAME = "history.jsonl"
 """The file of a folder that is named as a history."""

@@ -12,7 +12,7 @@ from acceptance.history.noise import FEWEST_RUNS, KEPT_RUNS
 from acceptance.limit_values import Entry
 from acceptance.metric_rules import MetricRule, tell_metric
 from acceptance.metrics import CPU, SHOWN, Metric
-from acceptance.quantities import parse_quantity
+from acceptance.text.quantities import parse_quantity
 
 RUNS = 7
 """earlier runs that a run is compared with, unless a tier says otherwise: a week of nights"""

@@ -7,7 +7,7 @@ import math
 from acceptance.history.comparing import Comparison
 from acceptance.history.noise import FEWEST_RUNS
 from acceptance.history.records import ChangePoint, TrendPoint
-from acceptance.quantities import format_quantity
+from acceptance.text.quantities import format_quantity
 
 
 def not_compared(earlier: int, this: TrendPoint | None, *, others: int) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Collection, Sequence
 import psutil
 
 from acceptance.cluster.admission import Admission
-from acceptance.credentials import without_credentials
-from acceptance.errors import EnvironmentFailure
 from acceptance.results import Cluster, Image, Node, StorageClass
 from acceptance.settings import Settings
+from acceptance.text.credentials import without_credentials
+from acceptance.text.errors import EnvironmentFailure
 
 PROVISIONER = "directory"
 IMAGE = "fio on this host"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from acceptance.cluster.objects import NAMESPACE_PREFIX, run_namespace
-from acceptance.errors import EnvironmentFailure, StorageFailure
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 # The numeric id that distributions give to "nobody".
 NOBODY = 65534

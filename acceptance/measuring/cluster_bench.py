@@ -11,7 +11,6 @@ from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.pod_states import image_digest, node_of
 from acceptance.cluster.pods import create_pod, wait_placed, wait_started
 from acceptance.cluster.workspace import FILES, Workspace
-from acceptance.errors import AcceptanceError, EnvironmentFailure
 from acceptance.measuring.ending import longest_s, require_success
 from acceptance.measuring.layout import (
     LAYOUT_FILE,
@@ -29,6 +28,7 @@ from acceptance.measuring.load_script import FIO, commands, load_environment, lo
 from acceptance.measuring.pod_load import PodLoad
 from acceptance.measuring.space_check import check_environment, check_script, space_needed
 from acceptance.profiles import Profile
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from acceptance.errors import EnvironmentFailure, StorageFailure
 from acceptance.measuring.layout import SLOWEST_B_PER_S
 from acceptance.measuring.load import Load
 from acceptance.measuring.load_log import LoadLog
 from acceptance.measuring.load_script import KILLED
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 # Of the seconds asked for; with fewer, the load ended before its time.
 COMPLETE_SHARE = 0.8

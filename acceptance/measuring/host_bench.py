@@ -9,7 +9,6 @@ from pathlib import Path
 from platform import node as host_name
 
 from acceptance.cluster.objects import object_name
-from acceptance.errors import AcceptanceError, StorageFailure
 from acceptance.host.workspace import HostWorkspace
 from acceptance.measuring.ending import longest_s, require_success
 from acceptance.measuring.layout import (
@@ -28,6 +27,7 @@ from acceptance.measuring.load_script import FIO, commands, load_environment, lo
 from acceptance.measuring.process_load import ProcessLoad
 from acceptance.measuring.space_check import check_environment, check_script, space_needed
 from acceptance.profiles import LAYOUT, Profile
+from acceptance.text.errors import AcceptanceError, StorageFailure
 
 
 @dataclass(frozen=True, kw_only=True)

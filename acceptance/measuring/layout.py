@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 
-from acceptance.errors import EnvironmentFailure, StorageFailure
 from acceptance.fio.output import FioOutput
 from acceptance.fio.samples import Sample
 from acceptance.measuring.load import Preparing, Watch
@@ -13,6 +12,7 @@ from acceptance.measuring.load_log import LoadLog
 from acceptance.measuring.load_script import KILLED
 from acceptance.measuring.space_check import explain_refusal
 from acceptance.profiles import LAYOUT
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 LAYOUT_FILE = f"{LAYOUT}.fio"
 TEST_FILE = "storage-acceptance.data"

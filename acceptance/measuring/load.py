@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
-from acceptance.errors import AcceptanceError
 from acceptance.fio.samples import Sample
 from acceptance.profiles import Profile
+from acceptance.text.errors import AcceptanceError
 
 V = TypeVar("V", bound="PreparedVolume")
 

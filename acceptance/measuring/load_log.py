@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
-from acceptance.errors import EnvironmentFailure
 from acceptance.fio.output import FioOutput
 from acceptance.fio.printed import Ends
 from acceptance.fio.samples import Sample
 from acceptance.measuring.load import Segment, Watch
 from acceptance.profiles import Profile
 from acceptance.sysbench.output import SysbenchOutput
+from acceptance.text.errors import EnvironmentFailure
 
 # Begins a line of the load's own, which no load generator prints.
 MARK = "storage-acceptance:"

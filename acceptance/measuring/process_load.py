@@ -16,10 +16,10 @@ from typing import Any
 
 import psutil
 
-from acceptance.errors import EnvironmentFailure, StorageFailure
 from acceptance.fio.samples import Sample
 from acceptance.measuring.load import Watch
 from acceptance.measuring.load_log import LoadLog, Output, Watched
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 # fio's jobs leave the session that they were started in, and outlive a fio that is killed: this tells them.
 MARK = "ACCEPTANCE_LOAD"

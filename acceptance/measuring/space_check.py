@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure, WrongUsage
 from acceptance.profiles import Profile
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, WrongUsage
 
 REJECTED, TOO_SMALL, SHARED, NOT_OURS, NO_PROGRAM = 3, 4, 5, 6, 7
 # Of a disk that others use too: kubelets begin to evict pods when less is free.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from acceptance.fio.samples import Sample
-from acceptance.quantities import format_quantity
+from acceptance.text.quantities import format_quantity
 
 LOOK_S = 1.0
 """fio means to speak once a second, and cannot while one of its jobs waits for storage."""

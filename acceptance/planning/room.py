@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from acceptance.cluster.storage_capacity import Segment
-from acceptance.errors import AcceptanceError, EnvironmentFailure, WrongUsage
 from acceptance.planning.pools import Pool
 from acceptance.planning.records import Peak, Plan, Volumes
-from acceptance.quantities import format_quantity, format_size
 from acceptance.results import PoolRecord
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsage
+from acceptance.text.quantities import format_quantity, format_size
 
 LESS = (
     "ask for less (--storage-volume-size, --storage-scale-steps, --storage-scale-rate-pods, --storage-ramp-pods, "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from acceptance.planning.failures import LOOKS_S
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
-from acceptance.quantities import format_size
 from acceptance.settings import Settings
+from acceptance.text.quantities import format_size
 from acceptance.volume_features.bench import SIZE
 from acceptance.volume_features.expansion import GROWN
 from acceptance.volume_features.records import TITLES, Capability

@@ -14,8 +14,8 @@ from acceptance.planning.records import Plan
 from acceptance.planning.room import Room
 from acceptance.planning.rough_time import rough_time
 from acceptance.planning.site import Site
-from acceptance.quantities import format_quantity
-from acceptance.shown_text import shown
+from acceptance.text.quantities import format_quantity
+from acceptance.text.shown_text import shown
 
 WIDTH = 120
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from acceptance.judging import decide, verdict_id
 from acceptance.provisioning.limits import ProvisioningLimit
-from acceptance.quantities import format_quantity
 from acceptance.results import Verdict
+from acceptance.text.quantities import format_quantity
 
 LOOKS_APART_S = 1.0
 """A claim is looked at no less often while it is waited for: it was bound so much earlier at most than it was seen."""

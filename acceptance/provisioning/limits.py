@@ -9,7 +9,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from acceptance.limit_values import Entry, TimeLimit
-from acceptance.quantities import format_quantity
+from acceptance.text.quantities import format_quantity
 
 PROFILE = "volume"
 """Under this name verdicts on the life of a volume stand where others have the profile that was run."""

@@ -11,7 +11,6 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.permissions import Permission, require_rebuild_permissions
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import EnvironmentFailure
 from acceptance.rebuild.ceph_status import (
     is_in,
     misplaced_objects,
@@ -22,6 +21,7 @@ from acceptance.rebuild.ceph_status import (
     unclean_groups,
 )
 from acceptance.rebuild.driver import RebuildState, TargetVolume, Undo
+from acceptance.text.errors import EnvironmentFailure
 
 COMMAND_S = 60.0
 INFLUENCES = ("osd_max_backfills", "osd_recovery_max_active", "osd_recovery_sleep", "osd_mclock_profile")

@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from acceptance.errors import EnvironmentFailure
 from acceptance.rebuild.driver import RebuildState
+from acceptance.text.errors import EnvironmentFailure
 
 CLEAN = "active+clean"
 """the state of a placement group whose replicas are all whole; scrubbing may be added to it"""

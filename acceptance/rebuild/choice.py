@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from acceptance.cluster.api import Api
-from acceptance.errors import Unsupported
 from acceptance.rebuild.ceph_driver import CephDriver
 from acceptance.rebuild.command_driver import CommandDriver
 from acceptance.rebuild.driver import RebuildDriver
 from acceptance.rebuild.longhorn_driver import LonghornDriver
 from acceptance.results import StorageClass
 from acceptance.target_file import CephTarget, CommandTarget, LonghornTarget
+from acceptance.text.errors import Unsupported
 
 LONGHORN = "driver.longhorn.io"
 CEPH = re.compile(r"(.*\.)?(rbd|cephfs)\.csi\.ceph\.com")

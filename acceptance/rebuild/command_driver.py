@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from acceptance.errors import EnvironmentFailure
 from acceptance.rebuild.driver import Phase, RebuildState, TargetVolume, Undo
 from acceptance.target_commands import Done, run_command
+from acceptance.text.errors import EnvironmentFailure
 
 WHOLE, NOT_WHOLE = 0, 1
 """exit statuses of the health command; any other one is a failure of the command itself"""

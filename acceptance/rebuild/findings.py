@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acceptance.errors import EnvironmentFailure
-from acceptance.quantities import format_quantity
 from acceptance.rebuild.foreground import Foreground
 from acceptance.rebuild.impact import impact, lost
 from acceptance.rebuild.records import ForegroundRecord, TimedRebuild
 from acceptance.scaling.looks import ONE_LOOK_CONFIDENCE
 from acceptance.scaling.windows import Window
+from acceptance.text.errors import EnvironmentFailure
+from acceptance.text.quantities import format_quantity
 
 SHORT = 20
 """Looks that were further apart than a twentieth of the rebuild are told of."""

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 from acceptance.clock import now_s
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import EnvironmentFailure
-from acceptance.quantities import format_quantity
 from acceptance.rebuild.driver import RebuildState, ReplicaRebuild
 from acceptance.rebuild.model import ProgressPoint, rates
 from acceptance.rebuild.records import TimedRebuild
+from acceptance.text.errors import EnvironmentFailure
+from acceptance.text.quantities import format_quantity
 
 Say = Callable[[str], None]
 """Hears where the run stands, for people who wait."""

@@ -16,7 +16,6 @@ from acceptance.cluster.pod_states import node_of
 from acceptance.cluster.pods import create_pod, wait_started
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.fio.output import FioOutput
 from acceptance.fio.samples import Sample
 from acceptance.measuring.layout import SPARE_S
@@ -25,6 +24,7 @@ from acceptance.measuring.load_script import FIO, KILLED, STOPPED, load_script
 from acceptance.measuring.pod_load import PodLoad
 from acceptance.rebuild.patterns import FOREGROUND_FILE, FOREGROUND_JOB
 from acceptance.scaling.windows import TimedSample
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 JOIN_S = 60.0
 """For the load to end once it is told to."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from acceptance.judging import decide, not_judged, verdict_id
-from acceptance.quantities import format_quantity
 from acceptance.rebuild.limits import METRICS, RebuildLimit
 from acceptance.rebuild.records import RebuildRecord
 from acceptance.results import Status, Verdict
 from acceptance.scaling.independent_ratio import independent_ratio
 from acceptance.scaling.records import Figure
 from acceptance.statistics import Interval
+from acceptance.text.quantities import format_quantity
 
 ONCE = 0.25
 """What a rebuild that was measured once may be off by, up or down: one figure does not tell how far the next would be

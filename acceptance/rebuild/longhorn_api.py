@@ -7,8 +7,8 @@ from typing import Literal
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import Object, Resource
-from acceptance.errors import Unsupported
 from acceptance.rebuild.longhorn_objects import LonghornView
+from acceptance.text.errors import Unsupported
 
 GROUP, VERSION = "longhorn.io", "v1beta2"
 PREFIX = f"apis/{GROUP}/{VERSION}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.permissions import Permission, require_rebuild_permissions
-from acceptance.errors import EnvironmentFailure
 from acceptance.rebuild.driver import TargetVolume
 from acceptance.rebuild.longhorn_api import (
     ENGINES,
@@ -21,6 +20,7 @@ from acceptance.rebuild.longhorn_api import (
 )
 from acceptance.rebuild.longhorn_rebuild import LonghornRebuild
 from acceptance.results import StorageClass
+from acceptance.text.errors import EnvironmentFailure
 
 
 def longhorn_permissions(namespace: str) -> list[Permission]:

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from acceptance.errors import StorageFailure
 from acceptance.rebuild.driver import RebuildState
+from acceptance.text.errors import StorageFailure
 
 Object = Mapping[str, Any]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import EnvironmentFailure, Unsupported
 from acceptance.rebuild.driver import RebuildState, TargetVolume
 from acceptance.rebuild.longhorn_api import (
     LONGHORN_NODES,
@@ -25,6 +24,7 @@ from acceptance.rebuild.longhorn_objects import (
     free_nodes,
     rebuild_state,
 )
+from acceptance.text.errors import EnvironmentFailure, Unsupported
 
 
 class LonghornRebuild:

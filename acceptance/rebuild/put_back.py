@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 
 from acceptance.cluster.run_namespace import remember_undo
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import AcceptanceError
 from acceptance.rebuild.driver import ReplicaRebuild
+from acceptance.text.errors import AcceptanceError
 
 
 @contextmanager

@@ -12,17 +12,17 @@ from acceptance.cluster.pod_states import node_of
 from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.resources import CONFIG_MAPS
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import AcceptanceError
 from acceptance.fio.output import FioOutput
 from acceptance.measuring.layout import SLOWEST_B_PER_S, SPARE_S, require_written, watch_writing
 from acceptance.measuring.load_script import FIO, load_script
 from acceptance.measuring.pod_load import PodLoad
 from acceptance.measuring.space_check import check_script
-from acceptance.quantities import format_quantity
 from acceptance.rebuild.driver import TargetVolume
 from acceptance.rebuild.following import Say
 from acceptance.rebuild.foreground import Foreground
 from acceptance.rebuild.patterns import DATA_JOB, FOREGROUND_SIZE, Pattern, job_files, pattern_file
+from acceptance.text.errors import AcceptanceError
+from acceptance.text.quantities import format_quantity
 
 FILES = "rebuild-jobs"
 _MIB = 1024**2

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import get_args
 
-from acceptance.quantities import format_quantity
 from acceptance.report.figures import shown_change as percent
 from acceptance.run_comparison.model import Change, Difference, Finding, Unlike
+from acceptance.text.quantities import format_quantity
 
 NOT_IN_IT = (
     "The intervals hold the noise within each run. They do not hold what differs between one run and the next when "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from acceptance.quantities import format_quantity
 from acceptance.report.rows import Change
 from acceptance.results import Estimate, Verdict
+from acceptance.text.quantities import format_quantity
 
 
 def shown_mean(estimate: Estimate | None) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from acceptance.control_plane.limits import PROFILE
 from acceptance.control_plane.records import ControlPlaneRecord
-from acceptance.quantities import format_quantity
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import pods_over_time, start_times
 from acceptance.results import Results, Status, Verdict
+from acceptance.text.quantities import format_quantity
 from acceptance.verdict_order import worst
 
 

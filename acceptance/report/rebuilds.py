@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acceptance.quantities import Unit, format_quantity
 from acceptance.rebuild.judging import arithmetic
 from acceptance.rebuild.records import RebuildRecord, TimedRebuild
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.results import Results, Status, Verdict
 from acceptance.scaling.records import Figure
+from acceptance.text.quantities import Unit, format_quantity
 from acceptance.verdict_order import worst
 
 

@@ -8,7 +8,6 @@ from statistics import median
 
 from jinja2 import Environment
 
-from acceptance.quantities import format_quantity, format_size
 from acceptance.report.capabilities import capability_rows
 from acceptance.report.crashes import crash_rows, failover_tables
 from acceptance.report.figures import shown_change, shown_interval, shown_mean, shown_measured
@@ -22,6 +21,7 @@ from acceptance.report.rows import Change
 from acceptance.report.speed import speed_tables
 from acceptance.report.subjects import Subject
 from acceptance.results import Results, Step, Verdict
+from acceptance.text.quantities import format_quantity, format_size
 
 __all__ = ["render_summary", "verdict_sentence"]
 

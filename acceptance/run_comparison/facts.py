@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.completeness import is_whole
-from acceptance.quantities import format_size
 from acceptance.results import Results
 from acceptance.run_comparison.model import Unlike
+from acceptance.text.quantities import format_size
 
 NOT_RECORDED = "not recorded"
 NONE = "none"

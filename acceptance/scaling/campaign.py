@@ -12,11 +12,9 @@ from typing import TypeVar
 from acceptance.cluster.node_room import require_room, usable_nodes
 from acceptance.cluster.stateful_sets import REQUESTS
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import AcceptanceError
 from acceptance.metrics import Metric
 from acceptance.once import Once
 from acceptance.profiles import Profile
-from acceptance.quantities import parse_quantity
 from acceptance.scaling.judging import is_decided, left_open
 from acceptance.scaling.limits import ScalingLimit, rate_unit
 from acceptance.scaling.load_plan import LoadPlan
@@ -29,6 +27,8 @@ from acceptance.scaling.records import NodesRecord, ScalingRecord, StepRecord
 from acceptance.scaling.step_records import default_metric, rate_record, step_record
 from acceptance.scaling.steps import Step, run_step
 from acceptance.scaling.windows import ShortWindow
+from acceptance.text.errors import AcceptanceError
+from acceptance.text.quantities import parse_quantity
 
 R = TypeVar("R")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 
 from acceptance.judging import decide, not_judged, verdict_id
-from acceptance.quantities import format_quantity
 from acceptance.results import Status, Verdict
 from acceptance.scaling.independent_ratio import independent_ratio
 from acceptance.scaling.limits import Kind, ScalingLimit, rate_unit
 from acceptance.scaling.looks import CORRELATION
 from acceptance.scaling.records import Figure, ScalingRecord, StepRecord
 from acceptance.statistics import Interval
+from acceptance.text.quantities import format_quantity
 
 Finding = tuple[Interval | None, str]
 """What was found with its interval, and what of; or no interval, and why there is none."""

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from acceptance.limit_values import Entry, Ratio, Sentence, Share
 from acceptance.metrics import Metric
-from acceptance.quantities import format_quantity, parse_quantity
+from acceptance.text.quantities import format_quantity, parse_quantity
 
 Kind = Literal["total_at_last_step", "per_volume", "latency_growth", "rate_limited", "node_scaling"]
 

@@ -17,11 +17,11 @@ from acceptance.cluster.resources import CONFIG_MAPS, PODS, Object
 from acceptance.cluster.stateful_sets import create_set, remove_set, scale_set
 from acceptance.cluster.watching import Change, Watch
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.scaling.load_plan import LoadPlan
 from acceptance.scaling.pod_faults import PodFaults, state_of
 from acceptance.scaling.pod_listening import Listener
 from acceptance.scaling.pod_log import PodLog
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 # Pods are looked at when they print something and when they change; now and then for what only time shows.
 LOOK_EVERY_S = 0.5

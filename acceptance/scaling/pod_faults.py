@@ -12,10 +12,10 @@ from acceptance.cluster.pods import start_problem
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SetPlan
 from acceptance.cluster.waiting import describe_events
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.measuring.load_script import KILLED
 from acceptance.measuring.space_check import explain_refusal
 from acceptance.scaling.pod_log import PodLog
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 # The scheduler's words for what waiting does not mend, unless others let go of it soon.
 _NO_ROOM = ("Insufficient", "Too many pods", "exceed max volume count")

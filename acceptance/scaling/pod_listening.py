@@ -9,9 +9,9 @@ from acceptance.clock import now_s
 from acceptance.cluster.api import Api
 from acceptance.cluster.followed_log import FollowedLog, LogCutOff
 from acceptance.cluster.pod_manifest import MAIN
-from acceptance.errors import AcceptanceError
 from acceptance.profiles import LAYOUT
 from acceptance.scaling.pod_log import PodLog
+from acceptance.text.errors import AcceptanceError
 
 # A pod at the gate tells its clock every second, and fio speaks as often; silence means a connection that is gone.
 SILENCE_S = 20

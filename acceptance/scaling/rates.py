@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from acceptance.errors import WrongUsage
 from acceptance.metrics import Metric
 from acceptance.profiles import Profile
 from acceptance.scaling.looks import interval_of
 from acceptance.scaling.model import plateau
 from acceptance.scaling.records import Figure
+from acceptance.text.errors import WrongUsage
 
 _SECTION = re.compile(r"^\s*\[(?!global\])[^\]]+\]\s*$", re.MULTILINE)
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from acceptance.cluster.resources import PODS
-from acceptance.errors import EnvironmentFailure, StorageFailure
 from acceptance.profiles import Profile
 from acceptance.scaling.load_plan import STEP, job_file
 from acceptance.scaling.load_set import LoadSet
 from acceptance.scaling.loaded_volume import LoadedVolume
 from acceptance.scaling.pod_log import StepLog
 from acceptance.scaling.windows import corrected
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 # From the patch of a pod until it begins: pods see it within some tenths of a second, and the patches take their time.
 LEAD_S, LEAD_PER_POD_S = 1.5, 0.05

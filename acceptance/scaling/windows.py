@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from acceptance.errors import EnvironmentFailure, StorageFailure
 from acceptance.fio.samples import Sample
 from acceptance.measuring.metric_values import metric_value
 from acceptance.metrics import Metric
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 
 @dataclass(frozen=True, kw_only=True)

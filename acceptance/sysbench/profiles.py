@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from acceptance.errors import WrongUsage
 from acceptance.profiles import Profile, name_problems, opening_comment, read_text
+from acceptance.text.errors import WrongUsage
 
 VARIABLES = ("SIZE", "RUNTIME")
 # Nothing that a shell would take for more than text: the options become part of a script.

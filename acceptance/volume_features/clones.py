@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acceptance.cluster.claims import Claim, DataSource
 from acceptance.cluster.resources import VOLUMES
-from acceptance.errors import StorageFailure
+from acceptance.text.errors import StorageFailure
 from acceptance.volume_features.bench import Bench, new_mark
 from acceptance.volume_features.copies import change, content, write_before, wrong_with_copy
 

@@ -9,8 +9,8 @@ from acceptance.cluster.claims import Claim
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.resources import CLAIMS
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import StorageFailure
-from acceptance.quantities import format_quantity, parse_size
+from acceptance.text.errors import StorageFailure
+from acceptance.text.quantities import format_quantity, parse_size
 from acceptance.volume_features.bench import SIZE, Bench, new_mark
 
 GROWN = 2 * SIZE

@@ -6,7 +6,7 @@ import re
 
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.resources import CSI_DRIVERS, VOLUMES, Object
-from acceptance.errors import StorageFailure
+from acceptance.text.errors import StorageFailure
 from acceptance.volume_features.bench import Bench
 
 FIRST, SECOND = 54321, 54322

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.errors import StorageFailure
+from acceptance.text.errors import StorageFailure
 from acceptance.volume_features.bench import Bench, new_mark
 
 _FILL = 'mkdir "$VOLUME/folder" && echo "$MARK" > "$VOLUME/folder/mark" && sync "$VOLUME/folder/mark"'

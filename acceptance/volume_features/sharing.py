@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.pods import wait_ended
-from acceptance.errors import StorageFailure
+from acceptance.text.errors import StorageFailure
 from acceptance.volume_features.bench import Bench, new_mark
 
 PATIENCE_S = 90

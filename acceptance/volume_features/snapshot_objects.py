@@ -10,7 +10,7 @@ from acceptance.cluster.events import recent_events
 from acceptance.cluster.objects import labels, metadata, name_of
 from acceptance.cluster.resources import SNAPSHOT_CLASSES, SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, Object
 from acceptance.cluster.waiting import wait_for
-from acceptance.quantities import parse_size
+from acceptance.text.quantities import parse_size
 
 GROUP = VOLUME_SNAPSHOTS.group
 VERSION = "v1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acceptance.cluster.claims import DataSource
 from acceptance.cluster.objects import object_name
-from acceptance.errors import StorageFailure
+from acceptance.text.errors import StorageFailure
 from acceptance.volume_features.bench import SIZE, Bench, new_mark
 from acceptance.volume_features.copies import change, content, write_before, wrong_with_copy
 from acceptance.volume_features.snapshot_objects import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from acceptance.errors import AcceptanceError, StorageFailure, Unsupported
+from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
 from acceptance.volume_features.bench import Bench, NotTried
 from acceptance.volume_features.clones import try_clone
 from acceptance.volume_features.expansion import try_expansion

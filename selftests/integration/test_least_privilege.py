@@ -22,7 +22,7 @@ from acceptance.cluster.resources import CONFIG_MAPS, LEASES, NAMESPACES, PODS, 
 from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.waiting import wait_for
 from acceptance.control_plane.server_metrics import read_server_metrics
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 from selftests.integration.suite import CLUSTER, ROOT, SuiteRun, left_behind, run_suite
 from selftests.lab.accounts import (
     ACCOUNT,

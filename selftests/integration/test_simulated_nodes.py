@@ -16,7 +16,7 @@ from acceptance.cluster.volumes import volumes_of
 from acceptance.cluster.waiting import wait_for
 from acceptance.embedded.kubectl import Kubectl
 from acceptance.embedded.layout import Layout
-from acceptance.errors import EnvironmentFailure, StorageFailure
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 from selftests.lab.simulated_nodes import (
     NODE_LABEL,
     STORAGE_CLASS,

@@ -12,7 +12,7 @@ from pathlib import Path
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.processes import Daemons, is_running
 from acceptance.embedded.state import read_state
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 API_SERVER = "kube-apiserver"
 # A component whose port is taken ends within the first.

@@ -12,7 +12,7 @@ from pathlib import Path
 from acceptance.embedded import packages
 from acceptance.embedded.commands import run
 from acceptance.embedded.waiting import NotYet, wait_for
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 PROGRAMS = {"nbdkit": "nbdkit", "libnbd-bin": "nbdfuse", "e2fsprogs": "mkfs.ext4", "mount": "losetup"}
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUME_SNAPSHOTS, VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import AcceptanceError
-from acceptance.quantities import parse_size
+from acceptance.text.errors import AcceptanceError
+from acceptance.text.quantities import parse_size
 from selftests.lab.feature_classes import OF_PLAIN_FOLDERS, PROVISIONER, Fault, FeatureClass
 from selftests.lab.feature_snapshots import Snapshots
 from selftests.lab.image_volumes import ImageVolume, nest

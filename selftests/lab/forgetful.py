@@ -19,7 +19,7 @@ from acceptance.embedded import mounts, packages
 from acceptance.embedded.commands import run
 from acceptance.embedded.processes import kill, started_ticks
 from acceptance.embedded.waiting import NotYet, wait_for
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 from selftests.lab.disks import PROGRAMS
 
 # As the lab's provisioner names the folders of volumes.

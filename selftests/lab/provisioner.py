@@ -15,7 +15,7 @@ from typing import Literal
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
 from acceptance.embedded.commands import run
-from acceptance.errors import AcceptanceError
+from acceptance.text.errors import AcceptanceError
 
 PROVISIONER = "lab.storage-acceptance/folder"
 LABELS = {"storage-acceptance-lab": "yes"}

@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from acceptance.control_plane.limits import ControlPlaneEntry, inherited
-from acceptance.errors import WrongUsage
 from acceptance.limits import load_limits
+from acceptance.text.errors import WrongUsage
 
 SLOW = {"longer_than": "4min", "more_than": 10, "because": "a"}
 RATE = {"below": "10/min", "because": "b"}

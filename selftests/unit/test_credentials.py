@@ -14,9 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acceptance import credentials
-from acceptance.credentials import remember, remember_named, remember_pull_secret, shown_parameter, without_credentials
-from acceptance.shown_text import shown
+from acceptance.text import credentials
+from acceptance.text.credentials import (
+    remember,
+    remember_named,
+    remember_pull_secret,
+    shown_parameter,
+    without_credentials,
+)
+from acceptance.text.shown_text import shown
 
 CANARY = "canary-4f3a9c71"
 
@@ -165,7 +171,7 @@ def test_parameters_are_remembered_by_their_names() -> None:
 def test_a_large_output_takes_no_time() -> None:
     """fio's output is many megabytes; in a process of its own, so that it can be ended."""
     code = (
-        "import time\nfrom acceptance.credentials import without_credentials, remember\nremember('x' * 900)\n"
+        "import time\nfrom acceptance.text.credentials import without_credentials, remember\nremember('x' * 900)\n"
         'text = \'{"jobname": "a", "secretsecretsecret", \' * 100_000 + \'a\' * 1_000_000\n'
         "began = time.process_time()\nwithout_credentials(text)\nprint(time.process_time() - began)"
     )

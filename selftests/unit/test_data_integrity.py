@@ -13,7 +13,7 @@ from acceptance.data_integrity.jobs import BLOCK, INTERVALS, job_files, verify_c
 from acceptance.data_integrity.judging import complaint
 from acceptance.data_integrity.mismatches import Mismatch, Verification, read_verification
 from acceptance.data_integrity.rewriting import last_interval, read_told, rewrite_command
-from acceptance.errors import EnvironmentFailure, StorageFailure
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 BLOCKS = 32
 SIZE = BLOCKS * BLOCK

@@ -17,7 +17,7 @@ from acceptance.durability.ledger import lost_records, record
 from acceptance.durability.reading import END, RECORDS, WRITTEN, printed_records
 from acceptance.durability.writer import script
 from acceptance.durability.writer_log import WriterLog
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 TOKEN = "0123456789abcdef"
 SHELLS = [words for words in (["sh"], ["busybox", "sh"]) if shutil.which(words[0])]

@@ -10,7 +10,7 @@ import pytest
 
 from acceptance.embedded import commands
 from acceptance.embedded.commands import run, succeeds
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 
 def test_what_it_prints_is_handed_over_and_what_it_reads_is_given_to_it() -> None:

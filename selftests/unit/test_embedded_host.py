@@ -15,7 +15,7 @@ import pytest
 from acceptance.embedded import builds, golang, network, packages, preconditions, removal, waiting
 from acceptance.embedded.__main__ import main
 from acceptance.embedded.preconditions import Needs
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.embedded.layout import Layout, cache_folder
-from acceptance.errors import WrongUsage
+from acceptance.text.errors import WrongUsage
 
 NAMES = st.from_regex(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?", fullmatch=True)
 

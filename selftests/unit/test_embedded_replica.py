@@ -11,7 +11,7 @@ import pytest
 from acceptance.embedded import rebuild, replica
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.replica import Replica, rebuild_commands
-from acceptance.errors import WrongUsage
+from acceptance.text.errors import WrongUsage
 
 FOLDER = "pvc-1_run_claim"
 

@@ -14,7 +14,7 @@ from acceptance.embedded.kubectl import MANIFESTS, Kubectl
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.processes import Daemons, started_ticks
 from acceptance.embedded.state import ClusterState, ProcessRecord, boot_id, write_state
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 from selftests.lab import simulated_nodes as lab
 
 

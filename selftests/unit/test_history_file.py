@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from acceptance.errors import EnvironmentFailure, WrongUsage
 from acceptance.history import file
 from acceptance.history.file import append, history_path, read_history
 from acceptance.history.records import KeptMeasurement, KeptMetric, RunRecord
+from acceptance.text.errors import EnvironmentFailure, WrongUsage
 
 WRITER = """
 import sys

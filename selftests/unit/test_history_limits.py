@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.errors import WrongUsage
 from acceptance.history.limits import HistoryLimit
 from acceptance.limits import load_limits
 from acceptance.settings import read_settings
+from acceptance.text.errors import WrongUsage
 
 ROOT = Path(__file__).parents[2]
 GOOD = """\

@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from acceptance.errors import EnvironmentFailure, StorageFailure
 from acceptance.host.admission import describe_host, require_programs
 from acceptance.host.directories import directory, same_directories
 from acceptance.host.workspace import HostWorkspace
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 NOBODY = 65534
 

@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 import psutil
 import pytest
 
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure, WrongUsage
 from acceptance.fio.job_file import read_job_file
 from acceptance.fio.output import FioOutput
 from acceptance.host.workspace import HostWorkspace
@@ -21,6 +20,7 @@ from acceptance.measuring.load import Load, PreparedVolume
 from acceptance.measuring.load_script import FIO, STOPPED, load_script
 from acceptance.measuring.process_load import ProcessLoad
 from acceptance.profiles import Profile
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, WrongUsage
 
 SIZE = 1024**2
 WRITES = "[writes]\nfilename=${FILE}\nsize=${SIZE}\nbs=4k\nrw=write\nrate_iops=100\ntime_based\nruntime=${RUNTIME}\n"

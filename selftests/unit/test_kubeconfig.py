@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from acceptance.cluster.kubeconfig import copy_kubeconfig
-from acceptance.errors import WrongUsage
+from acceptance.text.errors import WrongUsage
 
 
 def config(name: str, **detail: str) -> str:

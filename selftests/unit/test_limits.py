@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from acceptance.errors import WrongUsage
 from acceptance.limits import ComparisonRule, Limit, LimitsFile, load_limits
 from acceptance.metrics import Metric
+from acceptance.text.errors import WrongUsage
 from acceptance.tiers import RuleKind
 
 PROFILES = {"sync-write-iops", "etcd-fsync"}

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.errors import EnvironmentFailure
 from acceptance.fio.output import FioOutput
 from acceptance.measuring.load_log import LoadLog, Watched
 from acceptance.measuring.load_script import FIO, STOPPED, commands, load_environment, load_script
@@ -25,6 +24,7 @@ from acceptance.measuring.space_check import (
     explain_refusal,
 )
 from acceptance.profiles import Profile
+from acceptance.text.errors import EnvironmentFailure
 
 SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
 SHELLS += [[path, "sh"] for path in [shutil.which("busybox")] if path]

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.errors import WrongUsage
 from acceptance.manifest import NAME, check
 from acceptance.recorder import Recorder
 from acceptance.run_folder import RunFolder
+from acceptance.text.errors import WrongUsage
 
 RAW = "fio/sync-write-iops-fast-1.json"
 

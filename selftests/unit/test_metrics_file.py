@@ -16,7 +16,7 @@ from acceptance.exposition.document import candidates, cluster_name, metrics_tex
 from acceptance.exposition.gauges import Gauge, Samples
 from acceptance.exposition.measured import pattern
 from acceptance.results import RelativeEstimate, Results
-from acceptance.shown_text import shown_values
+from acceptance.text.shown_text import shown_values
 from selftests.unit.compared_runs import class_of, cluster, judged, measured, run_of
 
 RECORDED = Path(__file__).parents[1] / "integration/recorded/make_accept.json"

@@ -8,7 +8,7 @@ import pytest
 
 from acceptance.cluster.admission import require_version
 from acceptance.cluster.nodes import matches, slim_node, takes_pods
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 
 def node(*, ready: str = "True", **spec: Any) -> dict[str, Any]:

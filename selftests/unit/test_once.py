@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.errors import StorageFailure
 from acceptance.once import Once
+from acceptance.text.errors import StorageFailure
 
 
 def test_each_key_is_found_once_and_only_the_first_answer_is_new() -> None:

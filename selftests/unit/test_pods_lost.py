@@ -20,7 +20,7 @@ from acceptance.cluster.pod_states import (
 )
 from acceptance.cluster.pods import lost_node, start_problem, wait_ended
 from acceptance.cluster.resources import NAMESPACES, NODES, PODS, Object, Resource
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 
 CLAIM = Claim(name="c", namespace="ns", storage_class="fast", size=1, run_id="r")
 PLAN = PodPlan(name="p", claims=(CLAIM,), image="i", command=["sh"], deadline_s=1)

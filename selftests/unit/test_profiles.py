@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.errors import WrongUsage
 from acceptance.fio.job_file import read_job_file
 from acceptance.profile_folder import find_profiles
+from acceptance.text.errors import WrongUsage
 
 GOOD = """# First line,
 ; second line.

@@ -18,12 +18,12 @@ from typing import ClassVar
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from acceptance.credentials import without_credentials
 from acceptance.embedded.network import free_ports
-from acceptance.errors import WrongUsage
 from acceptance.exposition.gateway import Gateway
 from acceptance.exposition.pushgateway import push
 from acceptance.settings import read_settings
+from acceptance.text.credentials import without_credentials
+from acceptance.text.errors import WrongUsage
 from selftests.unit.compared_runs import measured, run_of
 
 ROOT = Path(__file__).parents[2]

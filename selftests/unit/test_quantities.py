@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.quantities import Unit, format_quantity, format_size, parse_quantity, parse_size
+from acceptance.text.quantities import Unit, format_quantity, format_size, parse_quantity, parse_size
 
 UNITS: tuple[Unit, ...] = ("1/s", "B/s", "s", "B", "ratio", "cpu")
 values = st.floats(min_value=1e-9, max_value=1e12)

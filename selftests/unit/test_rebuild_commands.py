@@ -10,10 +10,10 @@ import psutil
 import pytest
 
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import EnvironmentFailure
 from acceptance.rebuild.command_driver import CommandDriver, CommandPlan, CommandRebuild
 from acceptance.rebuild.driver import TargetVolume
 from acceptance.target_commands import run_command
+from acceptance.text.errors import EnvironmentFailure
 
 VOLUME = TargetVolume(
     volume="pvc-1", claim="rebuild-full-data", namespace="run-1", storage_class="fast", node="node-1", size=1024

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.fio.samples import Sample
 from acceptance.fio.snapshots import Counts
 from acceptance.rebuild.findings import impact_of, warnings
 from acceptance.rebuild.foreground import Foreground
 from acceptance.scaling.windows import TimedSample, Window
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from selftests.unit.rebuild_records import timed
 
 REBUILD = timed(30.0)

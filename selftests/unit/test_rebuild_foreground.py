@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.fio.output import FioOutput
 from acceptance.fio.samples import Sample
 from acceptance.fio.snapshots import Counts
@@ -17,6 +16,7 @@ from acceptance.rebuild.foreground import ended_early, timed
 from acceptance.rebuild.impact import impact, lost
 from acceptance.rebuild.model import MOST_POINTS
 from acceptance.scaling.windows import Window
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 P99_BEFORE_NS, P99_DURING_NS = 2_000_000, 10_000_000
 

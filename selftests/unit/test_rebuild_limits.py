@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from acceptance.errors import WrongUsage
 from acceptance.limits import load_limits
 from acceptance.rebuild.limits import RebuildEntry, RebuildLimit, inherited
+from acceptance.text.errors import WrongUsage
 
 WHOLE: dict[str, Any] = {
     "time_limit": "12h",

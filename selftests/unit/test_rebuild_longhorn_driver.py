@@ -10,7 +10,6 @@ import pytest
 
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 from acceptance.rebuild.driver import TargetVolume
 from acceptance.rebuild.following import Patience, follow_rebuild
 from acceptance.rebuild.longhorn_api import ENGINES, LONGHORN_VOLUMES, REPLICAS, Trigger
@@ -18,6 +17,7 @@ from acceptance.rebuild.longhorn_driver import LonghornDriver
 from acceptance.rebuild.longhorn_rebuild import LonghornRebuild
 from acceptance.rebuild.records import TimedRebuild
 from acceptance.results import StorageClass
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 from selftests.lab.longhorn_controller import NAMESPACE, Behaviour, controller
 from selftests.unit.simulated_api import SimulatedApi
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from acceptance.errors import WrongUsage
 from acceptance.recorder import Recorder
 from acceptance.results import Results
 from acceptance.results_file import LARGEST_B, read_results
+from acceptance.text.errors import WrongUsage
 
 Data = dict[str, Any]
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.cluster.storage_capacity import Segment
-from acceptance.errors import EnvironmentFailure, WrongUsage
 from acceptance.planning.pools import Pool
 from acceptance.planning.records import Plan, PlannedStep, Volumes
 from acceptance.planning.room import Room, claimed_in, room_of
-from acceptance.quantities import parse_quantity, parse_size
+from acceptance.text.errors import EnvironmentFailure, WrongUsage
+from acceptance.text.quantities import parse_quantity, parse_size
 
 GIB = 1024**3
 HUNDRED = 100 * GIB

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.errors import WrongUsage
 from acceptance.results import Estimate, Measurement, RelativeEstimate, Results
 from acceptance.run_comparison.differences import HISTOGRAM_BIN, compare_runs, differences
 from acceptance.run_comparison.model import Change, Difference, RunComparison
 from acceptance.run_comparison.naming import describe, name_runs
 from acceptance.run_comparison.ratios import finding_of, quotient
+from acceptance.text.errors import WrongUsage
 from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, judged, measured, named, run_of
 
 FACTORS = st.floats(min_value=1.0, max_value=50.0)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.errors import EnvironmentFailure
 from acceptance.recorder import Recorder
 from acceptance.results import Results
 from acceptance.run_folder import RunFolder
+from acceptance.text.errors import EnvironmentFailure
 
 
 def results(run_id: str = "r") -> Results:

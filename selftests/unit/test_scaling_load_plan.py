@@ -12,12 +12,12 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.stateful_sets import REQUESTS, set_manifest
 from acceptance.cluster.workspace import Workspace
-from acceptance.errors import WrongUsage
 from acceptance.fio.job_file import read_job_file
 from acceptance.metrics import Metric
 from acceptance.profiles import Profile
 from acceptance.scaling.load_plan import LoadPlan
 from acceptance.scaling.rates import limited_job
+from acceptance.text.errors import WrongUsage
 
 PROFILES = Path(__file__).parents[2] / "profiles"
 WORKSPACE = Workspace(api=cast(Api, None), run_id="r", namespace="ns", image="fio:1", timeout_s=60, pull_secret="pull")

@@ -12,12 +12,12 @@ from typing import Any, cast
 import pytest
 
 from acceptance.cluster.resources import Resource
-from acceptance.errors import AcceptanceError, EnvironmentFailure
 from acceptance.profiles import Profile
 from acceptance.scaling.load_set import LoadSet
 from acceptance.scaling.pod_log import PodLog
 from acceptance.scaling.steps import Step, run_step
 from acceptance.scaling.windows import common_window
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 PROFILE = Profile(name="p", path=Path("p.fio"), text="", about="", jobs=("write",))
 

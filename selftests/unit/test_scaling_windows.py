@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.errors import StorageFailure
 from acceptance.fio.samples import Counts, Sample
 from acceptance.metrics import Metric
 from acceptance.scaling.loaded_volume import LoadedVolume
@@ -18,6 +17,7 @@ from acceptance.scaling.windows import (
     corrected,
     samples_in,
 )
+from acceptance.text.errors import StorageFailure
 
 IOPS = Metric.parse("write.iops")
 

@@ -14,8 +14,8 @@ from kubernetes.config import incluster_config
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_connections import by_service_account
-from acceptance.credentials import without_credentials
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.credentials import without_credentials
+from acceptance.text.errors import EnvironmentFailure
 
 ROOT = Path(__file__).parents[2]
 AUTHORITY = "-----BEGIN CERTIFICATE-----\n"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from acceptance.errors import WrongUsage
 from acceptance.settings import Settings, read_settings
+from acceptance.text.errors import WrongUsage
 
 FILES = {"thresholds": Path("thresholds.yaml"), "profiles": Path("profiles")}
 

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from acceptance.cluster.api_faults import ApiError
-from acceptance.credentials import without_credentials
-from acceptance.errors import StorageFailure
-from acceptance.shown_text import on_one_line, printable, shown, shown_values
+from acceptance.text.credentials import without_credentials
+from acceptance.text.errors import StorageFailure
+from acceptance.text.shown_text import on_one_line, printable, shown, shown_values
 
 ANYTHING = st.text(alphabet=st.one_of(st.characters(codec=None), st.sampled_from("\x1b\x9b\r\n\t:#[")), max_size=60)
 # What XML 1.0 takes (section 2.2); a JUnit file with anything else cannot be read at all.

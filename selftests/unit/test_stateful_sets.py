@@ -13,7 +13,7 @@ from acceptance.cluster.columns import Columns
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import CLAIMS, PODS, VOLUMES, Resource
 from acceptance.cluster.stateful_sets import SetPlan, remove_set
-from acceptance.errors import StorageFailure
+from acceptance.text.errors import StorageFailure
 from selftests.unit.paged_api_server import Clock
 
 CLAIM = Claim(name="like", namespace="ns", storage_class="fast", size=2**30, run_id="r")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.strict_yaml import load
+from acceptance.text.strict_yaml import load
 
 texts = st.text(st.sampled_from("abcxyz019 :#-{}[]'\"\\\n\t~&*!%@`µ"), max_size=8)
 scalars = st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(-1e9, 1e9) | texts

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.errors import WrongUsage
 from acceptance.sysbench.profiles import read_options, read_options_file
+from acceptance.text.errors import WrongUsage
 
 GOOD = """# First line,
 # second line.

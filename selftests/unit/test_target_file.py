@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.errors import WrongUsage
 from acceptance.target_file import CephTarget, CommandTarget, LonghornTarget, read_target
+from acceptance.text.errors import WrongUsage
 
 COMMAND = """\
 rebuild:

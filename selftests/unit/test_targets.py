@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.errors import WrongUsage
-from acceptance.quantities import parse_size
 from acceptance.settings import read_settings
 from acceptance.target_file import LonghornTarget, of_target, read_target
 from acceptance.targets import shipped_targets, target_path
+from acceptance.text.errors import WrongUsage
+from acceptance.text.quantities import parse_size
 
 NAMES = sorted(shipped_targets())
 DOCS = Path(__file__).parents[2] / "docs" / "targets.md"

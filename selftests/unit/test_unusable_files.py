@@ -9,8 +9,8 @@ from jinja2 import UndefinedError
 
 from acceptance.__main__ import main
 from acceptance.commands.unusable_files import refused_where_unusable
-from acceptance.errors import EnvironmentFailure, WrongUsage
 from acceptance.results import Estimate
+from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from selftests.unit.compared_runs import cluster, estimate, measured, run_of
 
 WIDE = estimate(1.0).model_copy(update={"low": 1e-300, "high": 1e300})

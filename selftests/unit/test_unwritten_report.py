@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from acceptance.errors import EnvironmentFailure
 from acceptance.recorder import Recorder
 from acceptance.run_folder import RunFolder
+from acceptance.text.errors import EnvironmentFailure
 from fixtures.report import write_as_of_now
 from fixtures.run import Run
 

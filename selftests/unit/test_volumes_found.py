@@ -13,7 +13,7 @@ from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.columns import TABLE
 from acceptance.cluster.leftovers import find_leftovers
 from acceptance.cluster.volumes import unclaimed, volumes_of
-from acceptance.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure
 from selftests.unit.paged_api_server import (
     LATER,
     NAMESPACE,

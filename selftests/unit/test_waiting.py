@@ -10,7 +10,7 @@ import pytest
 
 from acceptance.cluster.api_faults import ApiError, ApiUnreachable
 from acceptance.cluster.waiting import describe_events, wait_for
-from acceptance.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 SHORT_S = 0.25
 # Far beyond what any of these waits may take: it is only ever reached by a wait that does not end as it should.

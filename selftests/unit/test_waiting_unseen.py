@@ -9,7 +9,7 @@ import pytest
 from acceptance.cluster import waiting
 from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.waiting import wait_for
-from acceptance.errors import EnvironmentFailure, StorageFailure
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 TIMEOUT_S = 1.5
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acceptance.quantities import format_quantity
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import DOTTED, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import BASELINE, CANDIDATE, Look, key, thinned
 from acceptance.report.pictures.scales import linear_axis, log_axis
 from acceptance.results import Estimate, Measurement
+from acceptance.text.quantities import format_quantity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

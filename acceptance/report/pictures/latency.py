@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from acceptance.quantities import format_quantity
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import BASELINE, CANDIDATE, Look, key
 from acceptance.report.pictures.scales import log_axis
 from acceptance.results import LatencyPoint, Measurement
+from acceptance.text.quantities import format_quantity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

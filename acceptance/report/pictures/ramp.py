@@ -6,12 +6,12 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from acceptance.control_plane.records import ControlPlaneRecord
-from acceptance.quantities import format_quantity
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import COLOURS, DASHED, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import Look, key, thinned
 from acceptance.report.pictures.scales import linear_axis
+from acceptance.text.quantities import format_quantity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

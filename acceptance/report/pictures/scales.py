@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from acceptance.quantities import Unit, format_quantity, parse_quantity
+from acceptance.text.quantities import Unit, format_quantity, parse_quantity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from acceptance.quantities import format_quantity
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import COLOURS, DASHED, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import CANDIDATE, Look, key
 from acceptance.report.pictures.scales import linear_axis
 from acceptance.scaling.records import Figure, ScalingRecord
+from acceptance.text.quantities import format_quantity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

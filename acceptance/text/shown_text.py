@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from acceptance.credentials import known_spellings, without_credentials
+from acceptance.text.credentials import known_spellings, without_credentials
 
 # Control characters but for tab and newline, those that change the direction of what follows, other ends of lines, and
 # halves of characters, which no file takes.

@@ -1,6 +1,6 @@
 """The errors that end a session, each with the exit status it leads to."""
 
-from acceptance.shown_text import shown
+from acceptance.text.shown_text import shown
 
 
 class AcceptanceError(Exception):
