@@ -9,10 +9,10 @@ from pathlib import Path
 
 from acceptance.manifest import NAME as MANIFEST
 from acceptance.manifest import manifest
+from acceptance.process.whole_file import write_pieces_whole, write_whole
 from acceptance.results import Results
 from acceptance.text.credentials import without_credentials
 from acceptance.text.errors import EnvironmentFailure
-from acceptance.whole_file import write_pieces_whole, write_whole
 
 
 class RunFolder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay, wait_random_exponential
 
-from acceptance.interruption import is_urged
+from acceptance.process.interruption import is_urged
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 # Statuses after which the same request may well succeed a little later.

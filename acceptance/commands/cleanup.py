@@ -14,8 +14,8 @@ from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.kubeconfig import copy_kubeconfig, user_kubeconfigs
 from acceptance.cluster.leftovers import Leftover, find_leftovers
 from acceptance.commands.command import Commands
-from acceptance.interruption import undisturbed
-from acceptance.private_folder import private_folder
+from acceptance.process.interruption import undisturbed
+from acceptance.process.private_folder import private_folder
 from acceptance.text.errors import AcceptanceError, WrongUsage
 from acceptance.text.shown_text import on_one_line, shown
 

@@ -18,7 +18,7 @@ from acceptance.control_plane.record_of import climb_fields, late_pods, phases
 from acceptance.control_plane.records import ControlPlaneRecord, Form
 from acceptance.control_plane.server_metrics import operation_times, read_server_metrics, request_times
 from acceptance.control_plane.sets import RampPlan, RampSets, usable
-from acceptance.once import Once
+from acceptance.process.once import Once
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,8 +14,8 @@ from acceptance.cluster.nodes import is_ready, is_up, ready_condition
 from acceptance.cluster.resources import LEASES, NODES, Object
 from acceptance.cluster.run_namespace import remember_undo
 from acceptance.cluster.waiting import wait_for
-from acceptance.interruption import undisturbed
-from acceptance.target_commands import run_command
+from acceptance.process.commands import run_command
+from acceptance.process.interruption import undisturbed
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 HEARTBEATS = "kube-node-lease"

@@ -13,7 +13,7 @@ from acceptance.durability.reading import READER
 from acceptance.durability.records import Failure
 from acceptance.durability.trial import Crash, CrashSettings, Trial
 from acceptance.durability.writer import WRITER
-from acceptance.once import Once
+from acceptance.process.once import Once
 from acceptance.text.errors import AcceptanceError, Unsupported
 
 CLAIM_SIZE = 1024**3

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from acceptance.cluster.workspace import Workspace
-from acceptance.once import Once
+from acceptance.process.once import Once
 from acceptance.rebuild.driver import RebuildDriver, ReplicaRebuild
 from acceptance.rebuild.findings import impact_of, warnings
 from acceptance.rebuild.following import Patience, Say, follow_rebuild

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from acceptance.process.commands import Done, run_command
 from acceptance.rebuild.driver import Phase, RebuildState, TargetVolume, Undo
-from acceptance.target_commands import Done, run_command
 from acceptance.text.errors import EnvironmentFailure
 
 WHOLE, NOT_WHOLE = 0, 1

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from acceptance.clock import now_s
 from acceptance.cluster.waiting import wait_for
+from acceptance.process.clock import now_s
 from acceptance.rebuild.driver import RebuildState, ReplicaRebuild
 from acceptance.rebuild.model import ProgressPoint, rates
 from acceptance.rebuild.records import TimedRebuild

@@ -8,7 +8,6 @@ from itertools import accumulate
 from types import TracebackType
 from typing import Self
 
-from acceptance.clock import now_s
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
@@ -22,6 +21,7 @@ from acceptance.measuring.layout import SPARE_S
 from acceptance.measuring.load_log import LoadLog
 from acceptance.measuring.load_script import FIO, KILLED, STOPPED, load_script
 from acceptance.measuring.pod_load import PodLoad
+from acceptance.process.clock import now_s
 from acceptance.rebuild.patterns import FOREGROUND_FILE, FOREGROUND_JOB
 from acceptance.scaling.windows import TimedSample
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure

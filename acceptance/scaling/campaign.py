@@ -13,7 +13,7 @@ from acceptance.cluster.node_room import require_room, usable_nodes
 from acceptance.cluster.stateful_sets import REQUESTS
 from acceptance.cluster.workspace import Workspace
 from acceptance.metrics import Metric
-from acceptance.once import Once
+from acceptance.process.once import Once
 from acceptance.profiles import Profile
 from acceptance.scaling.judging import is_decided, left_open
 from acceptance.scaling.limits import ScalingLimit, rate_unit

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from acceptance.clock import now_s
 from acceptance.cluster.api import Api
 from acceptance.cluster.followed_log import FollowedLog, LogCutOff
 from acceptance.cluster.pod_manifest import MAIN
+from acceptance.process.clock import now_s
 from acceptance.profiles import LAYOUT
 from acceptance.scaling.pod_log import PodLog
 from acceptance.text.errors import AcceptanceError

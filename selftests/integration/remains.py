@@ -17,7 +17,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, VOLUMES, Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.embedded.layout import RUN_ROOT, STATE_ROOT, Layout
-from acceptance.private_folder import PREFIX
+from acceptance.process.private_folder import PREFIX
 from acceptance.text.errors import AcceptanceError
 
 CNI_RESULTS = Path("/var/lib/cni/results")

@@ -17,7 +17,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, JOBS, PODS, STATEFUL_SETS
 from acceptance.cluster.waiting import wait_for
 from acceptance.commands import cleanup as cleanup_command
-from acceptance.private_folder import PREFIX
+from acceptance.process.private_folder import PREFIX
 from selftests.integration.suite import (
     ROOT,
     finish,

@@ -12,7 +12,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.resources import LEASES
 from acceptance.durability.outage import NO_HOOK, NodeFailurePlan, Outage, plan_if_allowed
-from acceptance.target_commands import run_command
+from acceptance.process.commands import run_command
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 

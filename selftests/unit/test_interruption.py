@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from acceptance import interruption
-from acceptance.interruption import PATIENCE, held_back, interrupt_once, is_urged, undisturbed
+from acceptance.process import interruption
+from acceptance.process.interruption import PATIENCE, held_back, interrupt_once, is_urged, undisturbed
 from fixtures.progress import ProgressLine
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.once import Once
+from acceptance.process.once import Once
 from acceptance.text.errors import StorageFailure
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.private_folder import PREFIX, private_folder, remove_abandoned
+from acceptance.process.private_folder import PREFIX, private_folder, remove_abandoned
 
 ROOT = Path(__file__).parents[2]
-HOLD = "import sys, time\nfrom acceptance.private_folder import private_folder\n"
+HOLD = "import sys, time\nfrom acceptance.process.private_folder import private_folder\n"
 HOLD += "with private_folder() as folder:\n    print(folder, flush=True)\n    time.sleep(60)\n"
 
 

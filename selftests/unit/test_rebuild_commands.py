@@ -10,9 +10,9 @@ import psutil
 import pytest
 
 from acceptance.cluster.waiting import wait_for
+from acceptance.process.commands import run_command
 from acceptance.rebuild.command_driver import CommandDriver, CommandPlan, CommandRebuild
 from acceptance.rebuild.driver import TargetVolume
-from acceptance.target_commands import run_command
 from acceptance.text.errors import EnvironmentFailure
 
 VOLUME = TargetVolume(

@@ -1,0 +1,1 @@
+"""This process and this machine: interruption, waiting, users' commands, private and whole files."""
