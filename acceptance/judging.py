@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from acceptance.ratios import Ratio
 from acceptance.results import Estimate, Overall, Unit, Verdict
+from acceptance.statistics.ratios import Ratio
 from acceptance.text.quantities import format_quantity
 from acceptance.tiers import ComparisonRule, Limit
 

@@ -43,8 +43,8 @@ class Estimate(Frozen):
 class RelativeEstimate(Frozen):
     """A metric of the candidate as a multiple of the baseline's, with its confidence interval.
 
-    From batches that were measured in turn, pair by pair (`acceptance.ratios`): what happened to the machine happened
-    to both, and is not in it.
+    From batches that were measured in turn, pair by pair (`acceptance.statistics.ratios`): what happened to the machine
+    happened to both, and is not in it.
     """
 
     ratio: float

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.history.level_shift import find_shift
 from acceptance.history.limits import HistoryLimit
 from acceptance.history.noise import Expectation, expectation
 from acceptance.history.records import ChangePoint, TrendPoint
+from acceptance.statistics.level_shift import find_shift
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from acceptance.history.records import TrendPoint
-from acceptance.student_t import t_quantile
+from acceptance.statistics.student_t import t_quantile
 
 FEWEST_RUNS = 3
 """earlier runs without which nothing is compared: two have a spread that says next to nothing"""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from acceptance.cluster.objects import object_name
 from acceptance.fio.samples import Sample
-from acceptance.looks import LookPlan
 from acceptance.measuring.ending import UNCOUNTED_S
 from acceptance.measuring.load import Bench, Load, PreparedVolume, Segment
 from acceptance.profiles import Profile
 from acceptance.results import Role
+from acceptance.statistics.looks import LookPlan
 
 BySegment = Sequence[Sequence[Sample]]
 """Samples, segment by segment: what a decision is made from."""

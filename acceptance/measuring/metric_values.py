@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from acceptance.fio.samples import DIRECTIONS, Sample
-from acceptance.looks import LookPlan
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.stalls import longest_stall
 from acceptance.metrics import CPU, SHOWN, STALL, Metric
 from acceptance.results import Estimate
-from acceptance.statistics import batches, estimate
+from acceptance.statistics.intervals import batches, estimate
+from acceptance.statistics.looks import LookPlan
 
 
 def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:

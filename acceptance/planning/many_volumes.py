@@ -12,8 +12,8 @@ from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.profiles import Profile
 from acceptance.scaling.campaign import ScaleSettings
 from acceptance.scaling.limits import ScalingLimit
-from acceptance.scaling.looks import rate_windows_s, step_windows_s
 from acceptance.scaling.steps import LEAD_PER_POD_S, LEAD_S, SPARE_PER_POD_S, SPARE_S
+from acceptance.statistics.step_looks import rate_windows_s, step_windows_s
 
 END_S = 2.0
 """For all pods to have told their last result."""

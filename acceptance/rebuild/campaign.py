@@ -17,8 +17,8 @@ from acceptance.rebuild.patterns import Pattern
 from acceptance.rebuild.put_back import put_back
 from acceptance.rebuild.records import RebuildRecord, TimedRebuild
 from acceptance.rebuild.volume import PatternVolume
-from acceptance.scaling.looks import ONE_LOOK_CONFIDENCE
 from acceptance.scaling.windows import Window
+from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
 
 SETTLE_S, BEFORE_S = 3, 15
 """Seconds of load before each trigger: what is not counted, and what the rebuild is compared with."""

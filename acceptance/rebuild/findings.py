@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from acceptance.rebuild.foreground import Foreground
 from acceptance.rebuild.impact import impact, lost
 from acceptance.rebuild.records import ForegroundRecord, TimedRebuild
-from acceptance.scaling.looks import ONE_LOOK_CONFIDENCE
 from acceptance.scaling.windows import Window
+from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.text.quantities import format_quantity
 

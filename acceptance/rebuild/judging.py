@@ -6,9 +6,9 @@ from acceptance.judging import decide, not_judged, verdict_id
 from acceptance.rebuild.limits import METRICS, RebuildLimit
 from acceptance.rebuild.records import RebuildRecord
 from acceptance.results import Status, Verdict
-from acceptance.scaling.independent_ratio import independent_ratio
 from acceptance.scaling.records import Figure
-from acceptance.statistics import Interval
+from acceptance.statistics.independent_ratio import independent_ratio
+from acceptance.statistics.intervals import Interval
 from acceptance.text.quantities import format_quantity
 
 ONCE = 0.25

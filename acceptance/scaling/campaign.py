@@ -20,13 +20,13 @@ from acceptance.scaling.limits import ScalingLimit, rate_unit
 from acceptance.scaling.load_plan import LoadPlan
 from acceptance.scaling.load_set import LoadSet, Say
 from acceptance.scaling.loaded_volume import LoadedVolume
-from acceptance.scaling.looks import CONFIDENCE, rate_windows_s, step_windows_s
 from acceptance.scaling.model import capacity
 from acceptance.scaling.rates import sure_total
 from acceptance.scaling.records import NodesRecord, ScalingRecord, StepRecord
 from acceptance.scaling.step_records import default_metric, rate_record, step_record
 from acceptance.scaling.steps import Step, run_step
 from acceptance.scaling.windows import ShortWindow
+from acceptance.statistics.step_looks import CONFIDENCE, rate_windows_s, step_windows_s
 from acceptance.text.errors import AcceptanceError
 from acceptance.text.quantities import parse_quantity
 

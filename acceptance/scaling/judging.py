@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Mapping
 
 from acceptance.judging import decide, not_judged, verdict_id
 from acceptance.results import Status, Verdict
-from acceptance.scaling.independent_ratio import independent_ratio
 from acceptance.scaling.limits import Kind, ScalingLimit, rate_unit
-from acceptance.scaling.looks import CORRELATION
 from acceptance.scaling.records import Figure, ScalingRecord, StepRecord
-from acceptance.statistics import Interval
+from acceptance.statistics.independent_ratio import independent_ratio
+from acceptance.statistics.intervals import Interval
+from acceptance.statistics.step_looks import CORRELATION
 from acceptance.text.quantities import format_quantity
 
 Finding = tuple[Interval | None, str]

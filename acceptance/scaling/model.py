@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from acceptance.scaling.records import CapacityRecord, Figure
-from acceptance.statistics import MINIMUM_BATCHES, interval
+from acceptance.statistics.intervals import MINIMUM_BATCHES, interval
 
 GROWTH = 0.05
 """A total that is larger by no more than this share has not grown: less is within what runs differ by.
@@ -22,8 +22,8 @@ The report's own totals wander by up to 3 % among steps that it calls saturated.
 def figure(batches: Sequence[float], *, confidence: float, correlation: float | None = None) -> Figure:
     """The mean of `batches` with its interval; without one where there are too few batches.
 
-    `correlation` between neighbouring batches: None for the fixed allowance of `acceptance.statistics`. Raises
-    ValueError for no batch at all, for negative values and for values that are not finite.
+    `correlation` between neighbouring batches: None for the fixed allowance of `acceptance.statistics.intervals`.
+    Raises ValueError for no batch at all, for negative values and for values that are not finite.
     """
     if not batches:
         raise ValueError("wanted at least one batch, found none")

@@ -15,9 +15,9 @@ from itertools import pairwise
 from acceptance.measuring.metric_values import metric_value
 from acceptance.metrics import Metric
 from acceptance.scaling.loaded_volume import LoadedVolume
-from acceptance.scaling.looks import RATE_CONFIDENCE, interval_of
 from acceptance.scaling.records import Figure
 from acceptance.scaling.windows import Window, batch_length, batch_values
+from acceptance.statistics.step_looks import RATE_CONFIDENCE, interval_of
 
 # A sum of n steps wanders by no more than so many times sqrt(n) steps. Its step is one that most seconds do not exceed:
 # of storage that keeps up most seconds owe as much as the one before, whatever becomes of the others.

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from acceptance.metrics import Metric
 from acceptance.profiles import Profile
-from acceptance.scaling.looks import interval_of
 from acceptance.scaling.model import plateau
 from acceptance.scaling.records import Figure
+from acceptance.statistics.step_looks import interval_of
 from acceptance.text.errors import WrongUsage
 
 _SECTION = re.compile(r"^\s*\[(?!global\])[^\]]+\]\s*$", re.MULTILINE)

@@ -9,10 +9,10 @@ from typing import Literal
 from acceptance.measuring.metric_values import metric_value
 from acceptance.metrics import Metric
 from acceptance.scaling.loaded_volume import LoadedVolume
-from acceptance.scaling.looks import CONFIDENCE, interval_of
 from acceptance.scaling.rate_share import share_of_rate
 from acceptance.scaling.records import Figure, RateRecord, StepRecord, VolumeRecord
 from acceptance.scaling.windows import Window, batch_length, batch_values, common_window, samples_in
+from acceptance.statistics.step_looks import CONFIDENCE, interval_of
 
 
 def step_record(volumes: Sequence[LoadedVolume], *, metric: Metric, window_s: float) -> StepRecord:

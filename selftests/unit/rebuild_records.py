@@ -8,8 +8,8 @@ from typing import Any
 
 from acceptance.rebuild.model import largest_volumes
 from acceptance.rebuild.records import ForegroundRecord, LoadPoint, RatePoint, RebuildRecord, TimedRebuild
-from acceptance.scaling.looks import ONE_LOOK_CONFIDENCE as CONFIDENCE
 from acceptance.scaling.model import figure
+from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE as CONFIDENCE
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 GI = 1024**3

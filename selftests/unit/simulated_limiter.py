@@ -14,9 +14,9 @@ from random import Random
 from acceptance.judging import Decision, decide
 from acceptance.metrics import Metric
 from acceptance.scaling.loaded_volume import LoadedVolume
-from acceptance.scaling.looks import rate_windows_s
 from acceptance.scaling.step_records import rate_record
 from acceptance.scaling.windows import TimedSample
+from acceptance.statistics.step_looks import rate_windows_s
 from selftests.unit.simulated_load import second
 
 RUNS = 400

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy
 
 from acceptance.judging import Decision, decide
-from acceptance.looks import Look, LookPlan
 from acceptance.measuring.ending import UNCOUNTED_S
-from acceptance.ratios import Round, ratio
-from acceptance.statistics import batch_means, interval
+from acceptance.statistics.intervals import batch_means, interval
+from acceptance.statistics.looks import Look, LookPlan
+from acceptance.statistics.ratios import Round, ratio
 
 RUNS = 2000
 STALLS_EACH_S = 20

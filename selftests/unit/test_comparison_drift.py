@@ -9,9 +9,9 @@ import pytest
 
 from acceptance.findings import metric_ratio
 from acceptance.fio.samples import Sample
-from acceptance.looks import DURABLE_IN_TURN, IN_TURN, LookPlan
 from acceptance.metrics import Metric
-from acceptance.ratios import Ratio
+from acceptance.statistics.looks import DURABLE_IN_TURN, IN_TURN, LookPlan
+from acceptance.statistics.ratios import Ratio
 from selftests.unit.simulated_load import second
 
 PLANS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.looks import DURABLE_IN_TURN, IN_TURN, LookPlan
 from acceptance.measuring.ending import UNCOUNTED_S
+from acceptance.statistics.looks import DURABLE_IN_TURN, IN_TURN, LookPlan
 from selftests.unit.simulated_storage import (
     Segments,
     Shape,

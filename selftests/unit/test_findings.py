@@ -10,12 +10,12 @@ import pytest
 
 from acceptance.findings import Finding, decided, metric_ratio
 from acceptance.fio.samples import Counts, Sample
-from acceptance.looks import LookPlan
 from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import Recording
 from acceptance.metrics import Metric
 from acceptance.profiles import Profile
 from acceptance.results import Role
+from acceptance.statistics.looks import LookPlan
 from acceptance.tiers import ComparisonRule, Limit
 
 PLAN = LookPlan(seconds=(12, 24), batch_s=4)

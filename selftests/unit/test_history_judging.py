@@ -8,11 +8,11 @@ from statistics import fmean, stdev
 import pytest
 
 from acceptance.history.judging import NIGHTLY_ERROR, Judged, judge_history
-from acceptance.history.level_shift import find_shift
 from acceptance.history.limits import HistoryLimit
 from acceptance.history.noise import KEPT_RUNS, expectation
 from acceptance.history.records import TrendPoint
-from acceptance.student_t import t_quantile
+from acceptance.statistics.level_shift import find_shift
+from acceptance.statistics.student_t import t_quantile
 from selftests.unit.history_runs import limit, nights, noisy
 
 QUIET = [1000.0, 1010.0, 990.0, 1005.0, 995.0, 1002.0, 998.0]

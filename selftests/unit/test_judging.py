@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from acceptance.judging import decide, judge, judge_comparison, overall, verdict_id
 from acceptance.metrics import Metric
-from acceptance.ratios import Ratio
 from acceptance.results import Estimate, Status, Verdict
-from acceptance.statistics import estimate
+from acceptance.statistics.intervals import estimate
+from acceptance.statistics.ratios import Ratio
 from acceptance.tiers import ComparisonRule, Limit, RuleKind
 
 values = st.floats(min_value=1e-3, max_value=1e6)

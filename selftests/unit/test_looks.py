@@ -6,11 +6,11 @@ import pytest
 
 from acceptance.findings import metric_ratio
 from acceptance.fio.samples import DIRECTIONS, Counts, Sample
-from acceptance.looks import ALONE, DURABLE, DURABLE_IN_TURN, IN_TURN, UNJUDGED_S, EarlyLook, LookPlan
 from acceptance.measuring.metric_values import metric_estimate
 from acceptance.metrics import Metric
-from acceptance.ratios import Round, ratio
-from acceptance.statistics import MINIMUM_BATCHES, interval
+from acceptance.statistics.intervals import MINIMUM_BATCHES, interval
+from acceptance.statistics.looks import ALONE, DURABLE, DURABLE_IN_TURN, IN_TURN, UNJUDGED_S, EarlyLook, LookPlan
+from acceptance.statistics.ratios import Round, ratio
 
 IOPS = Metric.parse("write.iops")
 

@@ -12,9 +12,9 @@ from acceptance.findings import judge_limit, metric_ratio
 from acceptance.fio.samples import Sample
 from acceptance.judging import judge_comparison
 from acceptance.limits import load_limits
-from acceptance.looks import IN_TURN
 from acceptance.measuring.measure import BySegment
 from acceptance.results import Verdict
+from acceptance.statistics.looks import IN_TURN
 from acceptance.tiers import Tier
 from selftests.unit.simulated_load import second
 

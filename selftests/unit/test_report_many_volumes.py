@@ -15,9 +15,9 @@ from acceptance.report.verdicts import is_about_many_volumes
 from acceptance.results import Estimate, Measurement, Results, Run, Status, Verdict
 from acceptance.scaling.judging import judge_scaling, unjudged
 from acceptance.scaling.limits import Kind, ScalingLimit
-from acceptance.scaling.looks import CONFIDENCE
 from acceptance.scaling.model import capacity, figure
 from acceptance.scaling.records import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
+from acceptance.statistics.step_looks import CONFIDENCE
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 PROFILE = "random-write-iops"

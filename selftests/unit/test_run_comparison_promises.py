@@ -7,11 +7,11 @@ from functools import cache
 
 import pytest
 
-from acceptance.looks import ALONE, DURABLE_IN_TURN, IN_TURN, LookPlan
 from acceptance.results import Estimate, RelativeEstimate, Results
 from acceptance.run_comparison.differences import differences
 from acceptance.run_comparison.model import Change
-from acceptance.statistics import estimate
+from acceptance.statistics.intervals import estimate
+from acceptance.statistics.looks import ALONE, DURABLE_IN_TURN, IN_TURN, LookPlan
 from selftests.unit.compared_runs import cluster, measured, run_of
 from selftests.unit.simulated_storage import (
     Segments,

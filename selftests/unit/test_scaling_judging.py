@@ -9,9 +9,9 @@ import pytest
 from acceptance.metrics import Metric
 from acceptance.scaling.judging import judge_scaling, unjudged
 from acceptance.scaling.limits import Kind, ScalingLimit
-from acceptance.scaling.looks import CONFIDENCE
 from acceptance.scaling.model import capacity, figure
 from acceptance.scaling.records import NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
+from acceptance.statistics.step_looks import CONFIDENCE
 
 PROFILE = "random-write-iops"
 IOPS = Metric.parse("write.iops")

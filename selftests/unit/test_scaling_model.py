@@ -7,11 +7,11 @@ import random
 
 import pytest
 
-from acceptance.scaling.independent_ratio import independent_ratio
-from acceptance.scaling.looks import CONFIDENCE
 from acceptance.scaling.model import capacity, figure, per_volume_at, plateau, volumes_at
 from acceptance.scaling.rates import sure_total
 from acceptance.scaling.records import Figure
+from acceptance.statistics.independent_ratio import independent_ratio
+from acceptance.statistics.step_looks import CONFIDENCE
 
 
 def noisy(mean: float, *, noise: float = 0.1, seed: int = 1) -> Figure:

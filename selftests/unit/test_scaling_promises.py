@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from acceptance.judging import Decision, decide
-from acceptance.scaling.independent_ratio import independent_ratio
-from acceptance.scaling.looks import CONFIDENCE, CORRELATION, step_windows_s
+from acceptance.statistics.independent_ratio import independent_ratio
+from acceptance.statistics.step_looks import CONFIDENCE, CORRELATION, step_windows_s
 from selftests.unit.simulated_limiter import Storage, ends
 
 NOISE = (0.05, 0.15, 0.30)

@@ -10,11 +10,11 @@ from pydantic import ValidationError
 from acceptance.findings import judge_limit
 from acceptance.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.limits_schema import TierEntry
-from acceptance.looks import LookPlan
 from acceptance.measuring.metric_values import shown_metrics
 from acceptance.measuring.stalls import longest_stall
 from acceptance.metrics import Metric
 from acceptance.results import Verdict
+from acceptance.statistics.looks import LookPlan
 from acceptance.tiers import Limit
 
 PLAN = LookPlan(seconds=(12,), batch_s=4)

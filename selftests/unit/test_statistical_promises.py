@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from acceptance.looks import ALONE, DURABLE, DURABLE_IN_TURN, IN_TURN, LookPlan
+from acceptance.statistics.looks import ALONE, DURABLE, DURABLE_IN_TURN, IN_TURN, LookPlan
 from selftests.unit.simulated_storage import Shape, Spread, limit_looks, lognormal, normal, share, stalling, steady
 
 NOISE = (0.05, 0.15, 0.30)

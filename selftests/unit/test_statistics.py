@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.ratios import Round, ratio
-from acceptance.statistics import batch_means, batches, estimate, interval, standard_error
-from acceptance.student_t import t_cdf, t_quantile
+from acceptance.statistics.intervals import batch_means, batches, estimate, interval, standard_error
+from acceptance.statistics.ratios import Round, ratio
+from acceptance.statistics.student_t import t_cdf, t_quantile
 
 values = st.lists(st.floats(min_value=0.0, max_value=1e9), min_size=3, max_size=30)
 positive = st.lists(st.floats(min_value=1e-3, max_value=1e6), min_size=3, max_size=12)

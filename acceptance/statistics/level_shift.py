@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from statistics import fmean
 
-from acceptance.student_t import t_quantile
+from acceptance.statistics.student_t import t_quantile
 
 OLD_RUNS, NEW_RUNS = 3, 2
 """the fewest runs of an old level and of a new one; a single run that is off is compared with those before it"""

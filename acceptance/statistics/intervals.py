@@ -12,7 +12,7 @@ from statistics import fmean, stdev
 from typing import NamedTuple, TypeVar
 
 from acceptance.results import Estimate, Unit
-from acceptance.student_t import t_quantile
+from acceptance.statistics.student_t import t_quantile
 
 T = TypeVar("T")
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple
 
-from acceptance.statistics import BATCH_CORRELATION, MINIMUM_BATCHES, standard_error
-from acceptance.student_t import t_quantile
+from acceptance.statistics.intervals import BATCH_CORRELATION, MINIMUM_BATCHES, standard_error
+from acceptance.statistics.student_t import t_quantile
 
 
 class Round(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
-from acceptance.statistics import BATCH_CORRELATION
+from acceptance.statistics.intervals import BATCH_CORRELATION
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from acceptance.statistics import BATCH_CORRELATION, MINIMUM_BATCHES, Interval, standard_error
-from acceptance.student_t import t_quantile
+from acceptance.statistics.intervals import BATCH_CORRELATION, MINIMUM_BATCHES, Interval, standard_error
+from acceptance.statistics.student_t import t_quantile
 
 
 def independent_ratio(
@@ -21,7 +21,7 @@ def independent_ratio(
 
     On the logarithm, where the errors of the two means add up (delta method, Casella & Berger, Statistical Inference,
     5.5.4), with the degrees of freedom of Welch and Satterthwaite (Welch, Biometrika 34, 1947). What neighbouring
-    batches share is allowed for as in `acceptance.statistics`, with `correlation`.
+    batches share is allowed for as in `acceptance.statistics.intervals`, with `correlation`.
     """
     if min(len(numerator), len(denominator)) < MINIMUM_BATCHES:
         return None

@@ -1,0 +1,1 @@
+"""How sure a figure is: intervals, ratios, and how often one may look. Numbers in, numbers out."""
