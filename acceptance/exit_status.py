@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from acceptance.judging import overall
-from acceptance.results import Verdict
+from acceptance.results.document import Verdict
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, WrongUsage
 
 PASSED, INTERRUPTED, NOTHING_JUDGED = 0, 2, 5

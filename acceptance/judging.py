@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from acceptance.results import Estimate, Overall, Unit, Verdict
+from acceptance.results.document import Estimate, Overall, Unit, Verdict
 from acceptance.statistics.ratios import Ratio
 from acceptance.text.quantities import format_quantity
 from acceptance.tiers import ComparisonRule, Limit

@@ -14,9 +14,9 @@ from acceptance.history import limits as history
 from acceptance.limits_references import Found, ancestors, reference_problems
 from acceptance.limits_schema import FileEntry, TierEntry
 from acceptance.metric_rules import METRIC
-from acceptance.metrics import Metric
 from acceptance.provisioning import limits as provisioning
 from acceptance.rebuild.limits import inherited
+from acceptance.results.metrics import Metric
 from acceptance.scaling.limits import ScalingLimit
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_quantity

@@ -11,9 +11,9 @@ from acceptance.durability.limits import FailoverEntry
 from acceptance.history.limits import HistoryEntry
 from acceptance.limit_values import Entry
 from acceptance.metric_rules import MetricRule, tell_metric
-from acceptance.metrics import Metric
 from acceptance.provisioning.limits import ProvisioningEntry
 from acceptance.rebuild.limits import RebuildEntry
+from acceptance.results.metrics import Metric
 from acceptance.scaling.limits import ScalingEntry
 from acceptance.text.quantities import parse_quantity
 from acceptance.tiers import RuleKind, side_of

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field, field_validator
 
 from acceptance.limit_values import Entry, Sentence
-from acceptance.metrics import Metric
+from acceptance.results.metrics import Metric
 
 METRIC = "(metric)"
 """The name under which a rule is told the metric that it stands at; no key of a file can be taken for it."""

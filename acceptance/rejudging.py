@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from acceptance.judging import decide, overall
-from acceptance.results import Results, Verdict
+from acceptance.results.document import Results, Verdict
 from acceptance.text.quantities import parse_quantity
 
 # The rules that `acceptance.judging.decide` decides, with the limit as the last thing that their verdicts name.

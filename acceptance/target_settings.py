@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from acceptance.results.features import Capability
 from acceptance.text.quantities import parse_quantity, parse_size
-from acceptance.volume_features.records import Capability
 
 
 class Strict(BaseModel):

@@ -9,9 +9,9 @@ from typing import Literal
 from acceptance.control_plane.limits import ControlPlane, ControlPlaneLimit
 from acceptance.durability.limits import FailoverLimit
 from acceptance.history.limits import HistoryLimit
-from acceptance.metrics import Metric
 from acceptance.provisioning.limits import ProvisioningLimit
 from acceptance.rebuild.limits import RebuildLimit
+from acceptance.results.metrics import Metric
 from acceptance.scaling.limits import ScalingLimit
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_quantity

@@ -13,8 +13,8 @@ from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.workspace import FILES, Workspace
 from acceptance.embedded.layout import Layout
 from acceptance.measuring.cluster_bench import TEST_FILE, ClaimedVolume
-from acceptance.metrics import Metric
 from acceptance.profiles import Profile
+from acceptance.results.metrics import Metric
 from benchmarks.opened import PROFILES
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import STORAGE_CLASSES
-from acceptance.results import StorageClass
+from acceptance.results.document import StorageClass
 from acceptance.text.credentials import remember_named
 from acceptance.text.errors import WrongUsage
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from acceptance.manifest import NAME as MANIFEST
-from acceptance.manifest import RAW
-from acceptance.results_file import NAME as RESULTS
+from acceptance.results.file import NAME as RESULTS
+from acceptance.results.manifest import NAME as MANIFEST
+from acceptance.results.manifest import RAW
 from acceptance.text.errors import WrongUsage
 
 

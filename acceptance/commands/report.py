@@ -11,12 +11,12 @@ from markupsafe import Markup
 from acceptance.commands.command import Commands
 from acceptance.commands.output import keep_the_runs_own
 from acceptance.commands.unusable_files import refused_where_unusable
-from acceptance.manifest import NAME as MANIFEST
-from acceptance.manifest import check
 from acceptance.process.whole_file import write_whole
 from acceptance.rejudging import contradictions
-from acceptance.results_file import NAME as RESULTS
-from acceptance.results_file import read_results
+from acceptance.results.file import NAME as RESULTS
+from acceptance.results.file import read_results
+from acceptance.results.manifest import NAME as MANIFEST
+from acceptance.results.manifest import check
 from acceptance.text.errors import WrongUsage
 from acceptance.text.shown_text import on_one_line, shown
 

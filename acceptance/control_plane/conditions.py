@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from acceptance.control_plane.limits import StopWhen
-from acceptance.control_plane.records import StopKind
+from acceptance.results.ramps import StopKind
 from acceptance.text.quantities import format_quantity
 
 # The rate of pods that become running counts when so many spans of it have passed since the first one ran: the first

@@ -11,8 +11,8 @@ from acceptance.cluster.stateful_sets import claim_of
 from acceptance.cluster.workspace import Workspace
 from acceptance.control_plane.climb import STEP_S, Say, set_pods
 from acceptance.control_plane.observer import Observer
-from acceptance.control_plane.records import RampDownRecord
 from acceptance.control_plane.sets import RampSets
+from acceptance.results.ramps import RampDownRecord
 
 # Nothing is judged while pods are told to end, only what takes longer; and ending asks for less than starting.
 DOWN_TIMES = 2

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from acceptance.control_plane.limits import ControlPlaneLimit
-from acceptance.control_plane.records import ControlPlaneRecord
 from acceptance.judging import verdict_id
-from acceptance.results import Status, Verdict
+from acceptance.results.document import Status, Verdict
+from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.text.quantities import format_quantity
 
 # What ended the ramp is no fault of the storage: a count below the required one then says nothing of it.

@@ -11,9 +11,9 @@ from typing import Any
 from acceptance.cluster.stateful_sets import claim_of
 from acceptance.control_plane.climb import Climb
 from acceptance.control_plane.growth import linear_until
-from acceptance.control_plane.records import Ended, GrowthPoint, PhaseTimes, StartPoint
 from acceptance.control_plane.shares import nearest_rank
 from acceptance.control_plane.timeline import PodRecord, Timeline
+from acceptance.results.ramps import Ended, GrowthPoint, PhaseTimes, StartPoint
 
 # More points than a drawing shows help nobody.
 MOST_POINTS = 500

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NODES
 from acceptance.control_plane.histograms import Histogram, Labels, read_histograms
-from acceptance.control_plane.records import OperationTimes, RequestTimes
+from acceptance.results.ramps import OperationTimes, RequestTimes
 from acceptance.text.errors import AcceptanceError
 
 _REQUESTS, _OPERATIONS = "apiserver_request_duration_seconds", "storage_operation_duration_seconds"

@@ -14,7 +14,7 @@ from acceptance.cluster.resources import NODES, Object
 from acceptance.cluster.stateful_sets import SetPlan
 from acceptance.cluster.workspace import Workspace
 from acceptance.control_plane.load import REQUESTS, command, environment, probe
-from acceptance.control_plane.records import Form
+from acceptance.results.ramps import Form
 from acceptance.text.errors import EnvironmentFailure
 
 

@@ -15,7 +15,7 @@ from acceptance.cluster.resources import PODS, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
 from acceptance.durability.reading import WRITTEN
-from acceptance.durability.records import Phase
+from acceptance.results.crashes import Phase
 
 SEEN, FREED = "node seen to be lost", "pod taken off it"
 SCHEDULED, DETACHED = "new pod given a node", "volume detached from the lost node"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from acceptance.durability.limits import METRIC, FailoverLimit
-from acceptance.durability.records import DurabilityRecord, FailoverRecord, Failure
 from acceptance.judging import decide, not_judged, verdict_id
-from acceptance.results import Verdict
+from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
+from acceptance.results.document import Verdict
 from acceptance.text.quantities import format_quantity
 
 RULE = "every acknowledged record is there and whole"

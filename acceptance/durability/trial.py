@@ -16,8 +16,8 @@ from acceptance.durability.failing_over import FREED, SEEN, Stopwatch, follow_fa
 from acceptance.durability.ledger import lost_records, ranges, whole_records
 from acceptance.durability.outage import NodeFailurePlan, Outage
 from acceptance.durability.reading import Reading, finish_reading, read_records, reader_plan
-from acceptance.durability.records import DurabilityRecord, FailoverRecord, Failure
 from acceptance.durability.writer import Writer
+from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.text.errors import Unsupported
 
 LEAST_RECORDS = 20

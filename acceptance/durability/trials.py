@@ -10,10 +10,10 @@ from acceptance.cluster.resources import PODS
 from acceptance.cluster.workspace import Workspace
 from acceptance.durability.outage import NodeFailurePlan
 from acceptance.durability.reading import READER
-from acceptance.durability.records import Failure
 from acceptance.durability.trial import Crash, CrashSettings, Trial
 from acceptance.durability.writer import WRITER
 from acceptance.process.once import Once
+from acceptance.results.crashes import Failure
 from acceptance.text.errors import AcceptanceError, Unsupported
 
 CLAIM_SIZE = 1024**3

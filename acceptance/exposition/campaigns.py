@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import get_args
 
 from acceptance.exposition.gauges import Gauge, Samples
-from acceptance.results import Results
-from acceptance.scaling.records import Figure
-from acceptance.volume_features.records import CapabilityStatus
+from acceptance.results.document import Results
+from acceptance.results.features import CapabilityStatus
+from acceptance.results.scaling import Figure
 
 SCALING_IOPS = Gauge(
     name="scaling_iops",

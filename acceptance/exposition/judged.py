@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from acceptance.completeness import is_whole
 from acceptance.exposition.gauges import Gauge, Samples
 from acceptance.judging import overall
-from acceptance.results import Overall, Results, Status, Verdict
-from acceptance.verdict_order import ORDER, worst
+from acceptance.results.completeness import is_whole
+from acceptance.results.document import Overall, Results, Status, Verdict
+from acceptance.results.verdicts import ORDER, worst
 
 OVERALL = Gauge(
     name="overall", help="1 for the verdict on the whole run, of all classes together, else 0", labels=("status",)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from statistics import median
 
 from acceptance.exposition.gauges import Gauge, Samples
-from acceptance.metrics import Metric
-from acceptance.results import Estimate, Measurement, Results
+from acceptance.results.document import Estimate, Measurement, Results
+from acceptance.results.metrics import Metric
 
 _OF_A_PROFILE = ("class", "role", "profile", "pattern")
 _WITH_BOUND = (*_OF_A_PROFILE, "direction", "bound")

@@ -14,7 +14,7 @@ from prometheus_client import exposition
 from acceptance.exposition.document import candidates, samples_of
 from acceptance.exposition.gateway import Gateway
 from acceptance.exposition.gauges import Families
-from acceptance.results import Results
+from acceptance.results.document import Results
 from acceptance.text.credentials import without_credentials
 
 JOB = "storage_acceptance"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from acceptance.history.limits import HistoryLimit
 from acceptance.history.noise import Expectation, expectation
-from acceptance.history.records import ChangePoint, TrendPoint
+from acceptance.results.history import ChangePoint, TrendPoint
 from acceptance.statistics.level_shift import find_shift
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from acceptance.history.comparing import Comparison, compare
 from acceptance.history.limits import HistoryLimit
 from acceptance.history.noise import FEWEST_RUNS, KEPT_RUNS
-from acceptance.history.records import TrendPoint, TrendRecord, TrendStatus
 from acceptance.history.wording import compared, not_compared
 from acceptance.judging import verdict_id
-from acceptance.results import Verdict
+from acceptance.results.document import Verdict
+from acceptance.results.history import TrendPoint, TrendRecord, TrendStatus
 
 NIGHTLY_ERROR = 0.01
 """The chance, over all limits on all classes, that a run in which nothing has changed fails for a regression."""

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 from acceptance.history.noise import FEWEST_RUNS, KEPT_RUNS
 from acceptance.limit_values import Entry
 from acceptance.metric_rules import MetricRule, tell_metric
-from acceptance.metrics import CPU, SHOWN, Metric
+from acceptance.results.metrics import CPU, SHOWN, Metric
 from acceptance.text.quantities import parse_quantity
 
 RUNS = 7

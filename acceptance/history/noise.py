@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from acceptance.history.records import TrendPoint
+from acceptance.results.history import TrendPoint
 from acceptance.statistics.student_t import t_quantile
 
 FEWEST_RUNS = 3

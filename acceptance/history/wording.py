@@ -6,7 +6,7 @@ import math
 
 from acceptance.history.comparing import Comparison
 from acceptance.history.noise import FEWEST_RUNS
-from acceptance.history.records import ChangePoint, TrendPoint
+from acceptance.results.history import ChangePoint, TrendPoint
 from acceptance.text.quantities import format_quantity
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 import psutil
 
 from acceptance.cluster.admission import Admission
-from acceptance.results import Cluster, Image, Node, StorageClass
+from acceptance.results.document import Cluster, Image, Node, StorageClass
 from acceptance.settings import Settings
 from acceptance.text.credentials import without_credentials
 from acceptance.text.errors import EnvironmentFailure

@@ -7,7 +7,7 @@ from collections import Counter
 from acceptance.fio.samples import DIRECTIONS
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.metric_values import percentile_of
-from acceptance.results import LatencyPoint
+from acceptance.results.document import LatencyPoint
 
 PERCENTILES = (1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
 FEWEST_BEYOND = 10

@@ -10,7 +10,7 @@ from acceptance.fio.samples import Sample
 from acceptance.measuring.ending import UNCOUNTED_S
 from acceptance.measuring.load import Bench, Load, PreparedVolume, Segment
 from acceptance.profiles import Profile
-from acceptance.results import Role
+from acceptance.results.document import Role
 from acceptance.statistics.looks import LookPlan
 
 BySegment = Sequence[Sequence[Sample]]

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from acceptance.fio.samples import DIRECTIONS, Sample
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.stalls import longest_stall
-from acceptance.metrics import CPU, SHOWN, STALL, Metric
-from acceptance.results import Estimate
+from acceptance.results.document import Estimate
+from acceptance.results.metrics import CPU, SHOWN, STALL, Metric
 from acceptance.statistics.intervals import batches, estimate
 from acceptance.statistics.looks import LookPlan
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from acceptance.durability.records import Failure
 from acceptance.durability.trial import CrashSettings
 from acceptance.durability.trials import CLAIM_SIZE
 from acceptance.planning.paces import Paces
@@ -10,6 +9,7 @@ from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.rebuild.campaign import BEFORE_S, SETTLE_S, RebuildSettings
 from acceptance.rebuild.patterns import Pattern
 from acceptance.rebuild.volume import claim_size
+from acceptance.results.crashes import Failure
 
 SCATTERED = 5.0
 """How much longer it takes to write a file block by block with holes between them."""

@@ -16,7 +16,7 @@ from acceptance.cluster.storage_capacity import Segment, capacity_segments
 from acceptance.rebuild.ceph_space import ceph_space
 from acceptance.rebuild.choice import CEPH, LONGHORN
 from acceptance.rebuild.longhorn_space import longhorn_space
-from acceptance.results import StorageClass
+from acceptance.results.document import StorageClass
 from acceptance.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE, CephTarget, LonghornTarget, Target
 
 BINDS_LATE = "WaitForFirstConsumer"

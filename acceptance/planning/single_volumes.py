@@ -5,11 +5,11 @@ from __future__ import annotations
 from acceptance.planning.failures import LOOKS_S
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
+from acceptance.results.features import TITLES, Capability
 from acceptance.settings import Settings
 from acceptance.text.quantities import format_size
 from acceptance.volume_features.bench import SIZE
 from acceptance.volume_features.expansion import GROWN
-from acceptance.volume_features.records import TITLES, Capability
 
 WRITINGS = 3
 """How often a file is written until a rebuild is seen to have begun during one of them."""

@@ -9,15 +9,15 @@ from acceptance.cluster.admission import Admission, admit
 from acceptance.cluster.api import Api
 from acceptance.cluster.node_room import usable_nodes
 from acceptance.durability.outage import NodeFailurePlan
-from acceptance.durability.records import Failure
 from acceptance.durability.trials import OF_NODES
 from acceptance.host.admission import admit_host
 from acceptance.rebuild.choice import choose_driver
-from acceptance.results import StorageClass
+from acceptance.results.crashes import Failure
+from acceptance.results.document import StorageClass
+from acceptance.results.features import Capability
 from acceptance.settings import Settings
 from acceptance.target_file import RebuildTarget
 from acceptance.text.errors import AcceptanceError, Unsupported
-from acceptance.volume_features.records import Capability
 from acceptance.volume_features.snapshot_objects import GROUP, VERSION, serves_snapshots
 
 

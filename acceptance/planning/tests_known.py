@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acceptance.durability.records import Failure
-from acceptance.volume_features.records import Capability
+from acceptance.results.crashes import Failure
+from acceptance.results.features import Capability
 
 PODS_ON_TRIAL: dict[str, int] = {
     "test_claim_binds_and_takes_a_write": 1,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from acceptance.judging import decide, verdict_id
 from acceptance.provisioning.limits import ProvisioningLimit
-from acceptance.results import Verdict
+from acceptance.results.document import Verdict
 from acceptance.text.quantities import format_quantity
 
 LOOKS_APART_S = 1.0

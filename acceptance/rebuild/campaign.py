@@ -15,8 +15,8 @@ from acceptance.rebuild.foreground import Foreground
 from acceptance.rebuild.model import largest_volumes
 from acceptance.rebuild.patterns import Pattern
 from acceptance.rebuild.put_back import put_back
-from acceptance.rebuild.records import RebuildRecord, TimedRebuild
 from acceptance.rebuild.volume import PatternVolume
+from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
 from acceptance.scaling.windows import Window
 from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
 

@@ -9,7 +9,7 @@ from acceptance.rebuild.ceph_driver import CephDriver
 from acceptance.rebuild.command_driver import CommandDriver
 from acceptance.rebuild.driver import RebuildDriver
 from acceptance.rebuild.longhorn_driver import LonghornDriver
-from acceptance.results import StorageClass
+from acceptance.results.document import StorageClass
 from acceptance.target_file import CephTarget, CommandTarget, LonghornTarget
 from acceptance.text.errors import Unsupported
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from acceptance.rebuild.foreground import Foreground
 from acceptance.rebuild.impact import impact, lost
-from acceptance.rebuild.records import ForegroundRecord, TimedRebuild
+from acceptance.results.rebuilds import ForegroundRecord, TimedRebuild
 from acceptance.scaling.windows import Window
 from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
 from acceptance.text.errors import EnvironmentFailure

@@ -10,7 +10,7 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.process.clock import now_s
 from acceptance.rebuild.driver import RebuildState, ReplicaRebuild
 from acceptance.rebuild.model import ProgressPoint, rates
-from acceptance.rebuild.records import TimedRebuild
+from acceptance.results.rebuilds import TimedRebuild
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.text.quantities import format_quantity
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acceptance.metrics import Metric
 from acceptance.rebuild.model import MOST_POINTS
-from acceptance.rebuild.records import ForegroundRecord, LoadPoint
+from acceptance.results.metrics import Metric
+from acceptance.results.rebuilds import ForegroundRecord, LoadPoint
+from acceptance.results.scaling import Figure
 from acceptance.scaling.model import figure
-from acceptance.scaling.records import Figure
 from acceptance.scaling.windows import TimedSample, Window, batch_length, batch_values, samples_in
 
 IOPS, P99 = Metric.parse("write.iops"), Metric.parse("write.latency.p99")

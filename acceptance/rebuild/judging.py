@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from acceptance.judging import decide, not_judged, verdict_id
 from acceptance.rebuild.limits import METRICS, RebuildLimit
-from acceptance.rebuild.records import RebuildRecord
-from acceptance.results import Status, Verdict
-from acceptance.scaling.records import Figure
+from acceptance.results.document import Status, Verdict
+from acceptance.results.rebuilds import RebuildRecord
+from acceptance.results.scaling import Figure
 from acceptance.statistics.independent_ratio import independent_ratio
 from acceptance.statistics.intervals import Interval
 from acceptance.text.quantities import format_quantity

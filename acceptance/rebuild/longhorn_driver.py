@@ -19,7 +19,7 @@ from acceptance.rebuild.longhorn_api import (
     one_copy,
 )
 from acceptance.rebuild.longhorn_rebuild import LonghornRebuild
-from acceptance.results import StorageClass
+from acceptance.results.document import StorageClass
 from acceptance.text.errors import EnvironmentFailure
 
 

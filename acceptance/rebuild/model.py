@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.rebuild.records import RatePoint
+from acceptance.results.rebuilds import RatePoint
+from acceptance.results.scaling import Figure
 from acceptance.scaling.model import figure
-from acceptance.scaling.records import Figure
 
 MOST_POINTS = 200
 """of a series in the results"""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acceptance.results import Results, Status
-from acceptance.volume_features.records import TITLES, CapabilityStatus
+from acceptance.results.document import Results, Status
+from acceptance.results.features import TITLES, CapabilityStatus
 
 _SHOWN: dict[CapabilityStatus, tuple[Status, str]] = {
     "seen": ("pass", "seen"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from acceptance.report.rows import Row, rows_of
 from acceptance.report.subjects import TITLES, Subject, kbench_subject
 from acceptance.report.verdicts import is_about_many_volumes
-from acceptance.results import Measurement, Results, Verdict
+from acceptance.results.document import Measurement, Results, Verdict
 
 # kbench's twelve jobs, by what they are about, and then all others.
 _GROUPS: tuple[Subject, ...] = ("iops", "bandwidth", "latency", "further-profiles")

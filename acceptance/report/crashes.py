@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acceptance.durability.judging import TITLES, ranges_in_words, shown_time
-from acceptance.durability.records import DurabilityRecord, FailoverRecord
-from acceptance.results import Results
+from acceptance.results.crashes import DurabilityRecord, FailoverRecord
+from acceptance.results.document import Results
 
 
 @dataclass(frozen=True, kw_only=True)

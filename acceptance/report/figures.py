@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acceptance.report.rows import Change
-from acceptance.results import Estimate, Verdict
+from acceptance.results.document import Estimate, Verdict
 from acceptance.text.quantities import format_quantity
 
 

@@ -14,9 +14,9 @@ from acceptance.report.comparison import Comparison, comparisons
 from acceptance.report.figures import shown_change_of, shown_mean
 from acceptance.report.rows import Row
 from acceptance.report.summary import verdict_sentence
-from acceptance.results import Results, Verdict
+from acceptance.results.document import Results, Verdict
+from acceptance.results.verdicts import ORDER
 from acceptance.text.shown_text import on_one_line
-from acceptance.verdict_order import ORDER
 
 VARIABLE = "GITHUB_STEP_SUMMARY"
 LARGEST = 1024**2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acceptance.report.comparison import main_metrics
-from acceptance.results import Results
+from acceptance.results.document import Results
 from acceptance.run_comparison.differences import candidates
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import each_by_volumes, together_by_volumes
 from acceptance.report.verdicts import is_about_many_volumes
-from acceptance.results import Results, Status, Verdict
+from acceptance.results.document import Results, Status, Verdict
+from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
+from acceptance.results.verdicts import worst
 from acceptance.scaling.model import volumes_at
-from acceptance.scaling.records import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
 from acceptance.text.quantities import format_quantity
-from acceptance.verdict_order import worst
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from acceptance.classes_under_test import classes_under_test
-from acceptance.completeness import Missing, is_whole, missing
 from acceptance.report.subjects import TITLES, Subject, subject_of
-from acceptance.results import Results, Status, Verdict
-from acceptance.verdict_order import ORDER, worst
+from acceptance.results.classes_under_test import classes_under_test
+from acceptance.results.completeness import Missing, is_whole, missing
+from acceptance.results.document import Results, Status, Verdict
+from acceptance.results.verdicts import ORDER, worst
 
 FIRST = 4
 """Verdicts that are told on the first screen when many did not pass."""

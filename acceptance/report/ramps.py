@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from acceptance.control_plane.limits import PROFILE
-from acceptance.control_plane.records import ControlPlaneRecord
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import pods_over_time, start_times
-from acceptance.results import Results, Status, Verdict
+from acceptance.results.document import Results, Status, Verdict
+from acceptance.results.ramps import ControlPlaneRecord
+from acceptance.results.verdicts import worst
 from acceptance.text.quantities import format_quantity
-from acceptance.verdict_order import worst
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from acceptance.rebuild.judging import arithmetic
-from acceptance.rebuild.records import RebuildRecord, TimedRebuild
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
-from acceptance.results import Results, Status, Verdict
-from acceptance.scaling.records import Figure
+from acceptance.results.document import Results, Status, Verdict
+from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
+from acceptance.results.scaling import Figure
+from acceptance.results.verdicts import worst
 from acceptance.text.quantities import Unit, format_quantity
-from acceptance.verdict_order import worst
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from acceptance.metrics import STALL
-from acceptance.results import Estimate, Measurement, Status, Verdict
-from acceptance.verdict_order import worst
+from acceptance.results.document import Estimate, Measurement, Status, Verdict
+from acceptance.results.metrics import STALL
+from acceptance.results.verdicts import worst
 
 _OF_RATIOS = ("not_better_than_baseline_by", "not_worse_than_baseline_by")
 

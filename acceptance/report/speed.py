@@ -10,8 +10,8 @@ from acceptance.report.picture import Picture
 from acceptance.report.pictures import iops_over_time, latency_curve
 from acceptance.report.rows import Row, rows_of
 from acceptance.report.subjects import Subject, kbench_subject, subject_of, subject_of_profile
-from acceptance.results import Measurement, Results, Verdict
-from acceptance.verdict_order import worst
+from acceptance.results.document import Measurement, Results, Verdict
+from acceptance.results.verdicts import worst
 
 
 @dataclass(frozen=True, kw_only=True)

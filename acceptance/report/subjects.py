@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from acceptance.report.verdicts import is_about_many_volumes
-from acceptance.results import Verdict
+from acceptance.results.document import Verdict
 
 Subject = Literal[
     "synchronous-writes",

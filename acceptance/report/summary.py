@@ -20,7 +20,7 @@ from acceptance.report.rebuilds import rebuild_sections
 from acceptance.report.rows import Change
 from acceptance.report.speed import speed_tables
 from acceptance.report.subjects import Subject
-from acceptance.results import Results, Step, Verdict
+from acceptance.results.document import Results, Step, Verdict
 from acceptance.text.quantities import format_quantity, format_size
 
 __all__ = ["render_summary", "verdict_sentence"]

@@ -7,7 +7,7 @@ from io import StringIO
 from acceptance.report.comparison import Comparison
 from acceptance.report.figures import shown_change_of, shown_mean
 from acceptance.report.rows import Row
-from acceptance.results import Status
+from acceptance.results.document import Status
 
 NARROWEST = 60
 """columns: where there are fewer, lines are broken by the terminal"""

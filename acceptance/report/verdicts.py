@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from acceptance.results import Verdict
+from acceptance.results.document import Verdict
 from acceptance.scaling.limits import Kind
 
 # As the last part of a verdict's id; a limit of one step has the number of volumes behind it.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from acceptance.classes_under_test import measured_classes
-from acceptance.metrics import STALL, Metric
-from acceptance.results import Estimate, Measurement, Results
+from acceptance.results.classes_under_test import measured_classes
+from acceptance.results.document import Estimate, Measurement, Results
+from acceptance.results.metrics import STALL, Metric
 from acceptance.run_comparison.facts import Facts, class_facts, run_facts, unlike
 from acceptance.run_comparison.model import ClassDifferences, Difference, NamedRun, RunComparison
 from acceptance.run_comparison.ratios import as_change, finding_of, multiple, quotient_where_known

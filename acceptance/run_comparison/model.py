@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from acceptance.results import Estimate, Results
+from acceptance.results.document import Estimate, Results
 
 Finding = Literal["better", "worse", "within noise", "not known"]
 """Whether the interval of the ratio lies all on one side of 1, holds it, or is missing"""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from acceptance.completeness import is_whole
-from acceptance.results import Results
+from acceptance.results.completeness import is_whole
+from acceptance.results.document import Results
 from acceptance.run_comparison.model import NamedRun
 
 

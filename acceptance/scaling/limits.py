@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from acceptance.limit_values import Entry, Ratio, Sentence, Share
-from acceptance.metrics import Metric
+from acceptance.results.metrics import Metric
 from acceptance.text.quantities import format_quantity, parse_quantity
 
 Kind = Literal["total_at_last_step", "per_volume", "latency_growth", "rate_limited", "node_scaling"]

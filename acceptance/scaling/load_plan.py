@@ -13,8 +13,8 @@ from acceptance.cluster.stateful_sets import Gate, SetPlan
 from acceptance.cluster.workspace import Workspace
 from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, TEST_FILE, layout_text
 from acceptance.measuring.space_check import SHARED, SPARED_PERCENT, check_environment, check_script
-from acceptance.metrics import Metric
 from acceptance.profiles import Profile
+from acceptance.results.metrics import Metric
 from acceptance.scaling.rates import limited_job
 
 STEP = "storage-acceptance/step"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from acceptance.scaling.records import CapacityRecord, Figure
+from acceptance.results.scaling import CapacityRecord, Figure
 from acceptance.statistics.intervals import MINIMUM_BATCHES, interval
 
 GROWTH = 0.05

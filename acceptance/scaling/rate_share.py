@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from acceptance.measuring.metric_values import metric_value
-from acceptance.metrics import Metric
+from acceptance.results.metrics import Metric
+from acceptance.results.scaling import Figure
 from acceptance.scaling.loaded_volume import LoadedVolume
-from acceptance.scaling.records import Figure
 from acceptance.scaling.windows import Window, batch_length, batch_values
 from acceptance.statistics.step_looks import RATE_CONFIDENCE, interval_of
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from acceptance.metrics import Metric
 from acceptance.profiles import Profile
+from acceptance.results.metrics import Metric
+from acceptance.results.scaling import Figure
 from acceptance.scaling.model import plateau
-from acceptance.scaling.records import Figure
 from acceptance.statistics.step_looks import interval_of
 from acceptance.text.errors import WrongUsage
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from acceptance.fio.samples import Sample
 from acceptance.measuring.metric_values import metric_value
-from acceptance.metrics import Metric
+from acceptance.results.metrics import Metric
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import NamedTuple, TypeVar
 
-from acceptance.results import Estimate, Unit
+from acceptance.results.document import Estimate, Unit
 from acceptance.statistics.student_t import t_quantile
 
 T = TypeVar("T")

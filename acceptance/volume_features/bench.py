@@ -15,10 +15,10 @@ from acceptance.cluster.pod_manifest import MAIN, USER, PodPlan, volume_path
 from acceptance.cluster.pod_states import node_of
 from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.workspace import Workspace
-from acceptance.results import StorageClass
+from acceptance.results.document import StorageClass
+from acceptance.results.features import Capability
 from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
 from acceptance.text.quantities import parse_size
-from acceptance.volume_features.records import Capability
 from acceptance.volume_features.snapshot_objects import Snapshot, delete_snapshot
 
 SIZE = parse_size("1Gi")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
+from acceptance.results.features import Capability, CapabilityRecord, CapabilityStatus
 from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
 from acceptance.volume_features.bench import Bench, NotTried
 from acceptance.volume_features.clones import try_clone
 from acceptance.volume_features.expansion import try_expansion
 from acceptance.volume_features.ownership import try_ownership
 from acceptance.volume_features.read_only import try_read_only
-from acceptance.volume_features.records import Capability, CapabilityRecord, CapabilityStatus
 from acceptance.volume_features.sharing import try_sharing
 from acceptance.volume_features.snapshots import try_snapshot
 

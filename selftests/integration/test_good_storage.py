@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.results import Results
+from acceptance.results.document import Results
 from selftests.integration.suite import limits_file, run_suite
 
 

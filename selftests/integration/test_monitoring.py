@@ -14,7 +14,7 @@ import pytest
 
 from acceptance.embedded.network import free_ports
 from acceptance.exposition.document import metrics_text
-from acceptance.results import Results
+from acceptance.results.document import Results
 from selftests.integration.suite import (
     ROOT,
     SuiteRun,

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from acceptance.metrics import Metric
-from acceptance.results import (
+from acceptance.results.document import (
     Cluster,
     Conditions,
     Estimate,
@@ -22,6 +21,7 @@ from acceptance.results import (
     StorageClass,
     Verdict,
 )
+from acceptance.results.metrics import Metric
 from acceptance.run_comparison.model import NamedRun
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)

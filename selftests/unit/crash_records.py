@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from acceptance.durability.records import DurabilityRecord, FailoverRecord, Phase
+from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Phase
 
 NOW = datetime(2026, 11, 21, 18, 15, 2, tzinfo=UTC)
 

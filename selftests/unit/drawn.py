@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from acceptance.report.picture import Picture
-from acceptance.results import Estimate, LatencyPoint, Measurement
+from acceptance.results.document import Estimate, LatencyPoint, Measurement
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from acceptance.history.limits import HistoryLimit
-from acceptance.history.records import TrendPoint
-from acceptance.metrics import Metric
+from acceptance.results.history import TrendPoint
+from acceptance.results.metrics import Metric
 
 FIRST_NIGHT = datetime(2026, 11, 1, 2, 0, tzinfo=UTC)
 

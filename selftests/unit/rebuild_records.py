@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from acceptance.rebuild.model import largest_volumes
-from acceptance.rebuild.records import ForegroundRecord, LoadPoint, RatePoint, RebuildRecord, TimedRebuild
+from acceptance.results.rebuilds import ForegroundRecord, LoadPoint, RatePoint, RebuildRecord, TimedRebuild
 from acceptance.scaling.model import figure
 from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE as CONFIDENCE
 

@@ -12,7 +12,7 @@ from functools import cache
 from random import Random
 
 from acceptance.judging import Decision, decide
-from acceptance.metrics import Metric
+from acceptance.results.metrics import Metric
 from acceptance.scaling.loaded_volume import LoadedVolume
 from acceptance.scaling.step_records import rate_record
 from acceptance.scaling.windows import TimedSample

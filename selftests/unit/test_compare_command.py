@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.__main__ import main
-from acceptance.results import Estimate, Results
+from acceptance.results.document import Estimate, Results
 from selftests.unit.compared_runs import NOW, class_of, cluster, judged, measured, run_of
 
 

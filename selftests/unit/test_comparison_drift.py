@@ -9,7 +9,7 @@ import pytest
 
 from acceptance.findings import metric_ratio
 from acceptance.fio.samples import Sample
-from acceptance.metrics import Metric
+from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import DURABLE_IN_TURN, IN_TURN, LookPlan
 from acceptance.statistics.ratios import Ratio
 from selftests.unit.simulated_load import second

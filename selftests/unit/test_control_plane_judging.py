@@ -8,7 +8,7 @@ import pytest
 
 from acceptance.control_plane.judging import judge_ramp
 from acceptance.control_plane.limits import ControlPlaneLimit
-from acceptance.control_plane.records import ControlPlaneRecord, Ended, RampDownRecord, StopKind
+from acceptance.results.ramps import ControlPlaneRecord, Ended, RampDownRecord, StopKind
 
 PODS = ControlPlaneLimit(metric="pods", value=60, because="a small cluster runs as many.", tier="t")
 DOWN = ControlPlaneLimit(metric="ramp-down", value=300.0, because="they take space", tier="t")

@@ -13,12 +13,12 @@ from typing import get_args
 import pytest
 
 from acceptance.control_plane.limits import Metric as RampMetric
-from acceptance.control_plane.records import StopKind
 from acceptance.limits import load_limits
 from acceptance.profile_folder import find_profiles
 from acceptance.provisioning.limits import Kind as ProvisioningKind
 from acceptance.rebuild.limits import Kind as RebuildKind
-from acceptance.run_folder import RunFolder
+from acceptance.results.ramps import StopKind
+from acceptance.results.run_folder import RunFolder
 from acceptance.scaling.limits import Kind as ScalingKind
 from acceptance.target_file import read_target
 from acceptance.tiers import LimitKind, RuleKind

@@ -7,7 +7,7 @@ import pytest
 from acceptance.durability.failing_over import Stopwatch
 from acceptance.durability.judging import judge_durability, judge_failover, ranges_in_words, unjudged
 from acceptance.durability.limits import FailoverEntry, FailoverLimit, inherited
-from acceptance.durability.records import FAILURES
+from acceptance.results.crashes import FAILURES
 from selftests.unit.crash_records import durability, failover
 
 LIMIT = FailoverLimit(at_most_s=60.0, because="nobody waits longer.", tier="baseline")

@@ -12,10 +12,10 @@ from acceptance.findings import Finding, decided
 from acceptance.fio.samples import Sample
 from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import BySegment, Recording
-from acceptance.metrics import Metric
 from acceptance.profiles import Profile
 from acceptance.rejudging import contradictions
-from acceptance.results import Role, Verdict
+from acceptance.results.document import Role, Verdict
+from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import ALONE, DURABLE_IN_TURN, IN_TURN, LookPlan
 from acceptance.tiers import ComparisonRule, Limit
 from selftests.unit.compared_runs import run_of

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.exit_status import exit_status
-from acceptance.results import Status, Verdict
+from acceptance.results.document import Status, Verdict
 
 statuses = st.lists(st.sampled_from(["pass", "fail", "inconclusive", "skipped"]), max_size=4)
 

@@ -12,9 +12,9 @@ from acceptance.findings import Finding, decided, metric_ratio
 from acceptance.fio.samples import Counts, Sample
 from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import Recording
-from acceptance.metrics import Metric
 from acceptance.profiles import Profile
-from acceptance.results import Role
+from acceptance.results.document import Role
+from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import LookPlan
 from acceptance.tiers import ComparisonRule, Limit
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.report.github_summary import LARGEST, append_summary, escaped, markdown
-from acceptance.results import Results
+from acceptance.results.document import Results
 from selftests.unit.compared_runs import judged, measured, run_of
 
 JOINER = "\u2060"

@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from acceptance.history import file
-from acceptance.history.file import append, history_path, read_history
-from acceptance.history.records import KeptMeasurement, KeptMetric, RunRecord
+from acceptance.results import history_file
+from acceptance.results.history import KeptMeasurement, KeptMetric, RunRecord
+from acceptance.results.history_file import append, history_path, read_history
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 
 WRITER = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from acceptance.history.file import append
+from acceptance.results.history_file import append
 from selftests.unit.test_history_file import record
 for number in range(150):
     append(Path(sys.argv[1]), record(f"{{sys.argv[2]}}-{{number}}"))
@@ -89,7 +89,7 @@ def test_two_writers_at_once_lose_and_mix_nothing(path: Path) -> None:
 
 def test_a_writer_waits_for_the_one_before_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     append(path, record())
-    monkeypatch.setattr(file, "LOCK_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(history_file, "LOCK_TIMEOUT_S", 0.2)
     with path.open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(EnvironmentFailure, match="let go of by another process"):

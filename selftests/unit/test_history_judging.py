@@ -10,7 +10,7 @@ import pytest
 from acceptance.history.judging import NIGHTLY_ERROR, Judged, judge_history
 from acceptance.history.limits import HistoryLimit
 from acceptance.history.noise import KEPT_RUNS, expectation
-from acceptance.history.records import TrendPoint
+from acceptance.results.history import TrendPoint
 from acceptance.statistics.level_shift import find_shift
 from acceptance.statistics.student_t import t_quantile
 from selftests.unit.history_runs import limit, nights, noisy

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from acceptance.history.file import History, read_history
-from acceptance.recorder import Recorder
-from acceptance.run_folder import RunFolder
+from acceptance.results.history_file import History, read_history
+from acceptance.results.recorder import Recorder
+from acceptance.results.run_folder import RunFolder
 from fixtures.history import pytest_sessionfinish
 from fixtures.options import INPUTS
 from fixtures.run import RUN, Run

@@ -11,7 +11,7 @@ import pytest
 
 from acceptance.history.comparing import Comparison, compare
 from acceptance.history.judging import NIGHTLY_ERROR
-from acceptance.history.records import TrendPoint
+from acceptance.results.history import TrendPoint
 from acceptance.statistics.intervals import interval
 from selftests.unit.history_runs import FIRST_NIGHT, limit, many_noisy, nights
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from acceptance.history.records import KeptMeasurement, KeptMetric, RunRecord
-from acceptance.history.series import Series, past, record_of
-from acceptance.recorder import Recorder
-from acceptance.results import Cluster, Estimate, Image, Measurement, RelativeEstimate
+from acceptance.results.document import Cluster, Estimate, Image, Measurement, RelativeEstimate
+from acceptance.results.history import KeptMeasurement, KeptMetric, RunRecord
+from acceptance.results.history_series import Series, past, record_of
+from acceptance.results.recorder import Recorder
 
 NIGHT = datetime(2026, 11, 21, 2, tzinfo=UTC)
 SETTINGS = {

@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from acceptance.judging import decide, judge, judge_comparison, overall, verdict_id
-from acceptance.metrics import Metric
-from acceptance.results import Estimate, Status, Verdict
+from acceptance.results.document import Estimate, Status, Verdict
+from acceptance.results.metrics import Metric
 from acceptance.statistics.intervals import estimate
 from acceptance.statistics.ratios import Ratio
 from acceptance.tiers import ComparisonRule, Limit, RuleKind

@@ -18,8 +18,8 @@ PLUGIN = """
 from datetime import UTC, datetime
 from pathlib import Path
 
-from acceptance.recorder import Recorder
-from acceptance.run_folder import RunFolder
+from acceptance.results.recorder import Recorder
+from acceptance.results.run_folder import RunFolder
 from fixtures.run import RUN, Run
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from acceptance.limits import ComparisonRule, Limit, LimitsFile, load_limits
-from acceptance.metrics import Metric
+from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 from acceptance.tiers import RuleKind
 

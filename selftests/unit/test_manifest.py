@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.manifest import NAME, check
-from acceptance.recorder import Recorder
-from acceptance.run_folder import RunFolder
+from acceptance.results.manifest import NAME, check
+from acceptance.results.recorder import Recorder
+from acceptance.results.run_folder import RunFolder
 from acceptance.text.errors import WrongUsage
 
 RAW = "fio/sync-write-iops-fast-1.json"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from acceptance.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.measuring.metric_values import batch_values, metric_estimate, metric_value, shown_metrics
-from acceptance.metrics import Metric
+from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import LookPlan
 
 PLAN = LookPlan(seconds=(12,), batch_s=4)

@@ -15,7 +15,7 @@ from prometheus_client.samples import Sample
 from acceptance.exposition.document import candidates, cluster_name, metrics_text
 from acceptance.exposition.gauges import Gauge, Samples
 from acceptance.exposition.measured import pattern
-from acceptance.results import RelativeEstimate, Results
+from acceptance.results.document import RelativeEstimate, Results
 from acceptance.text.shown_text import shown_values
 from selftests.unit.compared_runs import class_of, cluster, judged, measured, run_of
 

@@ -19,9 +19,9 @@ from acceptance.planning.single_volumes import featured, rewritten
 from acceptance.profile_folder import find_profiles
 from acceptance.rebuild.campaign import RebuildSettings
 from acceptance.rebuild.volume import claim_size
+from acceptance.results.features import CAPABILITIES, Capability
 from acceptance.scaling.campaign import ScaleSettings
 from acceptance.settings import Settings
-from acceptance.volume_features.records import CAPABILITIES, Capability
 
 ROOT = Path(__file__).parents[2]
 GIB = 1024**3

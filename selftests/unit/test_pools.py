@@ -10,7 +10,7 @@ from acceptance.cluster.resources import NODES, STORAGE_CAPACITIES
 from acceptance.planning.pools import Pool, pools_of
 from acceptance.rebuild.ceph_space import CEPH_CLUSTERS
 from acceptance.rebuild.longhorn_api import LONGHORN_NODES
-from acceptance.results import StorageClass
+from acceptance.results.document import StorageClass
 from acceptance.target_file import Target, read_target
 from acceptance.targets import target_path
 from selftests.unit.simulated_api import SimulatedApi

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from acceptance.provisioning.judging import LOOKS_APART_S, judge_bind_time
 from acceptance.provisioning.limits import ProvisioningEntry, ProvisioningLimit, inherited
-from acceptance.results import Verdict
+from acceptance.results.document import Verdict
 
 
 def limit(at_most: float = 60.0) -> ProvisioningLimit:

@@ -13,7 +13,7 @@ from acceptance.fio.samples import Sample
 from acceptance.judging import judge_comparison
 from acceptance.limits import load_limits
 from acceptance.measuring.measure import BySegment
-from acceptance.results import Verdict
+from acceptance.results.document import Verdict
 from acceptance.statistics.looks import IN_TURN
 from acceptance.tiers import Tier
 from selftests.unit.simulated_load import second

@@ -9,7 +9,7 @@ import pytest
 
 from acceptance.rebuild.driver import RebuildState
 from acceptance.rebuild.following import Patience, follow_rebuild
-from acceptance.rebuild.records import TimedRebuild
+from acceptance.results.rebuilds import TimedRebuild
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 WAITING = RebuildState(phase="waiting", said="not begun")

@@ -8,8 +8,8 @@ import pytest
 
 from acceptance.rebuild.judging import ONCE, judge_rebuild, unjudged
 from acceptance.rebuild.limits import Kind, RebuildLimit
-from acceptance.rebuild.records import RebuildRecord
-from acceptance.results import Verdict
+from acceptance.results.document import Verdict
+from acceptance.results.rebuilds import RebuildRecord
 from selftests.unit.rebuild_records import GI, foreground, record, timed
 
 IN_A_DAY = 2 * GI * 86400 / 31

@@ -15,8 +15,8 @@ from acceptance.rebuild.following import Patience, follow_rebuild
 from acceptance.rebuild.longhorn_api import ENGINES, LONGHORN_VOLUMES, REPLICAS, Trigger
 from acceptance.rebuild.longhorn_driver import LonghornDriver
 from acceptance.rebuild.longhorn_rebuild import LonghornRebuild
-from acceptance.rebuild.records import TimedRebuild
-from acceptance.results import StorageClass
+from acceptance.results.document import StorageClass
+from acceptance.results.rebuilds import TimedRebuild
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 from selftests.lab.longhorn_controller import NAMESPACE, Behaviour, controller
 from selftests.unit.simulated_api import SimulatedApi

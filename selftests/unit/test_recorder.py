@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from acceptance.recorder import Recorder
-from acceptance.results import Cluster, Image, Results, Status, Verdict
+from acceptance.results.document import Cluster, Image, Results, Status, Verdict
+from acceptance.results.recorder import Recorder
 
 STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acceptance.rejudging import contradictions
-from acceptance.results import Results, Status, Verdict
+from acceptance.results.document import Results, Status, Verdict
 from selftests.unit.compared_runs import judged, measured, run_of
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from acceptance.report import render_summary
 from acceptance.report.summary import verdict_sentence
-from acceptance.results import (
+from acceptance.results.document import (
     Cluster,
     Estimate,
     Image,
@@ -29,7 +29,7 @@ from acceptance.results import (
     StorageClass,
     Verdict,
 )
-from acceptance.scaling.records import (
+from acceptance.results.scaling import (
     CapacityRecord,
     Figure,
     NodesRecord,
@@ -308,7 +308,7 @@ def test_a_run_that_broke_off_says_so_and_one_without_findings_is_no_error() -> 
 def test_the_schema_that_is_checked_in_is_that_of_the_models() -> None:
     checked_in = files("acceptance").joinpath("results.schema.json").read_text(encoding="utf-8")
     generated = json.dumps(Results.model_json_schema(), indent=2) + "\n"
-    assert checked_in == generated, "write Results.model_json_schema() to acceptance/results.schema.json"
+    assert checked_in == generated, "write Results.model_json_schema() to acceptance/results/results.schema.json"
 
 
 @pytest.mark.parametrize("found", [full("fast"), full(HOSTILE[0]), results("inconclusive", complete=False)])

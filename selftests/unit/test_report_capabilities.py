@@ -6,7 +6,7 @@ import pytest
 
 from acceptance.report import render_summary
 from acceptance.report.capabilities import capability_rows
-from acceptance.volume_features.records import CapabilityRecord, CapabilityStatus
+from acceptance.results.features import CapabilityRecord, CapabilityStatus
 from selftests.unit.test_report_rebuilds import results
 
 

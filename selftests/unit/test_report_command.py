@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from acceptance.__main__ import main
-from acceptance.manifest import manifest
 from acceptance.report.side_by_side import SideBySide, render_side_by_side
-from acceptance.results import Estimate, Results
-from acceptance.run_folder import RunFolder
+from acceptance.results.document import Estimate, Results
+from acceptance.results.manifest import manifest
+from acceptance.results.run_folder import RunFolder
 from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, judged, measured, named, run_of
 from selftests.unit.drawn import latencies
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from acceptance.report import render_summary
 from acceptance.report.crashes import crash_rows, failover_tables
-from acceptance.results import Results, Run
+from acceptance.results.document import Results, Run
 from selftests.unit.crash_records import NOW, durability, failover
 
 

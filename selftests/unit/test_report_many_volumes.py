@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from acceptance.metrics import Metric
 from acceptance.report import render_summary
 from acceptance.report.comparison import comparisons
 from acceptance.report.many_volumes import Section, sections
 from acceptance.report.verdicts import is_about_many_volumes
-from acceptance.results import Estimate, Measurement, Results, Run, Status, Verdict
+from acceptance.results.document import Estimate, Measurement, Results, Run, Status, Verdict
+from acceptance.results.metrics import Metric
+from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
 from acceptance.scaling.judging import judge_scaling, unjudged
 from acceptance.scaling.limits import Kind, ScalingLimit
 from acceptance.scaling.model import capacity, figure
-from acceptance.scaling.records import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
 from acceptance.statistics.step_looks import CONFIDENCE
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from markupsafe import Markup
 
-from acceptance.completeness import is_whole, missing
-from acceptance.history.records import TrendPoint, TrendRecord
 from acceptance.report import render_summary
 from acceptance.report.overview import FIRST
 from acceptance.report.page import completed, page
 from acceptance.report.subjects import TITLES, subject_of
-from acceptance.results import AskedLimit, Conditions, KnownStorage, PoolRecord, Results, Statement, Verdict
+from acceptance.results.completeness import is_whole, missing
+from acceptance.results.document import AskedLimit, Conditions, KnownStorage, PoolRecord, Results, Statement, Verdict
+from acceptance.results.history import TrendPoint, TrendRecord
 from selftests.unit.test_report import STARTED, full, results, verdict
 
 TESTS = Path(__file__).parents[2] / "tests"

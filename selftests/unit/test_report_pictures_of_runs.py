@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from acceptance.history.records import ChangePoint, TrendPoint, TrendRecord
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import differences, trend
 from acceptance.report.pictures.difference import ratio_ticks
-from acceptance.results import Estimate
+from acceptance.results.document import Estimate
+from acceptance.results.history import ChangePoint, TrendPoint, TrendRecord
 from acceptance.run_comparison.model import Change, Difference, Finding
 from selftests.unit.drawn import NOW, elements, line, texts
 

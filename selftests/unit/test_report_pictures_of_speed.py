@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from acceptance.report.pictures import iops_over_time, latency_curve
 from acceptance.report.pictures.scales import round_numbers, scale_for
-from acceptance.results import Measurement
+from acceptance.results.document import Measurement
 from selftests.unit.drawn import elements, latencies, line, measurement, texts
 
 

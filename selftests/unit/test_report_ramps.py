@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from acceptance.control_plane.records import (
+from acceptance.report.pictures import pods_over_time, start_times
+from acceptance.report.ramps import ramp_sections
+from acceptance.report.summary import render_summary
+from acceptance.results.document import Results, Run
+from acceptance.results.ramps import (
     ControlPlaneRecord,
     Ended,
     GrowthPoint,
@@ -15,10 +19,6 @@ from acceptance.control_plane.records import (
     RequestTimes,
     StartPoint,
 )
-from acceptance.report.pictures import pods_over_time, start_times
-from acceptance.report.ramps import ramp_sections
-from acceptance.report.summary import render_summary
-from acceptance.results import Results, Run
 
 GROWTH = [GrowthPoint(at_s=at_s, asked=round(at_s / 2), running=round(at_s / 2) - 1) for at_s in (2.0, 50.0, 100.0)]
 STARTS = [StartPoint(pods=1, took_s=2.0), StartPoint(pods=50, took_s=8.0)]

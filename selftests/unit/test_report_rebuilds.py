@@ -9,11 +9,11 @@ import pytest
 
 from acceptance.rebuild.judging import judge_rebuild
 from acceptance.rebuild.limits import RebuildLimit
-from acceptance.rebuild.records import LoadPoint, RatePoint, RebuildRecord
 from acceptance.report import render_summary
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.rebuilds import RebuildSection, rebuild_sections
-from acceptance.results import Results, Run, Verdict
+from acceptance.results.document import Results, Run, Verdict
+from acceptance.results.rebuilds import LoadPoint, RatePoint, RebuildRecord
 from selftests.unit.drawn import line
 from selftests.unit.rebuild_records import NOW, record, timed
 

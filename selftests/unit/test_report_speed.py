@@ -11,7 +11,7 @@ from acceptance.report.rows import Change, Row
 from acceptance.report.speed import SpeedTable, speed_tables
 from acceptance.report.subjects import Subject
 from acceptance.report.terminal_table import terminal_table
-from acceptance.results import RelativeEstimate, Results, Status
+from acceptance.results.document import RelativeEstimate, Results, Status
 from selftests.unit.test_report_comparison import both, measurement, results, verdict
 
 IOPS = {"write__iops": 100.0, "cpu__use": 0.5}

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from acceptance.recorder import Recorder
-from acceptance.results import Results
-from acceptance.results_file import LARGEST_B, read_results
+from acceptance.results.document import Results
+from acceptance.results.file import LARGEST_B, read_results
+from acceptance.results.recorder import Recorder
 from acceptance.text.errors import WrongUsage
 
 Data = dict[str, Any]

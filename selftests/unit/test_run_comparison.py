@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.results import Estimate, Measurement, RelativeEstimate, Results
+from acceptance.results.document import Estimate, Measurement, RelativeEstimate, Results
 from acceptance.run_comparison.differences import HISTOGRAM_BIN, compare_runs, differences
 from acceptance.run_comparison.model import Change, Difference, RunComparison
 from acceptance.run_comparison.naming import describe, name_runs

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from acceptance.results import Estimate, RelativeEstimate, Results
+from acceptance.results.document import Estimate, RelativeEstimate, Results
 from acceptance.run_comparison.differences import differences
 from acceptance.run_comparison.model import Change
 from acceptance.statistics.intervals import estimate

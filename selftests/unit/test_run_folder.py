@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.recorder import Recorder
-from acceptance.results import Results
-from acceptance.run_folder import RunFolder
+from acceptance.results.document import Results
+from acceptance.results.recorder import Recorder
+from acceptance.results.run_folder import RunFolder
 from acceptance.text.errors import EnvironmentFailure
 
 

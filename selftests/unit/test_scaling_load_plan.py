@@ -13,8 +13,8 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.stateful_sets import REQUESTS, set_manifest
 from acceptance.cluster.workspace import Workspace
 from acceptance.fio.job_file import read_job_file
-from acceptance.metrics import Metric
 from acceptance.profiles import Profile
+from acceptance.results.metrics import Metric
 from acceptance.scaling.load_plan import LoadPlan
 from acceptance.scaling.rates import limited_job
 from acceptance.text.errors import WrongUsage

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
-from acceptance.metrics import Metric
+from acceptance.results.metrics import Metric
+from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
 from acceptance.scaling.judging import judge_scaling
 from acceptance.scaling.limits import Kind, ScalingLimit
 from acceptance.scaling.model import capacity, per_volume_at, plateau, volumes_at
-from acceptance.scaling.records import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
 from acceptance.scaling.step_records import CONFIDENCE, default_metric
 
 PUBLISHED: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "published" / "many_volumes.yaml").read_text())

@@ -12,8 +12,8 @@ from acceptance.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.limits_schema import TierEntry
 from acceptance.measuring.metric_values import shown_metrics
 from acceptance.measuring.stalls import longest_stall
-from acceptance.metrics import Metric
-from acceptance.results import Verdict
+from acceptance.results.document import Verdict
+from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import LookPlan
 from acceptance.tiers import Limit
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from acceptance.report.comparison import comparisons
 from acceptance.report.terminal_table import terminal_table
-from acceptance.results import Measurement
+from acceptance.results.document import Measurement
 from selftests.unit.compared_runs import judged, measured, run_of
 
 TWELVE = [

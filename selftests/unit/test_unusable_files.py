@@ -9,7 +9,7 @@ from jinja2 import UndefinedError
 
 from acceptance.__main__ import main
 from acceptance.commands.unusable_files import refused_where_unusable
-from acceptance.results import Estimate
+from acceptance.results.document import Estimate
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from selftests.unit.compared_runs import cluster, estimate, measured, run_of
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from acceptance.recorder import Recorder
-from acceptance.run_folder import RunFolder
+from acceptance.results.recorder import Recorder
+from acceptance.results.run_folder import RunFolder
 from acceptance.text.errors import EnvironmentFailure
 from fixtures.report import write_as_of_now
 from fixtures.run import Run

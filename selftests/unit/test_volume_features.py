@@ -15,13 +15,13 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, DataSource, NeverBound, claim_spec, failed_for_good
 from acceptance.cluster.permissions import Permission, _missing
 from acceptance.cluster.resources import CLAIMS, VOLUME_SNAPSHOTS
-from acceptance.results import StorageClass
+from acceptance.results.document import StorageClass
+from acceptance.results.features import CAPABILITIES, TITLES
 from acceptance.settings import read_settings
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported, WrongUsage
 from acceptance.volume_features import trying
 from acceptance.volume_features.bench import Bench, NotTried
 from acceptance.volume_features.copies import wrong_with_copy
-from acceptance.volume_features.records import CAPABILITIES, TITLES
 
 CLAIM = Claim(
     name="claim", namespace="run", storage_class="fast", size=1, run_id="r", access_mode="ReadWriteMany", source=None

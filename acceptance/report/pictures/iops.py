@@ -9,7 +9,7 @@ from acceptance.report.pictures.canvas import DOTTED, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import BASELINE, CANDIDATE, Look, key, thinned
 from acceptance.report.pictures.scales import linear_axis, log_axis
-from acceptance.results import Estimate, Measurement
+from acceptance.results.document import Estimate, Measurement
 from acceptance.text.quantities import format_quantity
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from acceptance.report.pictures.canvas import draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import BASELINE, CANDIDATE, Look, key
 from acceptance.report.pictures.scales import log_axis
-from acceptance.results import LatencyPoint, Measurement
+from acceptance.results.document import LatencyPoint, Measurement
 from acceptance.text.quantities import format_quantity
 
 if TYPE_CHECKING:

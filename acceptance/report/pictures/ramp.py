@@ -5,12 +5,12 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from acceptance.control_plane.records import ControlPlaneRecord
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import COLOURS, DASHED, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import Look, key, thinned
 from acceptance.report.pictures.scales import linear_axis
+from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.text.quantities import format_quantity
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from acceptance.rebuild.records import RebuildRecord, TimedRebuild
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import COLOURS, DOTTED, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import Look, Point, key, thinned
 from acceptance.report.pictures.scales import linear_axis
+from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
 from acceptance.text.quantities import format_quantity
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from acceptance.report.pictures.canvas import COLOURS, DASHED, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import CANDIDATE, Look, key
 from acceptance.report.pictures.scales import linear_axis
-from acceptance.scaling.records import Figure, ScalingRecord
+from acceptance.results.scaling import Figure, ScalingRecord
 from acceptance.text.quantities import format_quantity
 
 if TYPE_CHECKING:

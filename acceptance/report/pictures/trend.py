@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from acceptance.history.records import TrendPoint, TrendRecord
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import COLOURS, DASHED, DOTTED, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import CANDIDATE, Look, key
 from acceptance.report.pictures.scales import linear_axis
+from acceptance.results.history import TrendPoint, TrendRecord
 from acceptance.text.quantities import format_quantity
 
 if TYPE_CHECKING:

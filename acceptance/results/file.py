@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from acceptance import __version__
-from acceptance.results import Results
+from acceptance.results.document import Results
 from acceptance.text.errors import WrongUsage
 from acceptance.text.shown_text import shown_values
 

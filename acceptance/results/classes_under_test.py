@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.results import Results
+from acceptance.results.document import Results
 
 
 def classes_under_test(results: Results) -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from acceptance.results_file import NAME as RESULTS
+from acceptance.results.file import NAME as RESULTS
 from acceptance.text.errors import WrongUsage
 
 NAME = "SHA256SUMS"

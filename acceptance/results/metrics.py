@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from acceptance.results import Unit
+from acceptance.results.document import Unit
 
 Direction = Literal["read", "write", "sync"]
 Statistic = Literal["iops", "bandwidth", "mean", "percentile", "cpu", "longest"]

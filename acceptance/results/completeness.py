@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acceptance.classes_under_test import classes_under_test
-from acceptance.results import Results
+from acceptance.results.classes_under_test import classes_under_test
+from acceptance.results.document import Results
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict, Field
 
 from acceptance.rebuild.patterns import Pattern
-from acceptance.scaling.records import Figure
+from acceptance.results.scaling import Figure
 
 
 class _Frozen(BaseModel):

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from acceptance.manifest import NAME as MANIFEST
-from acceptance.manifest import manifest
 from acceptance.process.whole_file import write_pieces_whole, write_whole
-from acceptance.results import Results
+from acceptance.results.document import Results
+from acceptance.results.manifest import NAME as MANIFEST
+from acceptance.results.manifest import manifest
 from acceptance.text.credentials import without_credentials
 from acceptance.text.errors import EnvironmentFailure
 

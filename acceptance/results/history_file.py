@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from acceptance import __version__
 from acceptance.cluster.waiting import wait_for
-from acceptance.history.records import SCHEMA_VERSION, RunRecord
+from acceptance.results.history import SCHEMA_VERSION, RunRecord
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 
 NAME = "history.jsonl"

@@ -8,15 +8,25 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from acceptance import __version__
-from acceptance.control_plane.records import ControlPlaneRecord
-from acceptance.durability.records import DurabilityRecord, FailoverRecord
-from acceptance.history.records import TrendRecord
 from acceptance.judging import overall
-from acceptance.rebuild.records import RebuildRecord
-from acceptance.results import Cluster, Conditions, KnownStorage, Measurement, PoolRecord, Results, Run, Step, Verdict
-from acceptance.scaling.records import ScalingRecord
+from acceptance.results.crashes import DurabilityRecord, FailoverRecord
+from acceptance.results.document import (
+    Cluster,
+    Conditions,
+    KnownStorage,
+    Measurement,
+    PoolRecord,
+    Results,
+    Run,
+    Step,
+    Verdict,
+)
+from acceptance.results.features import CapabilityRecord
+from acceptance.results.history import TrendRecord
+from acceptance.results.ramps import ControlPlaneRecord
+from acceptance.results.rebuilds import RebuildRecord
+from acceptance.results.scaling import ScalingRecord
 from acceptance.text.shown_text import shown_values
-from acceptance.volume_features.records import CapabilityRecord
 
 
 class Recorder:

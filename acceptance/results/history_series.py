@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
-from acceptance.history.records import KeptMeasurement, KeptMetric, RunRecord, TrendPoint
-from acceptance.results import Measurement, Results
+from acceptance.results.document import Measurement, Results
+from acceptance.results.history import KeptMeasurement, KeptMetric, RunRecord, TrendPoint
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,12 +7,12 @@ from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 
-from acceptance.control_plane.records import ControlPlaneRecord
-from acceptance.durability.records import DurabilityRecord, FailoverRecord
-from acceptance.history.records import TrendRecord
-from acceptance.rebuild.records import RebuildRecord
-from acceptance.scaling.records import ScalingRecord
-from acceptance.volume_features.records import CapabilityRecord
+from acceptance.results.crashes import DurabilityRecord, FailoverRecord
+from acceptance.results.features import CapabilityRecord
+from acceptance.results.history import TrendRecord
+from acceptance.results.ramps import ControlPlaneRecord
+from acceptance.results.rebuilds import RebuildRecord
+from acceptance.results.scaling import ScalingRecord
 
 Unit = Literal["1/s", "B/s", "s", "cpu"]
 Role = Literal["candidate", "baseline"]
