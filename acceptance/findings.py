@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from acceptance.judging import Caution, judge, judge_comparison, not_judged, verdict_id
+from acceptance.limits.tiers import ComparisonRule, Limit
 from acceptance.measuring.distribution import distribution
 from acceptance.measuring.measure import BySegment, Recording
 from acceptance.measuring.metric_values import batch_values, loaded_s, metric_estimate, metric_value, shown_metrics
@@ -17,7 +18,6 @@ from acceptance.size_rule import SIZE_IN_SECONDS, SmallFile, small_file
 from acceptance.statistics.looks import LookPlan
 from acceptance.statistics.ratios import Ratio, Round, ratio
 from acceptance.text.quantities import format_quantity
-from acceptance.tiers import ComparisonRule, Limit
 
 SHOWN_CONFIDENCE = 0.95
 

@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from acceptance.limits.tiers import ComparisonRule, Limit
 from acceptance.results.document import Estimate, Overall, Unit, Verdict
 from acceptance.statistics.ratios import Ratio
 from acceptance.text.quantities import format_quantity
-from acceptance.tiers import ComparisonRule, Limit
 
 Decision = Literal["pass", "fail", "inconclusive"]
 

@@ -24,11 +24,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from acceptance import embedded
 from acceptance.judging import decide
-from acceptance.limits import load_limits
+from acceptance.limits.file import load_limits
+from acceptance.limits.tiers import Tier
 from acceptance.measuring.cluster_bench import ClaimedVolume, ClusterBench
 from acceptance.profile_folder import find_profiles
 from acceptance.text.errors import AcceptanceError
-from acceptance.tiers import Tier
 from benchmarks.direct_fio import named_metric, pod_shell, run_directly
 from benchmarks.opened import MODES, PROFILES, ROOT, opened_workspace
 

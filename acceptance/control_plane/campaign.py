@@ -12,11 +12,11 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.control_plane.climb import Say, climb
 from acceptance.control_plane.conditions import StopConditions
 from acceptance.control_plane.descent import descend
-from acceptance.control_plane.limits import RampRules
 from acceptance.control_plane.observer import Observer
 from acceptance.control_plane.record_of import climb_fields, late_pods, phases
 from acceptance.control_plane.server_metrics import operation_times, read_server_metrics, request_times
 from acceptance.control_plane.sets import RampPlan, RampSets, usable
+from acceptance.limits.ramps import RampRules
 from acceptance.process.once import Once
 from acceptance.results.ramps import ControlPlaneRecord, Form
 

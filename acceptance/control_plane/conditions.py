@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass
 
-from acceptance.control_plane.limits import StopWhen
+from acceptance.limits.ramps import StopWhen
 from acceptance.results.ramps import StopKind
 from acceptance.text.quantities import format_quantity
 

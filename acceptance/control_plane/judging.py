@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acceptance.control_plane.limits import ControlPlaneLimit
 from acceptance.judging import verdict_id
+from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.text.quantities import format_quantity

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acceptance.durability.limits import METRIC, FailoverLimit
 from acceptance.judging import decide, not_judged, verdict_id
+from acceptance.limits.crashes import METRIC, FailoverLimit
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Verdict
 from acceptance.text.quantities import format_quantity

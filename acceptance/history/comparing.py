@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.history.limits import HistoryLimit
 from acceptance.history.noise import Expectation, expectation
+from acceptance.limits.history import HistoryLimit
 from acceptance.results.history import ChangePoint, TrendPoint
 from acceptance.statistics.level_shift import find_shift
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acceptance.history.comparing import Comparison, compare
-from acceptance.history.limits import HistoryLimit
 from acceptance.history.noise import FEWEST_RUNS, KEPT_RUNS
 from acceptance.history.wording import compared, not_compared
 from acceptance.judging import verdict_id
+from acceptance.limits.history import HistoryLimit
 from acceptance.results.document import Verdict
 from acceptance.results.history import TrendPoint, TrendRecord, TrendStatus
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from acceptance.limits.tiers import ComparisonRule, Limit
 from acceptance.measuring.measure import runtime_s
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.profiles import Profile
 from acceptance.settings import Settings
 from acceptance.statistics.looks import UNJUDGED_S, LookPlan, plan_for
-from acceptance.tiers import ComparisonRule, Limit
 
 END_S = 2.0
 """For the pod of a load to start and to be away."""

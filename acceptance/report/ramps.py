@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acceptance.control_plane.limits import PROFILE
+from acceptance.limits.ramps import PROFILE
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import pods_over_time, start_times
 from acceptance.results.document import Results, Status, Verdict

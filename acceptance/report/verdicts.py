@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
+from acceptance.limits.scaling import Kind
 from acceptance.results.document import Verdict
-from acceptance.scaling.limits import Kind
 
 # As the last part of a verdict's id; a limit of one step has the number of volumes behind it.
 _KINDS = tuple(kind.replace("_", "-") for kind in (*get_args(Kind), "scaling"))

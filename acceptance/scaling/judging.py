@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 
 from acceptance.judging import decide, not_judged, verdict_id
+from acceptance.limits.scaling import Kind, ScalingLimit, rate_unit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.scaling import Figure, ScalingRecord, StepRecord
-from acceptance.scaling.limits import Kind, ScalingLimit, rate_unit
 from acceptance.statistics.independent_ratio import independent_ratio
 from acceptance.statistics.intervals import Interval
 from acceptance.statistics.step_looks import CORRELATION

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from acceptance.history.limits import HistoryLimit
+from acceptance.limits.history import HistoryLimit
 from acceptance.results.history import TrendPoint
 from acceptance.results.metrics import Metric
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.control_plane.conditions import Stop, StopConditions
-from acceptance.control_plane.limits import StopWhen
+from acceptance.limits.ramps import StopWhen
 
 STOP_WHEN = StopWhen.model_validate(
     {

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from acceptance.control_plane.judging import judge_ramp
-from acceptance.control_plane.limits import ControlPlaneLimit
+from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.results.ramps import ControlPlaneRecord, Ended, RampDownRecord, StopKind
 
 PODS = ControlPlaneLimit(metric="pods", value=60, because="a small cluster runs as many.", tier="t")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from acceptance.control_plane.limits import ControlPlaneEntry, inherited
-from acceptance.limits import load_limits
+from acceptance.limits.file import load_limits
+from acceptance.limits.ramps import ControlPlaneEntry, inherited
 from acceptance.text.errors import WrongUsage
 
 SLOW = {"longer_than": "4min", "more_than": 10, "because": "a"}

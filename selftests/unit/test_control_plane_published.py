@@ -10,8 +10,8 @@ import yaml
 
 from acceptance.control_plane.conditions import StopConditions
 from acceptance.control_plane.growth import linear_until
-from acceptance.control_plane.limits import StopWhen
-from acceptance.limits import load_limits
+from acceptance.limits.file import load_limits
+from acceptance.limits.ramps import StopWhen
 from acceptance.profile_folder import find_profiles
 
 ROOT = Path(__file__).parents[2]

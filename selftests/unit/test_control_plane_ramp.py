@@ -19,7 +19,7 @@ from acceptance.control_plane import climb as climb_module
 from acceptance.control_plane import descent as descent_module
 from acceptance.control_plane import observer as observer_module
 from acceptance.control_plane.campaign import RampCampaign, RampSettings
-from acceptance.control_plane.limits import RampRules
+from acceptance.limits.ramps import RampRules
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.text.errors import EnvironmentFailure
 from selftests.unit.simulated_ramp import SimulatedApi, running, waiting

@@ -12,16 +12,16 @@ from typing import get_args
 
 import pytest
 
-from acceptance.control_plane.limits import Metric as RampMetric
-from acceptance.limits import load_limits
+from acceptance.limits.file import load_limits
+from acceptance.limits.provisioning import Kind as ProvisioningKind
+from acceptance.limits.ramps import Metric as RampMetric
+from acceptance.limits.rebuilds import Kind as RebuildKind
+from acceptance.limits.scaling import Kind as ScalingKind
+from acceptance.limits.tiers import LimitKind, RuleKind
 from acceptance.profile_folder import find_profiles
-from acceptance.provisioning.limits import Kind as ProvisioningKind
-from acceptance.rebuild.limits import Kind as RebuildKind
 from acceptance.results.ramps import StopKind
 from acceptance.results.run_folder import RunFolder
-from acceptance.scaling.limits import Kind as ScalingKind
 from acceptance.target_file import read_target
-from acceptance.tiers import LimitKind, RuleKind
 from selftests.unit.docs_pages import PAGES, ROOT, unfenced
 
 TIER = ("limits", "comparison", "scaling", "control_plane", "rebuild", "failover", "provisioning", "history")

@@ -10,13 +10,13 @@ import pytest
 
 from acceptance.findings import Finding, decided, metric_ratio
 from acceptance.fio.samples import Counts, Sample
+from acceptance.limits.tiers import ComparisonRule, Limit
 from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import Recording
 from acceptance.profiles import Profile
 from acceptance.results.document import Role
 from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import LookPlan
-from acceptance.tiers import ComparisonRule, Limit
 
 PLAN = LookPlan(seconds=(12, 24), batch_s=4)
 IOPS = Metric.parse("write.iops")

@@ -8,8 +8,8 @@ from statistics import fmean, stdev
 import pytest
 
 from acceptance.history.judging import NIGHTLY_ERROR, Judged, judge_history
-from acceptance.history.limits import HistoryLimit
 from acceptance.history.noise import KEPT_RUNS, expectation
+from acceptance.limits.history import HistoryLimit
 from acceptance.results.history import TrendPoint
 from acceptance.statistics.level_shift import find_shift
 from acceptance.statistics.student_t import t_quantile

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.history.limits import HistoryLimit
-from acceptance.limits import load_limits
+from acceptance.limits.file import load_limits
+from acceptance.limits.history import HistoryLimit
 from acceptance.settings import read_settings
 from acceptance.text.errors import WrongUsage
 

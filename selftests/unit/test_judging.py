@@ -9,11 +9,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from acceptance.judging import decide, judge, judge_comparison, overall, verdict_id
+from acceptance.limits.tiers import ComparisonRule, Limit, RuleKind
 from acceptance.results.document import Estimate, Status, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.intervals import estimate
 from acceptance.statistics.ratios import Ratio
-from acceptance.tiers import ComparisonRule, Limit, RuleKind
 
 values = st.floats(min_value=1e-3, max_value=1e6)
 batch_values = st.lists(st.floats(min_value=1.0, max_value=1e5), min_size=3, max_size=15)

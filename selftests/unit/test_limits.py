@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from acceptance.limits import ComparisonRule, Limit, LimitsFile, load_limits
+from acceptance.limits.file import ComparisonRule, Limit, LimitsFile, load_limits
+from acceptance.limits.tiers import RuleKind
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
-from acceptance.tiers import RuleKind
 
 PROFILES = {"sync-write-iops", "etcd-fsync"}
 ROOT = Path(__file__).parents[2]

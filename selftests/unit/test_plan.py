@@ -10,7 +10,7 @@ import pytest
 
 from acceptance.control_plane.campaign import RampSettings
 from acceptance.durability.trial import CrashSettings
-from acceptance.limits import load_limits
+from acceptance.limits.file import load_limits
 from acceptance.planning.failures import crashed, rebuilt
 from acceptance.planning.loads import measured, prepared
 from acceptance.planning.many_volumes import ramped, scaled

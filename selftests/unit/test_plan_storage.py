@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.control_plane.campaign import RampSettings
-from acceptance.limits import load_limits
+from acceptance.limits.file import load_limits
 from acceptance.planning.failures import rebuilt
 from acceptance.planning.many_volumes import ramped, scaled
 from acceptance.planning.paces import ELSEWHERE

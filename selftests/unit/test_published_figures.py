@@ -11,11 +11,11 @@ import yaml
 from acceptance.findings import judge_limit, metric_ratio
 from acceptance.fio.samples import Sample
 from acceptance.judging import judge_comparison
-from acceptance.limits import load_limits
+from acceptance.limits.file import load_limits
+from acceptance.limits.tiers import Tier
 from acceptance.measuring.measure import BySegment
 from acceptance.results.document import Verdict
 from acceptance.statistics.looks import IN_TURN
-from acceptance.tiers import Tier
 from selftests.unit.simulated_load import second
 
 ROOT = Path(__file__).parents[2]

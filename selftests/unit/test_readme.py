@@ -6,7 +6,7 @@ import re
 import textwrap
 from pathlib import Path
 
-from acceptance.limits import load_limits
+from acceptance.limits.file import load_limits
 from acceptance.profile_folder import find_profiles
 
 ROOT = Path(__file__).parents[2]

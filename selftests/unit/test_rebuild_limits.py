@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from acceptance.limits import load_limits
-from acceptance.rebuild.limits import RebuildEntry, RebuildLimit, inherited
+from acceptance.limits.file import load_limits
+from acceptance.limits.rebuilds import RebuildEntry, RebuildLimit, inherited
 from acceptance.text.errors import WrongUsage
 
 WHOLE: dict[str, Any] = {

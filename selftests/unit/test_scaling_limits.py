@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from acceptance.scaling.limits import ScalingEntry
+from acceptance.limits.scaling import ScalingEntry
 
 WHOLE: dict[str, Any] = {
     "metric": "write.iops",

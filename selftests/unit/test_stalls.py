@@ -9,13 +9,13 @@ from pydantic import ValidationError
 
 from acceptance.findings import judge_limit
 from acceptance.fio.samples import DIRECTIONS, Counts, Sample
-from acceptance.limits_schema import TierEntry
+from acceptance.limits.schema import TierEntry
+from acceptance.limits.tiers import Limit
 from acceptance.measuring.metric_values import shown_metrics
 from acceptance.measuring.stalls import longest_stall
 from acceptance.results.document import Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import LookPlan
-from acceptance.tiers import Limit
 
 PLAN = LookPlan(seconds=(12,), batch_s=4)
 

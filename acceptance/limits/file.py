@@ -8,20 +8,19 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from acceptance.control_plane import limits as control_plane
-from acceptance.durability import limits as durability
-from acceptance.history import limits as history
-from acceptance.limits_references import Found, ancestors, reference_problems
-from acceptance.limits_schema import FileEntry, TierEntry
-from acceptance.metric_rules import METRIC
-from acceptance.provisioning import limits as provisioning
-from acceptance.rebuild.limits import inherited
+from acceptance.limits import crashes as durability
+from acceptance.limits import history, provisioning
+from acceptance.limits import ramps as control_plane
+from acceptance.limits.metric_rules import METRIC
+from acceptance.limits.rebuilds import inherited
+from acceptance.limits.references import Found, ancestors, reference_problems
+from acceptance.limits.scaling import ScalingLimit
+from acceptance.limits.schema import FileEntry, TierEntry
+from acceptance.limits.tiers import ComparisonRule, Limit, LimitsFile, RuleKind, Tier
 from acceptance.results.metrics import Metric
-from acceptance.scaling.limits import ScalingLimit
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_quantity
 from acceptance.text.strict_yaml import Document, Problem, load
-from acceptance.tiers import ComparisonRule, Limit, LimitsFile, RuleKind, Tier
 
 __all__ = ["ComparisonRule", "Limit", "LimitsFile", "Metric", "Tier", "load_limits"]
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from acceptance.history.noise import FEWEST_RUNS, KEPT_RUNS
-from acceptance.limit_values import Entry
-from acceptance.metric_rules import MetricRule, tell_metric
+from acceptance.limits.metric_rules import MetricRule, tell_metric
+from acceptance.limits.values import Entry
 from acceptance.results.metrics import CPU, SHOWN, Metric
 from acceptance.text.quantities import parse_quantity
 

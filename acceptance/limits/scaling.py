@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from acceptance.limit_values import Entry, Ratio, Sentence, Share
+from acceptance.limits.values import Entry, Ratio, Sentence, Share
 from acceptance.results.metrics import Metric
 from acceptance.text.quantities import format_quantity, parse_quantity
 

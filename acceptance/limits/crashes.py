@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acceptance.limit_values import Entry, TimeLimit
+from acceptance.limits.values import Entry, TimeLimit
 from acceptance.text.quantities import format_quantity
 
 METRIC = "failover.time"

@@ -6,17 +6,17 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from acceptance.control_plane.limits import ControlPlaneEntry
-from acceptance.durability.limits import FailoverEntry
-from acceptance.history.limits import HistoryEntry
-from acceptance.limit_values import Entry
-from acceptance.metric_rules import MetricRule, tell_metric
-from acceptance.provisioning.limits import ProvisioningEntry
-from acceptance.rebuild.limits import RebuildEntry
+from acceptance.limits.crashes import FailoverEntry
+from acceptance.limits.history import HistoryEntry
+from acceptance.limits.metric_rules import MetricRule, tell_metric
+from acceptance.limits.provisioning import ProvisioningEntry
+from acceptance.limits.ramps import ControlPlaneEntry
+from acceptance.limits.rebuilds import RebuildEntry
+from acceptance.limits.scaling import ScalingEntry
+from acceptance.limits.tiers import RuleKind, side_of
+from acceptance.limits.values import Entry
 from acceptance.results.metrics import Metric
-from acceptance.scaling.limits import ScalingEntry
 from acceptance.text.quantities import parse_quantity
-from acceptance.tiers import RuleKind, side_of
 
 
 class LimitEntry(MetricRule):

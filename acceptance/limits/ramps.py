@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from acceptance.limit_values import Entry, Rate, Sentence, Time, TimeLimit
+from acceptance.limits.values import Entry, Rate, Sentence, Time, TimeLimit
 from acceptance.text.quantities import format_quantity
 
 PROFILE = "control-plane"

@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from acceptance.limit_values import Entry, TimeLimit
+from acceptance.limits.values import Entry, TimeLimit
 from acceptance.text.quantities import format_quantity
 
 PROFILE = "volume"

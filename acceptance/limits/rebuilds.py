@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from acceptance.limit_values import Entry, Ratio, Sentence, Share, Size, Time
+from acceptance.limits.values import Entry, Ratio, Sentence, Share, Size, Time
 from acceptance.rebuild.patterns import PATTERNS, Pattern
 from acceptance.text.quantities import format_quantity
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from acceptance.limit_values import Entry, Sentence
+from acceptance.limits.values import Entry, Sentence
 from acceptance.results.metrics import Metric
 
 METRIC = "(metric)"

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from acceptance.control_plane.limits import ControlPlane, ControlPlaneLimit
-from acceptance.durability.limits import FailoverLimit
-from acceptance.history.limits import HistoryLimit
-from acceptance.provisioning.limits import ProvisioningLimit
-from acceptance.rebuild.limits import RebuildLimit
+from acceptance.limits.crashes import FailoverLimit
+from acceptance.limits.history import HistoryLimit
+from acceptance.limits.provisioning import ProvisioningLimit
+from acceptance.limits.ramps import ControlPlane, ControlPlaneLimit
+from acceptance.limits.rebuilds import RebuildLimit
+from acceptance.limits.scaling import ScalingLimit
 from acceptance.results.metrics import Metric
-from acceptance.scaling.limits import ScalingLimit
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_quantity
 
