@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from acceptance.judging import Caution, judge, judge_comparison, not_judged, verdict_id
+from acceptance.judging.limit import Caution, judge, judge_comparison, not_judged, verdict_id
 from acceptance.limits.tiers import ComparisonRule, Limit
 from acceptance.measuring.distribution import distribution
 from acceptance.measuring.measure import BySegment, Recording

@@ -23,7 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from acceptance import embedded
-from acceptance.judging import decide
+from acceptance.judging.limit import decide
 from acceptance.limits.file import load_limits
 from acceptance.limits.tiers import Tier
 from acceptance.measuring.cluster_bench import ClaimedVolume, ClusterBench

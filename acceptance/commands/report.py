@@ -11,8 +11,8 @@ from markupsafe import Markup
 from acceptance.commands.command import Commands
 from acceptance.commands.output import keep_the_runs_own
 from acceptance.commands.unusable_files import refused_where_unusable
+from acceptance.judging.rejudging import contradictions
 from acceptance.process.whole_file import write_whole
-from acceptance.rejudging import contradictions
 from acceptance.results.file import NAME as RESULTS
 from acceptance.results.file import read_results
 from acceptance.results.manifest import NAME as MANIFEST

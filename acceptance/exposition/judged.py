@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from acceptance.exposition.gauges import Gauge, Samples
-from acceptance.judging import overall
+from acceptance.judging.limit import overall
 from acceptance.results.completeness import is_whole
 from acceptance.results.document import Overall, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, worst

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from acceptance.history.noise import FEWEST_RUNS, KEPT_RUNS
+from acceptance.judging.history.noise import FEWEST_RUNS, KEPT_RUNS
 from acceptance.limits.metric_rules import MetricRule, tell_metric
 from acceptance.limits.values import Entry
 from acceptance.results.metrics import CPU, SHOWN, Metric

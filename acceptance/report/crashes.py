@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.durability.judging import TITLES, ranges_in_words, shown_time
+from acceptance.judging.crashes import TITLES, ranges_in_words, shown_time
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.document import Results
 

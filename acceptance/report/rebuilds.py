@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acceptance.rebuild.judging import arithmetic
+from acceptance.judging.rebuilds import arithmetic
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.results.document import Results, Status, Verdict

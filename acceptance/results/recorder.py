@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from acceptance import __version__
-from acceptance.judging import overall
+from acceptance.judging.limit import overall
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.document import (
     Cluster,

@@ -12,12 +12,12 @@ from typing import TypeVar
 from acceptance.cluster.node_room import require_room, usable_nodes
 from acceptance.cluster.stateful_sets import REQUESTS
 from acceptance.cluster.workspace import Workspace
+from acceptance.judging.scaling import is_decided, left_open
 from acceptance.limits.scaling import ScalingLimit, rate_unit
 from acceptance.process.once import Once
 from acceptance.profiles import Profile
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import NodesRecord, ScalingRecord, StepRecord
-from acceptance.scaling.judging import is_decided, left_open
 from acceptance.scaling.load_plan import LoadPlan
 from acceptance.scaling.load_set import LoadSet, Say
 from acceptance.scaling.loaded_volume import LoadedVolume

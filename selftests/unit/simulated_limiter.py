@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from acceptance.judging import Decision, decide
+from acceptance.judging.limit import Decision, decide
 from acceptance.results.metrics import Metric
 from acceptance.scaling.loaded_volume import LoadedVolume
 from acceptance.scaling.step_records import rate_record

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from acceptance.control_plane.judging import judge_ramp
+from acceptance.judging.ramps import judge_ramp
 from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.results.ramps import ControlPlaneRecord, Ended, RampDownRecord, StopKind
 

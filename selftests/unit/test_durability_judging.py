@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acceptance.durability.failing_over import Stopwatch
-from acceptance.durability.judging import judge_durability, judge_failover, ranges_in_words, unjudged
+from acceptance.judging.crashes import judge_durability, judge_failover, ranges_in_words, unjudged
 from acceptance.limits.crashes import FailoverEntry, FailoverLimit, inherited
 from acceptance.results.crashes import FAILURES
 from selftests.unit.crash_records import durability, failover

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.exit_status import exit_status
+from acceptance.judging.exit_status import exit_status
 from acceptance.results.document import Status, Verdict
 
 statuses = st.lists(st.sampled_from(["pass", "fail", "inconclusive", "skipped"]), max_size=4)

@@ -7,8 +7,8 @@ from statistics import fmean, stdev
 
 import pytest
 
-from acceptance.history.judging import NIGHTLY_ERROR, Judged, judge_history
-from acceptance.history.noise import KEPT_RUNS, expectation
+from acceptance.judging.history.noise import KEPT_RUNS, expectation
+from acceptance.judging.history.verdicts import NIGHTLY_ERROR, Judged, judge_history
 from acceptance.limits.history import HistoryLimit
 from acceptance.results.history import TrendPoint
 from acceptance.statistics.level_shift import find_shift

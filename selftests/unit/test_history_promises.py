@@ -9,8 +9,8 @@ from itertools import islice
 
 import pytest
 
-from acceptance.history.comparing import Comparison, compare
-from acceptance.history.judging import NIGHTLY_ERROR
+from acceptance.judging.history.comparing import Comparison, compare
+from acceptance.judging.history.verdicts import NIGHTLY_ERROR
 from acceptance.results.history import TrendPoint
 from acceptance.statistics.intervals import interval
 from selftests.unit.history_runs import FIRST_NIGHT, limit, many_noisy, nights

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from acceptance.judging import decide, judge, judge_comparison, overall, verdict_id
+from acceptance.judging.limit import decide, judge, judge_comparison, overall, verdict_id
 from acceptance.limits.tiers import ComparisonRule, Limit, RuleKind
 from acceptance.results.document import Estimate, Status, Verdict
 from acceptance.results.metrics import Metric

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from acceptance.judging.provisioning import LOOKS_APART_S, judge_bind_time
 from acceptance.limits.provisioning import ProvisioningEntry, ProvisioningLimit, inherited
-from acceptance.provisioning.judging import LOOKS_APART_S, judge_bind_time
 from acceptance.results.document import Verdict
 
 

@@ -10,7 +10,7 @@ import yaml
 
 from acceptance.findings import judge_limit, metric_ratio
 from acceptance.fio.samples import Sample
-from acceptance.judging import judge_comparison
+from acceptance.judging.limit import judge_comparison
 from acceptance.limits.file import load_limits
 from acceptance.limits.tiers import Tier
 from acceptance.measuring.measure import BySegment

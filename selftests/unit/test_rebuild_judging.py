@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from acceptance.judging.rebuilds import ONCE, judge_rebuild, unjudged
 from acceptance.limits.rebuilds import Kind, RebuildLimit
-from acceptance.rebuild.judging import ONCE, judge_rebuild, unjudged
 from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord
 from selftests.unit.rebuild_records import GI, foreground, record, timed

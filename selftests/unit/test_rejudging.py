@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acceptance.rejudging import contradictions
+from acceptance.judging.rejudging import contradictions
 from acceptance.results.document import Results, Status, Verdict
 from selftests.unit.compared_runs import judged, measured, run_of
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from acceptance.judging.scaling import judge_scaling, unjudged
 from acceptance.limits.scaling import Kind, ScalingLimit
 from acceptance.report import render_summary
 from acceptance.report.comparison import comparisons
@@ -15,7 +16,6 @@ from acceptance.report.verdicts import is_about_many_volumes
 from acceptance.results.document import Estimate, Measurement, Results, Run, Status, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
-from acceptance.scaling.judging import judge_scaling, unjudged
 from acceptance.scaling.model import capacity, figure
 from acceptance.statistics.step_looks import CONFIDENCE
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from acceptance.judging.rebuilds import judge_rebuild
 from acceptance.limits.rebuilds import RebuildLimit
-from acceptance.rebuild.judging import judge_rebuild
 from acceptance.report import render_summary
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.rebuilds import RebuildSection, rebuild_sections

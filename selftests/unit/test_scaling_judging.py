@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from acceptance.judging.scaling import judge_scaling, unjudged
 from acceptance.limits.scaling import Kind, ScalingLimit
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
-from acceptance.scaling.judging import judge_scaling, unjudged
 from acceptance.scaling.model import capacity, figure
 from acceptance.statistics.step_looks import CONFIDENCE
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
+from acceptance.judging.scaling import judge_scaling
 from acceptance.limits.scaling import Kind, ScalingLimit
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
-from acceptance.scaling.judging import judge_scaling
 from acceptance.scaling.model import capacity, per_volume_at, plateau, volumes_at
 from acceptance.scaling.step_records import CONFIDENCE, default_metric
 

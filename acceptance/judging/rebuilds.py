@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.judging import decide, not_judged, verdict_id
+from acceptance.judging.limit import decide, not_judged, verdict_id
 from acceptance.limits.rebuilds import METRICS, RebuildLimit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.rebuilds import RebuildRecord

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.history.noise import Expectation, expectation
+from acceptance.judging.history.noise import Expectation, expectation
 from acceptance.limits.history import HistoryLimit
 from acceptance.results.history import ChangePoint, TrendPoint
 from acceptance.statistics.level_shift import find_shift

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acceptance.judging import decide, verdict_id
+from acceptance.judging.limit import decide, verdict_id
 from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.results.document import Verdict
 from acceptance.text.quantities import format_quantity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from acceptance.judging import decide, not_judged, verdict_id
+from acceptance.judging.limit import decide, not_judged, verdict_id
 from acceptance.limits.scaling import Kind, ScalingLimit, rate_unit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.scaling import Figure, ScalingRecord, StepRecord

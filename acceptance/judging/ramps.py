@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.judging import verdict_id
+from acceptance.judging.limit import verdict_id
 from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.ramps import ControlPlaneRecord

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.judging import decide, not_judged, verdict_id
+from acceptance.judging.limit import decide, not_judged, verdict_id
 from acceptance.limits.crashes import METRIC, FailoverLimit
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from acceptance.judging import overall
+from acceptance.judging.limit import overall
 from acceptance.results.document import Verdict
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, WrongUsage
 
