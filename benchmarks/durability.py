@@ -26,7 +26,7 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.durability.trial import CrashSettings
 from acceptance.durability.trials import CrashTrials
 from acceptance.judging.crashes import durability_sentence
-from acceptance.target_file import NodeFailureTarget
+from acceptance.settings.target_file import NodeFailureTarget
 from acceptance.text.errors import AcceptanceError
 from selftests.lab.forgetful import forgetful_disk, hook
 from selftests.lab.provisioner import LabClass, lab_classes

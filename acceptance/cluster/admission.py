@@ -16,7 +16,7 @@ from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.storage_classes import choose_class, storage_classes
 from acceptance.cluster.workspace import Workspace
 from acceptance.results.document import Cluster, StorageClass
-from acceptance.settings import Settings
+from acceptance.settings.run import Settings
 from acceptance.text.credentials import remember_pull_secret
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 

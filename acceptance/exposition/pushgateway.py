@@ -12,9 +12,9 @@ from urllib.error import HTTPError, URLError
 from prometheus_client import exposition
 
 from acceptance.exposition.document import candidates, samples_of
-from acceptance.exposition.gateway import Gateway
 from acceptance.exposition.gauges import Families
 from acceptance.results.document import Results
+from acceptance.settings.gateway import Gateway
 from acceptance.text.credentials import without_credentials
 
 JOB = "storage_acceptance"

@@ -11,7 +11,7 @@ import psutil
 
 from acceptance.cluster.admission import Admission
 from acceptance.results.document import Cluster, Image, Node, StorageClass
-from acceptance.settings import Settings
+from acceptance.settings.run import Settings
 from acceptance.text.credentials import without_credentials
 from acceptance.text.errors import EnvironmentFailure
 

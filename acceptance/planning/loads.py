@@ -9,7 +9,7 @@ from acceptance.measuring.measure import runtime_s
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.profiles import Profile
-from acceptance.settings import Settings
+from acceptance.settings.run import Settings
 from acceptance.statistics.looks import UNJUDGED_S, LookPlan, plan_for
 
 END_S = 2.0

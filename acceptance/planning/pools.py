@@ -17,7 +17,7 @@ from acceptance.rebuild.ceph_space import ceph_space
 from acceptance.rebuild.choice import CEPH, LONGHORN
 from acceptance.rebuild.longhorn_space import longhorn_space
 from acceptance.results.document import StorageClass
-from acceptance.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE, CephTarget, LonghornTarget, Target
+from acceptance.settings.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE, CephTarget, LonghornTarget, Target
 
 BINDS_LATE = "WaitForFirstConsumer"
 

@@ -6,7 +6,7 @@ from acceptance.planning.failures import LOOKS_S
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.results.features import TITLES, Capability
-from acceptance.settings import Settings
+from acceptance.settings.run import Settings
 from acceptance.text.quantities import format_size
 from acceptance.volume_features.bench import SIZE
 from acceptance.volume_features.expansion import GROWN

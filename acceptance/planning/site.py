@@ -15,8 +15,8 @@ from acceptance.rebuild.choice import choose_driver
 from acceptance.results.crashes import Failure
 from acceptance.results.document import StorageClass
 from acceptance.results.features import Capability
-from acceptance.settings import Settings
-from acceptance.target_file import RebuildTarget
+from acceptance.settings.run import Settings
+from acceptance.settings.target_file import RebuildTarget
 from acceptance.text.errors import AcceptanceError, Unsupported
 from acceptance.volume_features.snapshot_objects import GROUP, VERSION, serves_snapshots
 

@@ -10,7 +10,7 @@ from acceptance.rebuild.command_driver import CommandDriver
 from acceptance.rebuild.driver import RebuildDriver
 from acceptance.rebuild.longhorn_driver import LonghornDriver
 from acceptance.results.document import StorageClass
-from acceptance.target_file import CephTarget, CommandTarget, LonghornTarget
+from acceptance.settings.target_file import CephTarget, CommandTarget, LonghornTarget
 from acceptance.text.errors import Unsupported
 
 LONGHORN = "driver.longhorn.io"

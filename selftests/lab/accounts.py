@@ -16,7 +16,7 @@ from acceptance.cluster.resources import NAMESPACES, SERVICE_ACCOUNTS, Object, R
 from acceptance.rebuild.ceph_driver import ceph_permissions
 from acceptance.rebuild.ceph_space import ceph_space_permissions
 from acceptance.rebuild.longhorn_driver import longhorn_permissions
-from acceptance.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE
+from acceptance.settings.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 ACCOUNT = "storage-acceptance"

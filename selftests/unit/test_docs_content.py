@@ -21,7 +21,7 @@ from acceptance.limits.tiers import LimitKind, RuleKind
 from acceptance.profile_folder import find_profiles
 from acceptance.results.ramps import StopKind
 from acceptance.results.run_folder import RunFolder
-from acceptance.target_file import read_target
+from acceptance.settings.target_file import read_target
 from selftests.unit.docs_pages import PAGES, ROOT, unfenced
 
 TIER = ("limits", "comparison", "scaling", "control_plane", "rebuild", "failover", "provisioning", "history")

@@ -8,7 +8,7 @@ import pytest
 
 from acceptance.limits.file import load_limits
 from acceptance.limits.history import HistoryLimit
-from acceptance.settings import read_settings
+from acceptance.settings.run import read_settings
 from acceptance.text.errors import WrongUsage
 
 ROOT = Path(__file__).parents[2]

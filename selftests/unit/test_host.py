@@ -12,8 +12,8 @@ import psutil
 import pytest
 
 from acceptance.host.admission import describe_host, require_programs
-from acceptance.host.directories import directory, same_directories
 from acceptance.host.workspace import HostWorkspace
+from acceptance.settings.directories import directory, same_directories
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 NOBODY = 65534

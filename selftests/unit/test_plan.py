@@ -22,7 +22,7 @@ from acceptance.planning.table import plan_text
 from acceptance.profile_folder import find_profiles
 from acceptance.rebuild.campaign import RebuildSettings
 from acceptance.scaling.campaign import ScaleSettings
-from acceptance.settings import Settings, read_settings
+from acceptance.settings.run import Settings, read_settings
 
 ROOT = Path(__file__).parents[2]
 GIB = 1024**3

@@ -21,7 +21,7 @@ from acceptance.rebuild.campaign import RebuildSettings
 from acceptance.rebuild.volume import claim_size
 from acceptance.results.features import CAPABILITIES, Capability
 from acceptance.scaling.campaign import ScaleSettings
-from acceptance.settings import Settings
+from acceptance.settings.run import Settings
 
 ROOT = Path(__file__).parents[2]
 GIB = 1024**3

@@ -19,9 +19,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from acceptance.embedded.network import free_ports
-from acceptance.exposition.gateway import Gateway
 from acceptance.exposition.pushgateway import push
-from acceptance.settings import read_settings
+from acceptance.settings.gateway import Gateway
+from acceptance.settings.run import read_settings
 from acceptance.text.credentials import without_credentials
 from acceptance.text.errors import WrongUsage
 from selftests.unit.compared_runs import measured, run_of
@@ -168,10 +168,10 @@ def test_a_fault_while_metrics_are_made_is_told(monkeypatch: pytest.MonkeyPatch)
 
 def test_an_address_is_read_without_what_pushes() -> None:
     """The settings are read at the start of everything, the commands too."""
-    code = "import sys; import acceptance.settings; print(*sys.modules, sep='\\n')"
+    code = "import sys; import acceptance.settings.run; print(*sys.modules, sep='\\n')"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
     needless = ("acceptance.report", "acceptance.exposition.document", "jinja2", "prometheus_client", "matplotlib")
-    assert "acceptance.exposition.gateway" in loaded.split()
+    assert "acceptance.settings.gateway" in loaded.split()
     assert [each for each in loaded.split() if each.startswith(needless)] == []
 
 

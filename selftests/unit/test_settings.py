@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acceptance.settings import Settings, read_settings
+from acceptance.settings.run import Settings, read_settings
 from acceptance.text.errors import WrongUsage
 
 FILES = {"thresholds": Path("thresholds.yaml"), "profiles": Path("profiles")}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.target_file import CephTarget, CommandTarget, LonghornTarget, read_target
+from acceptance.settings.target_file import CephTarget, CommandTarget, LonghornTarget, read_target
 from acceptance.text.errors import WrongUsage
 
 COMMAND = """\

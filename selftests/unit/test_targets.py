@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.settings import read_settings
-from acceptance.target_file import LonghornTarget, of_target, read_target
-from acceptance.targets import shipped_targets, target_path
+from acceptance.settings.run import read_settings
+from acceptance.settings.target_file import LonghornTarget, of_target, read_target
+from acceptance.settings.targets import shipped_targets, target_path
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import parse_size
 

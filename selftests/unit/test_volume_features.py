@@ -17,7 +17,7 @@ from acceptance.cluster.permissions import Permission, _missing
 from acceptance.cluster.resources import CLAIMS, VOLUME_SNAPSHOTS
 from acceptance.results.document import StorageClass
 from acceptance.results.features import CAPABILITIES, TITLES
-from acceptance.settings import read_settings
+from acceptance.settings.run import read_settings
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported, WrongUsage
 from acceptance.volume_features import trying
 from acceptance.volume_features.bench import Bench, NotTried

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ValidationInfo
 
-from acceptance.exposition.gateway import Gateway
-from acceptance.host.directories import directory
 from acceptance.results.features import CAPABILITIES, Capability
 from acceptance.results.history_file import history_path
-from acceptance.targets import target_path
+from acceptance.settings.directories import directory
+from acceptance.settings.gateway import Gateway
+from acceptance.settings.targets import target_path
 from acceptance.text.quantities import parse_quantity, parse_size
 
 SHORTEST_WINDOW_S, LONGEST_WINDOW_S = 4, 600

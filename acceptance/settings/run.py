@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
-from acceptance.host.directories import same_directories
-from acceptance.setting_values import (
+from acceptance.settings.directories import same_directories
+from acceptance.settings.values import (
     Capabilities,
     ClassName,
     Duration,
