@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from acceptance.findings import Finding, decided
 from acceptance.limits.tiers import Tier
+from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import Bench, PreparedVolume, Preparing
 from acceptance.measuring.measure import BySegment, Report, measure_alone, measure_alternately
 from acceptance.process.once import Once
-from acceptance.profiles import Profile
 from acceptance.statistics.looks import UNJUDGED_S, LookPlan, plan_for
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 

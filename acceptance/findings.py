@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 from acceptance.judging.limit import Caution, judge, judge_comparison, not_judged, verdict_id
 from acceptance.limits.tiers import ComparisonRule, Limit
+from acceptance.loads.size_rule import SIZE_IN_SECONDS, SmallFile, small_file
 from acceptance.measuring.distribution import distribution
 from acceptance.measuring.measure import BySegment, Recording
 from acceptance.measuring.metric_values import batch_values, loaded_s, metric_estimate, metric_value, shown_metrics
 from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, longest_stall
 from acceptance.results.document import Measurement, RelativeEstimate, Verdict
 from acceptance.results.metrics import Metric
-from acceptance.size_rule import SIZE_IN_SECONDS, SmallFile, small_file
 from acceptance.statistics.looks import LookPlan
 from acceptance.statistics.ratios import Ratio, Round, ratio
 from acceptance.text.quantities import format_quantity

@@ -18,12 +18,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from acceptance.fio.samples import Sample
+from acceptance.loads.fio.samples import Sample
+from acceptance.loads.profile_folder import find_profiles
+from acceptance.loads.profiles import Profile
 from acceptance.measuring.cluster_bench import ClaimedVolume, ClusterBench
 from acceptance.measuring.load import Load
 from acceptance.measuring.metric_values import metric_value
-from acceptance.profile_folder import find_profiles
-from acceptance.profiles import Profile
 from acceptance.text.errors import AcceptanceError
 from benchmarks.direct_fio import Shell, host_shell, named_metric, pod_shell, run_directly
 from benchmarks.opened import MODES, PROFILES, opened_workspace

@@ -12,8 +12,8 @@ from acceptance.cluster.pods import create_pod, wait_started
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.workspace import FILES, Workspace
 from acceptance.embedded.layout import Layout
+from acceptance.loads.profiles import Profile
 from acceptance.measuring.cluster_bench import TEST_FILE, ClaimedVolume
-from acceptance.profiles import Profile
 from acceptance.results.metrics import Metric
 from benchmarks.opened import PROFILES
 

@@ -26,8 +26,8 @@ from acceptance import embedded
 from acceptance.judging.limit import decide
 from acceptance.limits.file import load_limits
 from acceptance.limits.tiers import Tier
+from acceptance.loads.profile_folder import find_profiles
 from acceptance.measuring.cluster_bench import ClaimedVolume, ClusterBench
-from acceptance.profile_folder import find_profiles
 from acceptance.text.errors import AcceptanceError
 from benchmarks.direct_fio import named_metric, pod_shell, run_directly
 from benchmarks.opened import MODES, PROFILES, ROOT, opened_workspace

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from acceptance.commands.command import Commands
-from acceptance.profile_folder import find_profiles
+from acceptance.loads.profile_folder import find_profiles
 from acceptance.text.shown_text import shown
 
 

@@ -15,8 +15,8 @@ from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
-from acceptance.data_integrity.jobs import DATA_FILE, INTERVALS, write_command
 from acceptance.data_integrity.volume import VerifiedVolume
+from acceptance.loads.verified.jobs import DATA_FILE, INTERVALS, write_command
 from acceptance.measuring.load_log import MARK
 from acceptance.rebuild.driver import RebuildDriver, ReplicaRebuild, TargetVolume
 from acceptance.rebuild.following import Patience, Say

@@ -9,10 +9,10 @@ from acceptance.cluster.objects import metadata, object_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.resources import CONFIG_MAPS
 from acceptance.cluster.workspace import Workspace
-from acceptance.data_integrity.jobs import DATA_FILE, INTERVALS, job_files, verify_command, write_command
-from acceptance.data_integrity.mismatches import read_verification
-from acceptance.fio.documents import DocumentReader
 from acceptance.judging.integrity import complaint
+from acceptance.loads.fio.documents import DocumentReader
+from acceptance.loads.verified.jobs import DATA_FILE, INTERVALS, job_files, verify_command, write_command
+from acceptance.loads.verified.mismatches import read_verification
 from acceptance.measuring.layout import SLOWEST_B_PER_S, SPARE_S
 from acceptance.measuring.space_check import check_script, explain_refusal
 from acceptance.text.errors import StorageFailure

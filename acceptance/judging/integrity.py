@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from acceptance.data_integrity.jobs import BLOCK
-from acceptance.data_integrity.mismatches import Mismatch, Verification
+from acceptance.loads.verified.jobs import BLOCK
+from acceptance.loads.verified.mismatches import Mismatch, Verification
 from acceptance.text.quantities import format_quantity
 
 SHOWN = 5

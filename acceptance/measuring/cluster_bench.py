@@ -11,6 +11,7 @@ from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.pod_states import image_digest, node_of
 from acceptance.cluster.pods import create_pod, wait_placed, wait_started
 from acceptance.cluster.workspace import FILES, Workspace
+from acceptance.loads.profiles import Profile
 from acceptance.measuring.ending import longest_s, require_success
 from acceptance.measuring.layout import (
     LAYOUT_FILE,
@@ -27,7 +28,6 @@ from acceptance.measuring.load_log import output_of
 from acceptance.measuring.load_script import FIO, commands, load_environment, load_script
 from acceptance.measuring.pod_load import PodLoad
 from acceptance.measuring.space_check import check_environment, check_script, space_needed
-from acceptance.profiles import Profile
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from acceptance.fio.samples import DIRECTIONS
+from acceptance.loads.fio.samples import DIRECTIONS
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.metric_values import percentile_of
 from acceptance.results.document import LatencyPoint

@@ -10,6 +10,7 @@ from platform import node as host_name
 
 from acceptance.cluster.objects import object_name
 from acceptance.host.workspace import HostWorkspace
+from acceptance.loads.profiles import LAYOUT, Profile
 from acceptance.measuring.ending import longest_s, require_success
 from acceptance.measuring.layout import (
     LAYOUT_FILE,
@@ -26,7 +27,6 @@ from acceptance.measuring.load_log import Output, output_of
 from acceptance.measuring.load_script import FIO, commands, load_environment, load_script
 from acceptance.measuring.process_load import ProcessLoad
 from acceptance.measuring.space_check import check_environment, check_script, space_needed
-from acceptance.profiles import LAYOUT, Profile
 from acceptance.text.errors import AcceptanceError, StorageFailure
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 
-from acceptance.fio.output import FioOutput
-from acceptance.fio.samples import Sample
+from acceptance.loads.fio.output import FioOutput
+from acceptance.loads.fio.samples import Sample
+from acceptance.loads.profiles import LAYOUT
 from acceptance.measuring.load import Preparing, Watch
 from acceptance.measuring.load_log import LoadLog
 from acceptance.measuring.load_script import KILLED
 from acceptance.measuring.space_check import explain_refusal
-from acceptance.profiles import LAYOUT
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 LAYOUT_FILE = f"{LAYOUT}.fio"
@@ -24,7 +24,7 @@ SPARE_S = 120
 
 def layout_text() -> str:
     """The job file."""
-    return files("acceptance.fio").joinpath(LAYOUT_FILE).read_text(encoding="utf-8")
+    return files("acceptance.loads.fio").joinpath(LAYOUT_FILE).read_text(encoding="utf-8")
 
 
 def layout_output() -> FioOutput:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
-from acceptance.fio.samples import Sample
-from acceptance.profiles import Profile
+from acceptance.loads.fio.samples import Sample
+from acceptance.loads.profiles import Profile
 from acceptance.text.errors import AcceptanceError
 
 V = TypeVar("V", bound="PreparedVolume")

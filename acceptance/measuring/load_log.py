@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
-from acceptance.fio.output import FioOutput
-from acceptance.fio.printed import Ends
-from acceptance.fio.samples import Sample
+from acceptance.loads.fio.output import FioOutput
+from acceptance.loads.fio.printed import Ends
+from acceptance.loads.fio.samples import Sample
+from acceptance.loads.profiles import Profile
+from acceptance.loads.sysbench.output import SysbenchOutput
 from acceptance.measuring.load import Segment, Watch
-from acceptance.profiles import Profile
-from acceptance.sysbench.output import SysbenchOutput
 from acceptance.text.errors import EnvironmentFailure
 
 # Begins a line of the load's own, which no load generator prints.

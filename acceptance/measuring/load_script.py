@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from acceptance.loads.profiles import Profile
+from acceptance.loads.sysbench.command import script
+from acceptance.loads.sysbench.profiles import read_options
 from acceptance.measuring.load_log import MARK
-from acceptance.profiles import Profile
-from acceptance.sysbench.command import script
-from acceptance.sysbench.profiles import read_options
 
 STOPPED = 143
 """the exit status of a load that was told to end"""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from acceptance.cluster.objects import object_name
-from acceptance.fio.samples import Sample
+from acceptance.loads.fio.samples import Sample
+from acceptance.loads.profiles import Profile
 from acceptance.measuring.ending import UNCOUNTED_S
 from acceptance.measuring.load import Bench, Load, PreparedVolume, Segment
-from acceptance.profiles import Profile
 from acceptance.results.document import Role
 from acceptance.statistics.looks import LookPlan
 

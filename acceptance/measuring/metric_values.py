@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from acceptance.fio.samples import DIRECTIONS, Sample
+from acceptance.loads.fio.samples import DIRECTIONS, Sample
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.stalls import longest_stall
 from acceptance.results.document import Estimate

@@ -12,7 +12,7 @@ from acceptance.cluster.pod_states import describe_pod, main_runs, taken_away
 from acceptance.cluster.pods import lost_node, wait_ended, wait_load_over
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.workspace import Workspace
-from acceptance.fio.samples import Sample
+from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.load import Watch
 from acceptance.measuring.load_log import LoadLog, Output, Watched
 from acceptance.measuring.load_script import STOPPED

@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from acceptance.fio.samples import Sample
+from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.load import Watch
 from acceptance.measuring.load_log import LoadLog, Output, Watched
 from acceptance.text.errors import EnvironmentFailure, StorageFailure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from acceptance.profiles import Profile
+from acceptance.loads.profiles import Profile
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, WrongUsage
 
 REJECTED, TOO_SMALL, SHARED, NOT_OURS, NO_PROGRAM = 3, 4, 5, 6, 7

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acceptance.fio.samples import Sample
+from acceptance.loads.fio.samples import Sample
 from acceptance.text.quantities import format_quantity
 
 LOOK_S = 1.0

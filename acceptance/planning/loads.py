@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from acceptance.limits.tiers import ComparisonRule, Limit
+from acceptance.loads.profiles import Profile
 from acceptance.measuring.measure import runtime_s
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
-from acceptance.profiles import Profile
 from acceptance.settings.run import Settings
 from acceptance.statistics.looks import UNJUDGED_S, LookPlan, plan_for
 

@@ -15,8 +15,8 @@ from acceptance.cluster.pod_states import node_of
 from acceptance.cluster.pods import create_pod, wait_started
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
-from acceptance.fio.output import FioOutput
-from acceptance.fio.samples import Sample
+from acceptance.loads.fio.output import FioOutput
+from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.layout import SPARE_S
 from acceptance.measuring.load_log import LoadLog
 from acceptance.measuring.load_script import FIO, KILLED, STOPPED, load_script

@@ -12,7 +12,7 @@ from acceptance.cluster.pod_states import node_of
 from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.resources import CONFIG_MAPS
 from acceptance.cluster.workspace import Workspace
-from acceptance.fio.output import FioOutput
+from acceptance.loads.fio.output import FioOutput
 from acceptance.measuring.layout import SLOWEST_B_PER_S, SPARE_S, require_written, watch_writing
 from acceptance.measuring.load_script import FIO, load_script
 from acceptance.measuring.pod_load import PodLoad

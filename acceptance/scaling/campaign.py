@@ -14,15 +14,15 @@ from acceptance.cluster.stateful_sets import REQUESTS
 from acceptance.cluster.workspace import Workspace
 from acceptance.judging.scaling import is_decided, left_open
 from acceptance.limits.scaling import ScalingLimit, rate_unit
+from acceptance.loads.profiles import Profile
+from acceptance.loads.rates import sure_total
 from acceptance.process.once import Once
-from acceptance.profiles import Profile
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import NodesRecord, ScalingRecord, StepRecord
 from acceptance.scaling.load_plan import LoadPlan
 from acceptance.scaling.load_set import LoadSet, Say
 from acceptance.scaling.loaded_volume import LoadedVolume
 from acceptance.scaling.model import capacity
-from acceptance.scaling.rates import sure_total
 from acceptance.scaling.step_records import default_metric, rate_record, step_record
 from acceptance.scaling.steps import Step, run_step
 from acceptance.scaling.windows import ShortWindow

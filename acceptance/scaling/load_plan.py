@@ -11,11 +11,11 @@ from acceptance.cluster.objects import set_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.stateful_sets import Gate, SetPlan
 from acceptance.cluster.workspace import Workspace
+from acceptance.loads.profiles import Profile
+from acceptance.loads.rates import limited_job
 from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, TEST_FILE, layout_text
 from acceptance.measuring.space_check import SHARED, SPARED_PERCENT, check_environment, check_script
-from acceptance.profiles import Profile
 from acceptance.results.metrics import Metric
-from acceptance.scaling.rates import limited_job
 
 STEP = "storage-acceptance/step"
 """the annotation that opens the gate of a pod"""

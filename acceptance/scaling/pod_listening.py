@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from acceptance.cluster.api import Api
 from acceptance.cluster.followed_log import FollowedLog, LogCutOff
 from acceptance.cluster.pod_manifest import MAIN
+from acceptance.loads.profiles import LAYOUT
 from acceptance.process.clock import now_s
-from acceptance.profiles import LAYOUT
 from acceptance.scaling.pod_log import PodLog
 from acceptance.text.errors import AcceptanceError
 

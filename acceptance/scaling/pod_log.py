@@ -6,9 +6,9 @@ import codecs
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from acceptance.fio.documents import DocumentReader
-from acceptance.fio.printed import Printed
-from acceptance.fio.samples import FioError, Sample, SampleReader
+from acceptance.loads.fio.documents import DocumentReader
+from acceptance.loads.fio.printed import Printed
+from acceptance.loads.fio.samples import FioError, Sample, SampleReader
 from acceptance.measuring.load_log import MARK
 from acceptance.scaling.windows import TimedSample
 

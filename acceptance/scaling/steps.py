@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from acceptance.cluster.resources import PODS
-from acceptance.profiles import Profile
+from acceptance.loads.profiles import Profile
 from acceptance.scaling.load_plan import STEP, job_file
 from acceptance.scaling.load_set import LoadSet
 from acceptance.scaling.loaded_volume import LoadedVolume

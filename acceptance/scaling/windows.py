@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from acceptance.fio.samples import Sample
+from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.metric_values import metric_value
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import EnvironmentFailure, StorageFailure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.fio.samples import DIRECTIONS, Counts, Sample
+from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
 
 
 def second(

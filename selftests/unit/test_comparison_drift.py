@@ -8,7 +8,7 @@ from statistics import fmean
 import pytest
 
 from acceptance.findings import metric_ratio
-from acceptance.fio.samples import Sample
+from acceptance.loads.fio.samples import Sample
 from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import DURABLE_IN_TURN, IN_TURN, LookPlan
 from acceptance.statistics.ratios import Ratio

@@ -12,7 +12,7 @@ from acceptance.control_plane.conditions import StopConditions
 from acceptance.control_plane.growth import linear_until
 from acceptance.limits.file import load_limits
 from acceptance.limits.ramps import StopWhen
-from acceptance.profile_folder import find_profiles
+from acceptance.loads.profile_folder import find_profiles
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = yaml.safe_load((Path(__file__).parent / "published" / "control_plane.yaml").read_text(encoding="utf-8"))

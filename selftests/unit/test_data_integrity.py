@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.data_integrity.jobs import BLOCK, INTERVALS, job_files, verify_command, write_command
-from acceptance.data_integrity.mismatches import Mismatch, Verification, read_verification
 from acceptance.data_integrity.rewriting import last_interval, read_told, rewrite_command
 from acceptance.judging.integrity import complaint
+from acceptance.loads.verified.jobs import BLOCK, INTERVALS, job_files, verify_command, write_command
+from acceptance.loads.verified.mismatches import Mismatch, Verification, read_verification
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 BLOCKS = 32

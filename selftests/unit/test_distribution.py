@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.fio.samples import DIRECTIONS, Counts, Sample
+from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.measuring.distribution import PERCENTILES, distribution
 
 

@@ -18,7 +18,7 @@ from acceptance.limits.ramps import Metric as RampMetric
 from acceptance.limits.rebuilds import Kind as RebuildKind
 from acceptance.limits.scaling import Kind as ScalingKind
 from acceptance.limits.tiers import LimitKind, RuleKind
-from acceptance.profile_folder import find_profiles
+from acceptance.loads.profile_folder import find_profiles
 from acceptance.results.ramps import StopKind
 from acceptance.results.run_folder import RunFolder
 from acceptance.settings.target_file import read_target

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from acceptance.findings import Finding, decided
-from acceptance.fio.samples import Sample
 from acceptance.judging.rejudging import contradictions
 from acceptance.limits.tiers import ComparisonRule, Limit
+from acceptance.loads.fio.samples import Sample
+from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import BySegment, Recording
-from acceptance.profiles import Profile
 from acceptance.results.document import Role, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import ALONE, DURABLE_IN_TURN, IN_TURN, LookPlan

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from acceptance.findings import Finding, decided, metric_ratio
-from acceptance.fio.samples import Counts, Sample
 from acceptance.limits.tiers import ComparisonRule, Limit
+from acceptance.loads.fio.samples import Counts, Sample
+from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import Recording
-from acceptance.profiles import Profile
 from acceptance.results.document import Role
 from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import LookPlan

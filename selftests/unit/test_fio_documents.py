@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acceptance.fio.documents import DocumentReader
+from acceptance.loads.fio.documents import DocumentReader
 
 Recorded = Callable[[str], str]
 given_records = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20, deadline=None)

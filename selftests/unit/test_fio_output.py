@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acceptance.fio.output import FioOutput
+from acceptance.loads.fio.output import FioOutput
 
 Recorded = Callable[[str], str]
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.fio.documents import DocumentReader
-from acceptance.fio.samples import SHORTEST_SAMPLE_S, FioError, Sample, SampleReader, seconds
+from acceptance.loads.fio.documents import DocumentReader
+from acceptance.loads.fio.samples import SHORTEST_SAMPLE_S, FioError, Sample, SampleReader, seconds
 
 Recorded = Callable[[str], str]
 Json = dict[str, Any]

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.fio.output import FioOutput
+from acceptance.loads.fio.output import FioOutput
+from acceptance.loads.profiles import Profile
 from acceptance.measuring.load_log import LoadLog, Watched
 from acceptance.measuring.load_script import FIO, STOPPED, commands, load_environment, load_script
 from acceptance.measuring.space_check import (
@@ -23,7 +24,6 @@ from acceptance.measuring.space_check import (
     check_script,
     explain_refusal,
 )
-from acceptance.profiles import Profile
 from acceptance.text.errors import EnvironmentFailure
 
 SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acceptance.findings import metric_ratio
-from acceptance.fio.samples import DIRECTIONS, Counts, Sample
+from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.measuring.metric_values import metric_estimate
 from acceptance.results.metrics import Metric
 from acceptance.statistics.intervals import MINIMUM_BATCHES, interval

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.fio.samples import Counts, Sample
+from acceptance.loads.fio.samples import Counts, Sample
+from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
 from acceptance.measuring.measure import BySegment, Progress, measure_alone, measure_alternately
-from acceptance.profiles import Profile
 from acceptance.statistics.looks import ALONE, DURABLE, DURABLE_IN_TURN, IN_TURN, EarlyLook, LookPlan, plan_for
 from acceptance.text.errors import AcceptanceError, StorageFailure
 

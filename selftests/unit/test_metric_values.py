@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.fio.samples import DIRECTIONS, Counts, Sample
+from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.measuring.metric_values import batch_values, metric_estimate, metric_value, shown_metrics
 from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import LookPlan

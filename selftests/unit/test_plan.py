@@ -11,6 +11,7 @@ import pytest
 from acceptance.control_plane.campaign import RampSettings
 from acceptance.durability.trial import CrashSettings
 from acceptance.limits.file import load_limits
+from acceptance.loads.profile_folder import find_profiles
 from acceptance.planning.failures import crashed, rebuilt
 from acceptance.planning.loads import measured, prepared
 from acceptance.planning.many_volumes import ramped, scaled
@@ -19,7 +20,6 @@ from acceptance.planning.records import Plan, PlannedStep, Volumes
 from acceptance.planning.rough_time import rough_time
 from acceptance.planning.site import Site, look_at_host
 from acceptance.planning.table import plan_text
-from acceptance.profile_folder import find_profiles
 from acceptance.rebuild.campaign import RebuildSettings
 from acceptance.scaling.campaign import ScaleSettings
 from acceptance.settings.run import Settings, read_settings

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from acceptance.control_plane.campaign import RampSettings
 from acceptance.limits.file import load_limits
+from acceptance.loads.profile_folder import find_profiles
 from acceptance.planning.failures import rebuilt
 from acceptance.planning.many_volumes import ramped, scaled
 from acceptance.planning.paces import ELSEWHERE
 from acceptance.planning.records import Plan, PlannedStep, Volumes
 from acceptance.planning.single_volumes import featured, rewritten
-from acceptance.profile_folder import find_profiles
 from acceptance.rebuild.campaign import RebuildSettings
 from acceptance.rebuild.volume import claim_size
 from acceptance.results.features import CAPABILITIES, Capability

@@ -10,9 +10,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.fio.histogram import PackedHistogram
-from acceptance.fio.output import FioOutput
-from acceptance.fio.printed import BLOCK, Ends, Printed
+from acceptance.loads.fio.histogram import PackedHistogram
+from acceptance.loads.fio.output import FioOutput
+from acceptance.loads.fio.printed import BLOCK, Ends, Printed
 from acceptance.measuring.load_log import MARK, LoadLog
 
 # Each second of a load adds as much as the one before: this part of an hour takes its part of the memory.

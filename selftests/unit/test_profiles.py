@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.fio.job_file import read_job_file
-from acceptance.profile_folder import find_profiles
+from acceptance.loads.fio.job_file import read_job_file
+from acceptance.loads.profile_folder import find_profiles
 from acceptance.text.errors import WrongUsage
 
 GOOD = """# First line,

@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from acceptance.findings import judge_limit, metric_ratio
-from acceptance.fio.samples import Sample
 from acceptance.judging.limit import judge_comparison
 from acceptance.limits.file import load_limits
 from acceptance.limits.tiers import Tier
+from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.measure import BySegment
 from acceptance.results.document import Verdict
 from acceptance.statistics.looks import IN_TURN

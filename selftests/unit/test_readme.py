@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from acceptance.limits.file import load_limits
-from acceptance.profile_folder import find_profiles
+from acceptance.loads.profile_folder import find_profiles
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from acceptance.fio.samples import Sample
-from acceptance.fio.snapshots import Counts
+from acceptance.loads.fio.samples import Sample
+from acceptance.loads.fio.snapshots import Counts
 from acceptance.rebuild.findings import impact_of, warnings
 from acceptance.rebuild.foreground import Foreground
 from acceptance.scaling.windows import TimedSample, Window

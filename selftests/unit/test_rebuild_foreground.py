@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from acceptance.fio.output import FioOutput
-from acceptance.fio.samples import Sample
-from acceptance.fio.snapshots import Counts
+from acceptance.loads.fio.output import FioOutput
+from acceptance.loads.fio.samples import Sample
+from acceptance.loads.fio.snapshots import Counts
 from acceptance.measuring.ending import KILLED
 from acceptance.measuring.load_log import MARK, LoadLog
 from acceptance.measuring.load_script import STOPPED

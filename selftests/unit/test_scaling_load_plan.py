@@ -12,11 +12,11 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.stateful_sets import REQUESTS, set_manifest
 from acceptance.cluster.workspace import Workspace
-from acceptance.fio.job_file import read_job_file
-from acceptance.profiles import Profile
+from acceptance.loads.fio.job_file import read_job_file
+from acceptance.loads.profiles import Profile
+from acceptance.loads.rates import limited_job
 from acceptance.results.metrics import Metric
 from acceptance.scaling.load_plan import LoadPlan
-from acceptance.scaling.rates import limited_job
 from acceptance.text.errors import WrongUsage
 
 PROFILES = Path(__file__).parents[2] / "profiles"

@@ -7,9 +7,9 @@ import random
 
 import pytest
 
+from acceptance.loads.rates import sure_total
 from acceptance.results.scaling import Figure
 from acceptance.scaling.model import capacity, figure, per_volume_at, plateau, volumes_at
-from acceptance.scaling.rates import sure_total
 from acceptance.statistics.independent_ratio import independent_ratio
 from acceptance.statistics.step_looks import CONFIDENCE
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from acceptance.cluster.resources import Resource
-from acceptance.profiles import Profile
+from acceptance.loads.profiles import Profile
 from acceptance.scaling.load_set import LoadSet
 from acceptance.scaling.pod_log import PodLog
 from acceptance.scaling.steps import Step, run_step

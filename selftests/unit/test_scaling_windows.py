@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.fio.samples import Counts, Sample
+from acceptance.loads.fio.samples import Counts, Sample
 from acceptance.results.metrics import Metric
 from acceptance.scaling.loaded_volume import LoadedVolume
 from acceptance.scaling.step_records import default_metric, rate_record, step_record

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.size_rule import SmallFile, own_size, small_file
+from acceptance.loads.size_rule import SmallFile, own_size, small_file
 
 MIB = 1024**2
 GIB = 1024**3

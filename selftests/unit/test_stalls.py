@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from acceptance.findings import judge_limit
-from acceptance.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.limits.schema import TierEntry
 from acceptance.limits.tiers import Limit
+from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.measuring.metric_values import shown_metrics
 from acceptance.measuring.stalls import longest_stall
 from acceptance.results.document import Verdict

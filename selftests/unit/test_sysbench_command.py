@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.sysbench.command import script
-from acceptance.sysbench.output import SysbenchOutput
-from acceptance.sysbench.profiles import read_options
+from acceptance.loads.sysbench.command import script
+from acceptance.loads.sysbench.output import SysbenchOutput
+from acceptance.loads.sysbench.profiles import read_options
 
 SHELLS = [shell for shell in (("dash",), ("busybox", "sh"), ("bash", "--posix")) if shutil.which(shell[0])]
 PROFILE = Path(__file__).parents[2] / "profiles" / "sysbench-random-mixed.sysbench"

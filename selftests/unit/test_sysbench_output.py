@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acceptance.fio.samples import Counts
-from acceptance.sysbench.output import SysbenchOutput
+from acceptance.loads.fio.samples import Counts
+from acceptance.loads.sysbench.output import SysbenchOutput
 
 FOLDER = Path(__file__).parent / "sysbench_outputs"
 RECORDS = sorted(path.stem for path in FOLDER.glob("*.txt"))

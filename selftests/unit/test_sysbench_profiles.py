@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.sysbench.profiles import read_options, read_options_file
+from acceptance.loads.sysbench.profiles import read_options, read_options_file
 from acceptance.text.errors import WrongUsage
 
 GOOD = """# First line,

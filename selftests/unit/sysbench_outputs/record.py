@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from acceptance.sysbench.command import script
+from acceptance.loads.sysbench.command import script
 
 HERE = Path(__file__).parent
 OPTIONS = ("--file-total-size=${SIZE}", "--file-test-mode=rndrw", "--time=${RUNTIME}", "--max-requests=0")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.data_integrity.jobs import BLOCK, VERIFY
-from acceptance.fio.documents import Document, DocumentReader
+from acceptance.loads.fio.documents import Document, DocumentReader
+from acceptance.loads.verified.jobs import BLOCK, VERIFY
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 MISMATCH = 84

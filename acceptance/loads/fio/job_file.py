@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from acceptance.fio.job_options import option_problems, sections_of
-from acceptance.fio.samples import seconds
-from acceptance.profiles import Profile, name_problems, opening_comment, read_text, variable_problems
+from acceptance.loads.fio.job_options import option_problems, sections_of
+from acceptance.loads.fio.samples import seconds
+from acceptance.loads.profiles import Profile, name_problems, opening_comment, read_text, variable_problems
 from acceptance.text.errors import WrongUsage
 
 LONGEST_RAMP_S = 60

@@ -6,8 +6,8 @@ import codecs
 import re
 from collections.abc import Iterator
 
-from acceptance.fio.printed import Ends, Printed
-from acceptance.fio.samples import Counts, Sample
+from acceptance.loads.fio.printed import Ends, Printed
+from acceptance.loads.fio.samples import Counts, Sample
 
 MIB = 1024**2
 _BANNER = re.compile(r"(sysbench \S+) \(using ")

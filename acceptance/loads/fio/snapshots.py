@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from acceptance.fio.documents import Document
+from acceptance.loads.fio.documents import Document
 from acceptance.text.errors import StorageFailure
 
 DIRECTIONS = ("read", "write", "sync")

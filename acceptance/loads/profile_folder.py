@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acceptance.fio.job_file import read_job_file
-from acceptance.profiles import Profile
-from acceptance.sysbench.profiles import read_options_file
+from acceptance.loads.fio.job_file import read_job_file
+from acceptance.loads.profiles import Profile
+from acceptance.loads.sysbench.profiles import read_options_file
 from acceptance.text.errors import WrongUsage
 
 _READERS = {".fio": read_job_file, ".sysbench": read_options_file}

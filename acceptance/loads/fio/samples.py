@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from acceptance.fio.documents import Document
-from acceptance.fio.histogram import PackedHistogram
-from acceptance.fio.snapshots import DIRECTIONS, Counts, FioError, Job, Snapshot, read_snapshot, seconds
+from acceptance.loads.fio.documents import Document
+from acceptance.loads.fio.histogram import PackedHistogram
+from acceptance.loads.fio.snapshots import DIRECTIONS, Counts, FioError, Job, Snapshot, read_snapshot, seconds
 
 __all__ = ["DIRECTIONS", "Counts", "FioError", "Sample", "SampleReader", "seconds"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from acceptance.profiles import Profile, name_problems, opening_comment, read_text
+from acceptance.loads.profiles import Profile, name_problems, opening_comment, read_text
 from acceptance.text.errors import WrongUsage
 
 VARIABLES = ("SIZE", "RUNTIME")

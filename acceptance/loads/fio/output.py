@@ -5,9 +5,9 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator, Sequence
 
-from acceptance.fio.documents import Document, DocumentReader
-from acceptance.fio.printed import Printed
-from acceptance.fio.samples import FioError, Sample, SampleReader
+from acceptance.loads.fio.documents import Document, DocumentReader
+from acceptance.loads.fio.printed import Printed
+from acceptance.loads.fio.samples import FioError, Sample, SampleReader
 
 
 class FioOutput:

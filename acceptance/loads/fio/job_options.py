@@ -80,7 +80,7 @@ def option_problems(text: str) -> Iterator[str]:
 def _not_allowed(option: str, value: str) -> Iterator[str]:
     if option not in ALLOWED:
         why = _WHY.get(option, "a profile says how the test file is loaded, and nothing else")
-        yield f"option {option} is not allowed: {why}; those allowed are in acceptance/fio/job_options.py"
+        yield f"option {option} is not allowed: {why}; those allowed are in acceptance/loads/fio/job_options.py"
     elif option in _VALUES and not re.fullmatch(_VALUES[option][0], value):
         yield f"option {option}={value} is not allowed: {_VALUES[option][1]}"
 

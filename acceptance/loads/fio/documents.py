@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from acceptance.fio.printed import Ends, Printed
+from acceptance.loads.fio.printed import Ends, Printed
 
 Document = dict[str, Any]
 

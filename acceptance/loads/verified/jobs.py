@@ -19,7 +19,7 @@ _FIO = "fio --output-format=json --eta=never"
 def job_files() -> dict[str, str]:
     """The texts of both job files, by name."""
     names = [f"{job}.fio" for job in (WRITE, VERIFY)]
-    return {name: files("acceptance.data_integrity").joinpath(name).read_text(encoding="utf-8") for name in names}
+    return {name: files("acceptance.loads.verified").joinpath(name).read_text(encoding="utf-8") for name in names}
 
 
 def write_command(folder: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from acceptance.profiles import Profile
+from acceptance.loads.profiles import Profile
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure
 from acceptance.scaling.model import plateau
