@@ -9,9 +9,9 @@ from pathlib import Path
 from platform import node as host_name
 
 from acceptance.cluster.objects import object_name
-from acceptance.host.workspace import HostWorkspace
 from acceptance.loads.profiles import LAYOUT, Profile
 from acceptance.measuring.ending import longest_s, require_success
+from acceptance.measuring.host_workspace import HostWorkspace
 from acceptance.measuring.layout import (
     LAYOUT_FILE,
     SLOWEST_B_PER_S,

@@ -10,7 +10,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.node_room import usable_nodes
 from acceptance.durability.outage import NodeFailurePlan
 from acceptance.durability.trials import OF_NODES
-from acceptance.host.admission import admit_host
+from acceptance.measuring.host_admission import admit_host
 from acceptance.rebuild.choice import choose_driver
 from acceptance.results.crashes import Failure
 from acceptance.results.document import StorageClass

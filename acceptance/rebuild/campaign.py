@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from acceptance.cluster.workspace import Workspace
+from acceptance.measuring.windows import Window
 from acceptance.process.once import Once
 from acceptance.rebuild.driver import RebuildDriver, ReplicaRebuild
 from acceptance.rebuild.findings import impact_of, warnings
@@ -17,7 +18,6 @@ from acceptance.rebuild.patterns import Pattern
 from acceptance.rebuild.put_back import put_back
 from acceptance.rebuild.volume import PatternVolume
 from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
-from acceptance.scaling.windows import Window
 from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
 
 SETTLE_S, BEFORE_S = 3, 15

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from acceptance.measuring.windows import Window
 from acceptance.rebuild.foreground import Foreground
 from acceptance.rebuild.impact import impact, lost
 from acceptance.results.rebuilds import ForegroundRecord, TimedRebuild
-from acceptance.scaling.windows import Window
 from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.text.quantities import format_quantity

@@ -21,9 +21,9 @@ from acceptance.measuring.layout import SPARE_S
 from acceptance.measuring.load_log import LoadLog
 from acceptance.measuring.load_script import FIO, KILLED, STOPPED, load_script
 from acceptance.measuring.pod_load import PodLoad
+from acceptance.measuring.windows import TimedSample
 from acceptance.process.clock import now_s
 from acceptance.rebuild.patterns import FOREGROUND_FILE, FOREGROUND_JOB
-from acceptance.scaling.windows import TimedSample
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 JOIN_S = 60.0

@@ -16,6 +16,7 @@ from acceptance.judging.scaling import is_decided, left_open
 from acceptance.limits.scaling import ScalingLimit, rate_unit
 from acceptance.loads.profiles import Profile
 from acceptance.loads.rates import sure_total
+from acceptance.measuring.windows import ShortWindow
 from acceptance.process.once import Once
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import NodesRecord, ScalingRecord, StepRecord
@@ -25,7 +26,6 @@ from acceptance.scaling.loaded_volume import LoadedVolume
 from acceptance.scaling.model import capacity
 from acceptance.scaling.step_records import default_metric, rate_record, step_record
 from acceptance.scaling.steps import Step, run_step
-from acceptance.scaling.windows import ShortWindow
 from acceptance.statistics.step_looks import CONFIDENCE, rate_windows_s, step_windows_s
 from acceptance.text.errors import AcceptanceError
 from acceptance.text.quantities import parse_quantity

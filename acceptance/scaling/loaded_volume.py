@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.scaling.windows import TimedSample
+from acceptance.measuring.windows import TimedSample
 
 
 @dataclass(frozen=True, kw_only=True)

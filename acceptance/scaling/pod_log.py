@@ -10,7 +10,7 @@ from acceptance.loads.fio.documents import DocumentReader
 from acceptance.loads.fio.printed import Printed
 from acceptance.loads.fio.samples import FioError, Sample, SampleReader
 from acceptance.measuring.load_log import MARK
-from acceptance.scaling.windows import TimedSample
+from acceptance.measuring.windows import TimedSample
 
 
 @dataclass(kw_only=True)

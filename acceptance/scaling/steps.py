@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from acceptance.cluster.resources import PODS
 from acceptance.loads.profiles import Profile
+from acceptance.measuring.windows import corrected
 from acceptance.scaling.load_plan import STEP, job_file
 from acceptance.scaling.load_set import LoadSet
 from acceptance.scaling.loaded_volume import LoadedVolume
 from acceptance.scaling.pod_log import StepLog
-from acceptance.scaling.windows import corrected
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 # From the patch of a pod until it begins: pods see it within some tenths of a second, and the patches take their time.

@@ -12,10 +12,10 @@ from functools import cache
 from random import Random
 
 from acceptance.judging.limit import Decision, decide
+from acceptance.measuring.windows import TimedSample
 from acceptance.results.metrics import Metric
 from acceptance.scaling.loaded_volume import LoadedVolume
 from acceptance.scaling.step_records import rate_record
-from acceptance.scaling.windows import TimedSample
 from acceptance.statistics.step_looks import rate_windows_s
 from selftests.unit.simulated_load import second
 

@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 import psutil
 import pytest
 
-from acceptance.host.workspace import HostWorkspace
 from acceptance.loads.fio.job_file import read_job_file
 from acceptance.loads.fio.output import FioOutput
 from acceptance.loads.profiles import Profile
 from acceptance.measuring import process_load
 from acceptance.measuring.host_bench import HostBench, HostVolume
+from acceptance.measuring.host_workspace import HostWorkspace
 from acceptance.measuring.load import Load, PreparedVolume
 from acceptance.measuring.load_script import FIO, STOPPED, load_script
 from acceptance.measuring.process_load import ProcessLoad

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acceptance.loads.fio.samples import Counts, Sample
-from acceptance.results.metrics import Metric
-from acceptance.scaling.loaded_volume import LoadedVolume
-from acceptance.scaling.step_records import default_metric, rate_record, step_record
-from acceptance.scaling.windows import (
+from acceptance.measuring.windows import (
     ShortWindow,
     TimedSample,
     batch_length,
@@ -17,6 +14,9 @@ from acceptance.scaling.windows import (
     corrected,
     samples_in,
 )
+from acceptance.results.metrics import Metric
+from acceptance.scaling.loaded_volume import LoadedVolume
+from acceptance.scaling.step_records import default_metric, rate_record, step_record
 from acceptance.text.errors import StorageFailure
 
 IOPS = Metric.parse("write.iops")
