@@ -23,11 +23,11 @@ from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.objects import new_run_id
 from acceptance.cluster.run_namespace import alive, create_namespace
 from acceptance.cluster.workspace import Workspace
-from acceptance.durability.trial import CrashSettings
-from acceptance.durability.trials import CrashTrials
 from acceptance.judging.crashes import durability_sentence
 from acceptance.settings.target_file import NodeFailureTarget
 from acceptance.text.errors import AcceptanceError
+from acceptance.trials.crashes.trial import CrashSettings
+from acceptance.trials.crashes.trials import CrashTrials
 from selftests.lab.forgetful import forgetful_disk, hook
 from selftests.lab.provisioner import LabClass, lab_classes
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from acceptance.loads.profiles import Profile
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure
-from acceptance.scaling.model import plateau
 from acceptance.statistics.step_looks import interval_of
 from acceptance.text.errors import WrongUsage
+from acceptance.trials.scaling.model import plateau
 
 _SECTION = re.compile(r"^\s*\[(?!global\])[^\]]+\]\s*$", re.MULTILINE)
 

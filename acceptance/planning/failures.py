@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from acceptance.durability.trial import CrashSettings
-from acceptance.durability.trials import CLAIM_SIZE
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
-from acceptance.rebuild.campaign import BEFORE_S, SETTLE_S, RebuildSettings
-from acceptance.rebuild.patterns import Pattern
-from acceptance.rebuild.volume import claim_size
 from acceptance.results.crashes import Failure
+from acceptance.trials.crashes.trial import CrashSettings
+from acceptance.trials.crashes.trials import CLAIM_SIZE
+from acceptance.trials.rebuild.campaign import BEFORE_S, SETTLE_S, RebuildSettings
+from acceptance.trials.rebuild.patterns import Pattern
+from acceptance.trials.rebuild.volume import claim_size
 
 SCATTERED = 5.0
 """How much longer it takes to write a file block by block with holes between them."""

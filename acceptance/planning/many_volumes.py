@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from acceptance.control_plane.campaign import RampSettings
-from acceptance.control_plane.descent import DOWN_TIMES
 from acceptance.limits.scaling import ScalingLimit
 from acceptance.loads.profiles import Profile
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
-from acceptance.scaling.campaign import ScaleSettings
-from acceptance.scaling.steps import LEAD_PER_POD_S, LEAD_S, SPARE_PER_POD_S, SPARE_S
 from acceptance.statistics.step_looks import rate_windows_s, step_windows_s
+from acceptance.trials.ramps.campaign import RampSettings
+from acceptance.trials.ramps.descent import DOWN_TIMES
+from acceptance.trials.scaling.campaign import ScaleSettings
+from acceptance.trials.scaling.steps import LEAD_PER_POD_S, LEAD_S, SPARE_PER_POD_S, SPARE_S
 
 END_S = 2.0
 """For all pods to have told their last result."""

@@ -13,11 +13,11 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.nodes import takes_pods
 from acceptance.cluster.resources import NODES, STORAGE_CAPACITIES, Object
 from acceptance.cluster.storage_capacity import Segment, capacity_segments
-from acceptance.rebuild.ceph_space import ceph_space
-from acceptance.rebuild.choice import CEPH, LONGHORN
-from acceptance.rebuild.longhorn_space import longhorn_space
 from acceptance.results.document import StorageClass
 from acceptance.settings.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE, CephTarget, LonghornTarget, Target
+from acceptance.trials.rebuild.ceph_space import ceph_space
+from acceptance.trials.rebuild.choice import CEPH, LONGHORN
+from acceptance.trials.rebuild.longhorn_space import longhorn_space
 
 BINDS_LATE = "WaitForFirstConsumer"
 

@@ -8,8 +8,8 @@ from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.results.features import TITLES, Capability
 from acceptance.settings.run import Settings
 from acceptance.text.quantities import format_size
-from acceptance.volume_features.bench import SIZE
-from acceptance.volume_features.expansion import GROWN
+from acceptance.trials.features.bench import SIZE
+from acceptance.trials.features.expansion import GROWN
 
 WRITINGS = 3
 """How often a file is written until a rebuild is seen to have begun during one of them."""

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from acceptance.cluster.admission import Admission, admit
 from acceptance.cluster.api import Api
 from acceptance.cluster.node_room import usable_nodes
-from acceptance.durability.outage import NodeFailurePlan
-from acceptance.durability.trials import OF_NODES
 from acceptance.measuring.host_admission import admit_host
-from acceptance.rebuild.choice import choose_driver
 from acceptance.results.crashes import Failure
 from acceptance.results.document import StorageClass
 from acceptance.results.features import Capability
 from acceptance.settings.run import Settings
 from acceptance.settings.target_file import RebuildTarget
 from acceptance.text.errors import AcceptanceError, Unsupported
-from acceptance.volume_features.snapshot_objects import GROUP, VERSION, serves_snapshots
+from acceptance.trials.crashes.outage import NodeFailurePlan
+from acceptance.trials.crashes.trials import OF_NODES
+from acceptance.trials.features.snapshot_objects import GROUP, VERSION, serves_snapshots
+from acceptance.trials.rebuild.choice import choose_driver
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,8 @@ from acceptance.report.verdicts import is_about_many_volumes
 from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
 from acceptance.results.verdicts import worst
-from acceptance.scaling.model import volumes_at
 from acceptance.text.quantities import format_quantity
+from acceptance.trials.scaling.model import volumes_at
 
 
 @dataclass(frozen=True, kw_only=True)

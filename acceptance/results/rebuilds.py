@@ -9,8 +9,8 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from acceptance.rebuild.patterns import Pattern
 from acceptance.results.scaling import Figure
+from acceptance.trials.rebuild.patterns import Pattern
 
 
 class _Frozen(BaseModel):

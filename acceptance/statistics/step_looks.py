@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from acceptance.results.scaling import Figure
-from acceptance.scaling.model import figure
+from acceptance.trials.scaling.model import figure
 
 WRONG = 0.01
 """The chance, over all looks, that storage exactly at its limit passes; the same holds for a wrong fail."""

@@ -14,11 +14,11 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NODES, PODS
 from acceptance.cluster.waiting import wait_for
-from acceptance.durability.ledger import record
 from acceptance.embedded import EmbeddedCluster, node_failure_commands
 from acceptance.embedded.layout import Layout
 from acceptance.embedded.state import read_state
 from acceptance.embedded.timers import SHORT_GRACE_S
+from acceptance.trials.crashes.ledger import record
 from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.api_server import restart_api_server

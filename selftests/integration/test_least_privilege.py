@@ -21,8 +21,8 @@ from acceptance.cluster.permissions import OF_SUBJECT, require_permissions
 from acceptance.cluster.resources import CONFIG_MAPS, LEASES, NAMESPACES, PODS, SECRETS, VOLUMES, Object, Resource
 from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.waiting import wait_for
-from acceptance.control_plane.server_metrics import read_server_metrics
 from acceptance.text.errors import EnvironmentFailure
+from acceptance.trials.ramps.server_metrics import read_server_metrics
 from selftests.integration.suite import CLUSTER, ROOT, SuiteRun, left_behind, run_suite
 from selftests.lab.accounts import (
     ACCOUNT,

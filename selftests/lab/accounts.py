@@ -13,10 +13,10 @@ import yaml
 from acceptance.cluster.api import Api
 from acceptance.cluster.permissions import NEEDED, OF_SUBJECT, Permission, for_pull_secret
 from acceptance.cluster.resources import NAMESPACES, SERVICE_ACCOUNTS, Object, Resource
-from acceptance.rebuild.ceph_driver import ceph_permissions
-from acceptance.rebuild.ceph_space import ceph_space_permissions
-from acceptance.rebuild.longhorn_driver import longhorn_permissions
 from acceptance.settings.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE
+from acceptance.trials.rebuild.ceph_driver import ceph_permissions
+from acceptance.trials.rebuild.ceph_space import ceph_space_permissions
+from acceptance.trials.rebuild.longhorn_driver import longhorn_permissions
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 ACCOUNT = "storage-acceptance"

@@ -18,7 +18,8 @@ import yaml
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NAMESPACES, VOLUMES, Object, Resource
 from acceptance.cluster.waiting import wait_for
-from acceptance.rebuild.longhorn_api import (
+from acceptance.text.errors import AcceptanceError
+from acceptance.trials.rebuild.longhorn_api import (
     ENGINES,
     GROUP,
     LONGHORN_NODES,
@@ -28,7 +29,6 @@ from acceptance.rebuild.longhorn_api import (
     SETTINGS,
     VERSION,
 )
-from acceptance.text.errors import AcceptanceError
 from selftests.lab.definitions import defined
 
 NAMESPACE = "longhorn-system"

@@ -14,9 +14,9 @@ from random import Random
 from acceptance.judging.limit import Decision, decide
 from acceptance.measuring.windows import TimedSample
 from acceptance.results.metrics import Metric
-from acceptance.scaling.loaded_volume import LoadedVolume
-from acceptance.scaling.step_records import rate_record
 from acceptance.statistics.step_looks import rate_windows_s
+from acceptance.trials.scaling.loaded_volume import LoadedVolume
+from acceptance.trials.scaling.step_records import rate_record
 from selftests.unit.simulated_load import second
 
 RUNS = 400

@@ -7,11 +7,11 @@ from statistics import fmean
 
 import pytest
 
-from acceptance.findings import metric_ratio
 from acceptance.loads.fio.samples import Sample
 from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import DURABLE_IN_TURN, IN_TURN, LookPlan
 from acceptance.statistics.ratios import Ratio
+from acceptance.trials.speed.findings import metric_ratio
 from selftests.unit.simulated_load import second
 
 PLANS = {

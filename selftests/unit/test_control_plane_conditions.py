@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.control_plane.conditions import Stop, StopConditions
 from acceptance.limits.ramps import StopWhen
+from acceptance.trials.ramps.conditions import Stop, StopConditions
 
 STOP_WHEN = StopWhen.model_validate(
     {

@@ -9,8 +9,8 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError
-from acceptance.control_plane.histograms import Histogram, read_histograms
-from acceptance.control_plane.server_metrics import operation_times, read_server_metrics, request_times
+from acceptance.trials.ramps.histograms import Histogram, read_histograms
+from acceptance.trials.ramps.server_metrics import operation_times, read_server_metrics, request_times
 
 NAME = "apiserver_request_duration_seconds"
 TEXT = """\

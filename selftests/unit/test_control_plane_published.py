@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
-from acceptance.control_plane.conditions import StopConditions
-from acceptance.control_plane.growth import linear_until
 from acceptance.limits.file import load_limits
 from acceptance.limits.ramps import StopWhen
 from acceptance.loads.profile_folder import find_profiles
+from acceptance.trials.ramps.conditions import StopConditions
+from acceptance.trials.ramps.growth import linear_until
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = yaml.safe_load((Path(__file__).parent / "published" / "control_plane.yaml").read_text(encoding="utf-8"))

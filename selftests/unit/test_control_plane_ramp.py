@@ -15,13 +15,13 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NODES, PODS, VOLUMES
 from acceptance.cluster.stateful_sets import claim_of
 from acceptance.cluster.workspace import Workspace
-from acceptance.control_plane import climb as climb_module
-from acceptance.control_plane import descent as descent_module
-from acceptance.control_plane import observer as observer_module
-from acceptance.control_plane.campaign import RampCampaign, RampSettings
 from acceptance.limits.ramps import RampRules
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.text.errors import EnvironmentFailure
+from acceptance.trials.ramps import climb as climb_module
+from acceptance.trials.ramps import descent as descent_module
+from acceptance.trials.ramps import observer as observer_module
+from acceptance.trials.ramps.campaign import RampCampaign, RampSettings
 from selftests.unit.simulated_ramp import SimulatedApi, running, waiting
 
 RULES = RampRules.model_validate(

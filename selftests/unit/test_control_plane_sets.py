@@ -13,8 +13,8 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.stateful_sets import set_manifest
 from acceptance.cluster.workspace import Workspace
-from acceptance.control_plane.load import command, environment, probe
-from acceptance.control_plane.sets import RampPlan, RampSets
+from acceptance.trials.ramps.load import command, environment, probe
+from acceptance.trials.ramps.sets import RampPlan, RampSets
 
 TAINT = {"key": "dedicated", "value": "storage", "effect": "NoSchedule"}
 SOFT = {"key": "soft", "effect": "PreferNoSchedule"}

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from acceptance.control_plane.pod_view import PodView, view
-from acceptance.control_plane.timeline import Timeline
+from acceptance.trials.ramps.pod_view import PodView, view
+from acceptance.trials.ramps.timeline import Timeline
 
 VIEW = PodView(
     uid="u",

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.data_integrity.rewriting import last_interval, read_told, rewrite_command
 from acceptance.judging.integrity import complaint
 from acceptance.loads.verified.jobs import BLOCK, INTERVALS, job_files, verify_command, write_command
 from acceptance.loads.verified.mismatches import Mismatch, Verification, read_verification
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
+from acceptance.trials.integrity.rewriting import last_interval, read_told, rewrite_command
 
 BLOCKS = 32
 SIZE = BLOCKS * BLOCK

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.durability.failing_over import Stopwatch
 from acceptance.judging.crashes import judge_durability, judge_failover, ranges_in_words, unjudged
 from acceptance.limits.crashes import FailoverEntry, FailoverLimit, inherited
 from acceptance.results.crashes import FAILURES
+from acceptance.trials.crashes.failing_over import Stopwatch
 from selftests.unit.crash_records import durability, failover
 
 LIMIT = FailoverLimit(at_most_s=60.0, because="nobody waits longer.", tier="baseline")

@@ -11,9 +11,9 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.resources import LEASES
-from acceptance.durability.outage import NO_HOOK, NodeFailurePlan, Outage, plan_if_allowed
 from acceptance.process.commands import run_command
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
+from acceptance.trials.crashes.outage import NO_HOOK, NodeFailurePlan, Outage, plan_if_allowed
 
 
 def python(code: str, *words: str) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ def test_an_interruption_while_it_fails_restores_it(back: Path, monkeypatch: pyt
             raise KeyboardInterrupt
         return run_command(*given, **named)
 
-    monkeypatch.setattr("acceptance.durability.outage.run_command", interrupted)
+    monkeypatch.setattr("acceptance.trials.crashes.outage.run_command", interrupted)
     with pytest.raises(KeyboardInterrupt):
         outage(back).__enter__()
     assert back.exists()

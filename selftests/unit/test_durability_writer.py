@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.durability.ledger import lost_records, record
-from acceptance.durability.reading import END, RECORDS, WRITTEN, printed_records
-from acceptance.durability.writer import script
-from acceptance.durability.writer_log import WriterLog
 from acceptance.text.errors import EnvironmentFailure
+from acceptance.trials.crashes.ledger import lost_records, record
+from acceptance.trials.crashes.reading import END, RECORDS, WRITTEN, printed_records
+from acceptance.trials.crashes.writer import script
+from acceptance.trials.crashes.writer_log import WriterLog
 
 TOKEN = "0123456789abcdef"
 SHELLS = [words for words in (["sh"], ["busybox", "sh"]) if shutil.which(words[0])]

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.findings import Finding, decided
 from acceptance.judging.rejudging import contradictions
 from acceptance.limits.tiers import ComparisonRule, Limit
 from acceptance.loads.fio.samples import Sample
@@ -18,6 +17,7 @@ from acceptance.measuring.measure import BySegment, Recording
 from acceptance.results.document import Role, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import ALONE, DURABLE_IN_TURN, IN_TURN, LookPlan
+from acceptance.trials.speed.findings import Finding, decided
 from selftests.unit.compared_runs import run_of
 from selftests.unit.simulated_load import second
 

@@ -9,7 +9,7 @@ import pytest
 from acceptance.cluster.claims import Claim, create_claim
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.workspace import Workspace
-from acceptance.durability.failing_over import DETACHED, SCHEDULED, Stopwatch, follow_failover
+from acceptance.trials.crashes.failing_over import DETACHED, SCHEDULED, Stopwatch, follow_failover
 from selftests.unit.paged_api_server import NAMESPACE, RUN_ID, Answer, Clock, PagedApiServer, attachment
 
 LOOKS = 10

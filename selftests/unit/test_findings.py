@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.findings import Finding, decided, metric_ratio
 from acceptance.limits.tiers import ComparisonRule, Limit
 from acceptance.loads.fio.samples import Counts, Sample
 from acceptance.loads.profiles import Profile
@@ -17,6 +16,7 @@ from acceptance.measuring.measure import Recording
 from acceptance.results.document import Role
 from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import LookPlan
+from acceptance.trials.speed.findings import Finding, decided, metric_ratio
 
 PLAN = LookPlan(seconds=(12, 24), batch_s=4)
 IOPS = Metric.parse("write.iops")

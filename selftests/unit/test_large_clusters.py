@@ -27,7 +27,7 @@ from acceptance.cluster.resources import CLAIMS
 from acceptance.cluster.stateful_sets import SetPlan, remove_set
 from acceptance.cluster.volumes import unclaimed, volumes_of
 from acceptance.cluster.workspace import Workspace
-from acceptance.trial_volume import TrialVolume
+from acceptance.trials.volume_life import TrialVolume
 from selftests.unit.paged_api_server import (
     NAMESPACE,
     OWN,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.findings import metric_ratio
 from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.measuring.metric_values import metric_estimate
 from acceptance.results.metrics import Metric
 from acceptance.statistics.intervals import MINIMUM_BATCHES, interval
 from acceptance.statistics.looks import ALONE, DURABLE, DURABLE_IN_TURN, IN_TURN, UNJUDGED_S, EarlyLook, LookPlan
 from acceptance.statistics.ratios import Round, ratio
+from acceptance.trials.speed.findings import metric_ratio
 
 IOPS = Metric.parse("write.iops")
 

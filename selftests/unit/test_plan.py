@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.control_plane.campaign import RampSettings
-from acceptance.durability.trial import CrashSettings
 from acceptance.limits.file import load_limits
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.planning.failures import crashed, rebuilt
@@ -20,9 +18,11 @@ from acceptance.planning.records import Plan, PlannedStep, Volumes
 from acceptance.planning.rough_time import rough_time
 from acceptance.planning.site import Site, look_at_host
 from acceptance.planning.table import plan_text
-from acceptance.rebuild.campaign import RebuildSettings
-from acceptance.scaling.campaign import ScaleSettings
 from acceptance.settings.run import Settings, read_settings
+from acceptance.trials.crashes.trial import CrashSettings
+from acceptance.trials.ramps.campaign import RampSettings
+from acceptance.trials.rebuild.campaign import RebuildSettings
+from acceptance.trials.scaling.campaign import ScaleSettings
 
 ROOT = Path(__file__).parents[2]
 GIB = 1024**3

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.control_plane.campaign import RampSettings
 from acceptance.limits.file import load_limits
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.planning.failures import rebuilt
@@ -17,11 +16,12 @@ from acceptance.planning.many_volumes import ramped, scaled
 from acceptance.planning.paces import ELSEWHERE
 from acceptance.planning.records import Plan, PlannedStep, Volumes
 from acceptance.planning.single_volumes import featured, rewritten
-from acceptance.rebuild.campaign import RebuildSettings
-from acceptance.rebuild.volume import claim_size
 from acceptance.results.features import CAPABILITIES, Capability
-from acceptance.scaling.campaign import ScaleSettings
 from acceptance.settings.run import Settings
+from acceptance.trials.ramps.campaign import RampSettings
+from acceptance.trials.rebuild.campaign import RebuildSettings
+from acceptance.trials.rebuild.volume import claim_size
+from acceptance.trials.scaling.campaign import ScaleSettings
 
 ROOT = Path(__file__).parents[2]
 GIB = 1024**3

@@ -8,7 +8,6 @@ from random import Random
 import pytest
 import yaml
 
-from acceptance.findings import judge_limit, metric_ratio
 from acceptance.judging.limit import judge_comparison
 from acceptance.limits.file import load_limits
 from acceptance.limits.tiers import Tier
@@ -16,6 +15,7 @@ from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.measure import BySegment
 from acceptance.results.document import Verdict
 from acceptance.statistics.looks import IN_TURN
+from acceptance.trials.speed.findings import judge_limit, metric_ratio
 from selftests.unit.simulated_load import second
 
 ROOT = Path(__file__).parents[2]

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from acceptance.cluster.pod_command import PodCommand
-from acceptance.rebuild.ceph_driver import CephDriver
-from acceptance.rebuild.ceph_status import is_in, parse, recovery_state, require_room, stored_bytes
-from acceptance.rebuild.driver import TargetVolume
 from acceptance.text.errors import EnvironmentFailure
+from acceptance.trials.rebuild.ceph_driver import CephDriver
+from acceptance.trials.rebuild.ceph_status import is_in, parse, recovery_state, require_room, stored_bytes
+from acceptance.trials.rebuild.driver import TargetVolume
 
 VOLUME = TargetVolume(volume="v", claim="c", namespace="n", storage_class="rbd", node="node-1", size=1)
 

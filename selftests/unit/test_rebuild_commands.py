@@ -11,9 +11,9 @@ import pytest
 
 from acceptance.cluster.waiting import wait_for
 from acceptance.process.commands import run_command
-from acceptance.rebuild.command_driver import CommandDriver, CommandPlan, CommandRebuild
-from acceptance.rebuild.driver import TargetVolume
 from acceptance.text.errors import EnvironmentFailure
+from acceptance.trials.rebuild.command_driver import CommandDriver, CommandPlan, CommandRebuild
+from acceptance.trials.rebuild.driver import TargetVolume
 
 VOLUME = TargetVolume(
     volume="pvc-1", claim="rebuild-full-data", namespace="run-1", storage_class="fast", node="node-1", size=1024

@@ -9,9 +9,9 @@ import pytest
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.fio.snapshots import Counts
 from acceptance.measuring.windows import TimedSample, Window
-from acceptance.rebuild.findings import impact_of, warnings
-from acceptance.rebuild.foreground import Foreground
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.trials.rebuild.findings import impact_of, warnings
+from acceptance.trials.rebuild.foreground import Foreground
 from selftests.unit.rebuild_records import timed
 
 REBUILD = timed(30.0)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from acceptance.rebuild.driver import RebuildState
-from acceptance.rebuild.following import Patience, follow_rebuild
 from acceptance.results.rebuilds import TimedRebuild
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.trials.rebuild.driver import RebuildState
+from acceptance.trials.rebuild.following import Patience, follow_rebuild
 
 WAITING = RebuildState(phase="waiting", said="not begun")
 WHOLE = RebuildState(phase="whole", said="whole", progress=1.0)

@@ -13,10 +13,10 @@ from acceptance.measuring.ending import KILLED
 from acceptance.measuring.load_log import MARK, LoadLog
 from acceptance.measuring.load_script import STOPPED
 from acceptance.measuring.windows import Window
-from acceptance.rebuild.foreground import ended_early, timed
-from acceptance.rebuild.impact import impact, lost
-from acceptance.rebuild.model import MOST_POINTS
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.trials.rebuild.foreground import ended_early, timed
+from acceptance.trials.rebuild.impact import impact, lost
+from acceptance.trials.rebuild.model import MOST_POINTS
 
 P99_BEFORE_NS, P99_DURING_NS = 2_000_000, 10_000_000
 

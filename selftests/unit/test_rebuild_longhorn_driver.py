@@ -10,14 +10,14 @@ import pytest
 
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
-from acceptance.rebuild.driver import TargetVolume
-from acceptance.rebuild.following import Patience, follow_rebuild
-from acceptance.rebuild.longhorn_api import ENGINES, LONGHORN_VOLUMES, REPLICAS, Trigger
-from acceptance.rebuild.longhorn_driver import LonghornDriver
-from acceptance.rebuild.longhorn_rebuild import LonghornRebuild
 from acceptance.results.document import StorageClass
 from acceptance.results.rebuilds import TimedRebuild
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
+from acceptance.trials.rebuild.driver import TargetVolume
+from acceptance.trials.rebuild.following import Patience, follow_rebuild
+from acceptance.trials.rebuild.longhorn_api import ENGINES, LONGHORN_VOLUMES, REPLICAS, Trigger
+from acceptance.trials.rebuild.longhorn_driver import LonghornDriver
+from acceptance.trials.rebuild.longhorn_rebuild import LonghornRebuild
 from selftests.lab.longhorn_controller import NAMESPACE, Behaviour, controller
 from selftests.unit.simulated_api import SimulatedApi
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from acceptance.rebuild.longhorn_objects import LonghornView, free_nodes, rebuild_state
 from acceptance.text.errors import StorageFailure
+from acceptance.trials.rebuild.longhorn_objects import LonghornView, free_nodes, rebuild_state
 
 OLD = {"r-1", "r-2", "r-3"}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.rebuild.model import MOST_POINTS, ProgressPoint, largest_volume, largest_volumes, rates
+from acceptance.trials.rebuild.model import MOST_POINTS, ProgressPoint, largest_volume, largest_volumes, rates
 
 TIMES = st.floats(min_value=0.1, max_value=1e6)
 

@@ -12,8 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.rebuild.patterns import FOREGROUND_FILE, FOREGROUND_SIZE, PATTERNS, Pattern, job_files, pattern_file
-from acceptance.rebuild.volume import claim_size
+from acceptance.trials.rebuild.patterns import (
+    FOREGROUND_FILE,
+    FOREGROUND_SIZE,
+    PATTERNS,
+    Pattern,
+    job_files,
+    pattern_file,
+)
+from acceptance.trials.rebuild.volume import claim_size
 
 BLOCK = 4096
 MIB = 1024**2
@@ -27,7 +34,7 @@ pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not 
 def run(job: str, file: Path, **more: str) -> int:
     """The bytes that the job wrote."""
     environment = os.environ | {"FILE": str(file), "SIZE": str(SIZE)} | more
-    path = str(files("acceptance.rebuild").joinpath(job))
+    path = str(files("acceptance.trials.rebuild").joinpath(job))
     done = subprocess.run(
         ["fio", "--output-format=json", path], env=environment, capture_output=True, text=True, check=False
     )
@@ -74,7 +81,7 @@ def test_the_foreground_stays_in_its_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", job_files())
 def test_the_comment_names_the_command_by_hand(name: str) -> None:
     comment = [line for line in job_files()[name].splitlines() if line.startswith("#")]
-    assert f"fio acceptance/rebuild/{name}" in " ".join(comment)
+    assert f"fio acceptance/trials/rebuild/{name}" in " ".join(comment)
     assert any(line.startswith("# Stands for ") for line in comment)
 
 

@@ -16,8 +16,8 @@ from acceptance.report.verdicts import is_about_many_volumes
 from acceptance.results.document import Estimate, Measurement, Results, Run, Status, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
-from acceptance.scaling.model import capacity, figure
 from acceptance.statistics.step_looks import CONFIDENCE
+from acceptance.trials.scaling.model import capacity, figure
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 PROFILE = "random-write-iops"

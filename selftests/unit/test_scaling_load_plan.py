@@ -16,8 +16,8 @@ from acceptance.loads.fio.job_file import read_job_file
 from acceptance.loads.profiles import Profile
 from acceptance.loads.rates import limited_job
 from acceptance.results.metrics import Metric
-from acceptance.scaling.load_plan import LoadPlan
 from acceptance.text.errors import WrongUsage
+from acceptance.trials.scaling.load_plan import LoadPlan
 
 PROFILES = Path(__file__).parents[2] / "profiles"
 WORKSPACE = Workspace(api=cast(Api, None), run_id="r", namespace="ns", image="fio:1", timeout_s=60, pull_secret="pull")

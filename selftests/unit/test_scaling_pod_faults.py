@@ -8,11 +8,11 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.workspace import Workspace
-from acceptance.scaling import pod_faults
-from acceptance.scaling.load_plan import LoadPlan
-from acceptance.scaling.pod_faults import PodFaults
-from acceptance.scaling.pod_log import PodLog
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.trials.scaling import pod_faults
+from acceptance.trials.scaling.load_plan import LoadPlan
+from acceptance.trials.scaling.pod_faults import PodFaults
+from acceptance.trials.scaling.pod_log import PodLog
 
 NAME = "scale-fast-1"
 

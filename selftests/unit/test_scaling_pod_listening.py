@@ -11,9 +11,9 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
-from acceptance.scaling import pod_listening
-from acceptance.scaling.pod_listening import Listener
-from acceptance.scaling.pod_log import PodLog
+from acceptance.trials.scaling import pod_listening
+from acceptance.trials.scaling.pod_listening import Listener
+from acceptance.trials.scaling.pod_log import PodLog
 
 SO_FAR = ("ready", "begin 1", "end 1 0", "begin 2")
 

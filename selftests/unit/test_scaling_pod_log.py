@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from acceptance.scaling.pod_log import PodLog
+from acceptance.trials.scaling.pod_log import PodLog
 
 
 def new_log() -> PodLog:

@@ -12,8 +12,8 @@ from acceptance.judging.scaling import judge_scaling
 from acceptance.limits.scaling import Kind, ScalingLimit
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
-from acceptance.scaling.model import capacity, per_volume_at, plateau, volumes_at
-from acceptance.scaling.step_records import CONFIDENCE, default_metric
+from acceptance.trials.scaling.model import capacity, per_volume_at, plateau, volumes_at
+from acceptance.trials.scaling.step_records import CONFIDENCE, default_metric
 
 PUBLISHED: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "published" / "many_volumes.yaml").read_text())
 PROFILES = sorted(PUBLISHED["per_volume"])

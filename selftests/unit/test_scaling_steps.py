@@ -14,10 +14,10 @@ import pytest
 from acceptance.cluster.resources import Resource
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.windows import common_window
-from acceptance.scaling.load_set import LoadSet
-from acceptance.scaling.pod_log import PodLog
-from acceptance.scaling.steps import Step, run_step
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
+from acceptance.trials.scaling.load_set import LoadSet
+from acceptance.trials.scaling.pod_log import PodLog
+from acceptance.trials.scaling.steps import Step, run_step
 
 PROFILE = Profile(name="p", path=Path("p.fio"), text="", about="", jobs=("write",))
 

@@ -15,9 +15,9 @@ from acceptance.measuring.windows import (
     samples_in,
 )
 from acceptance.results.metrics import Metric
-from acceptance.scaling.loaded_volume import LoadedVolume
-from acceptance.scaling.step_records import default_metric, rate_record, step_record
 from acceptance.text.errors import StorageFailure
+from acceptance.trials.scaling.loaded_volume import LoadedVolume
+from acceptance.trials.scaling.step_records import default_metric, rate_record, step_record
 
 IOPS = Metric.parse("write.iops")
 

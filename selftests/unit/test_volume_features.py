@@ -19,9 +19,9 @@ from acceptance.results.document import StorageClass
 from acceptance.results.features import CAPABILITIES, TITLES
 from acceptance.settings.run import read_settings
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported, WrongUsage
-from acceptance.volume_features import trying
-from acceptance.volume_features.bench import Bench, NotTried
-from acceptance.volume_features.copies import wrong_with_copy
+from acceptance.trials.features import trying
+from acceptance.trials.features.bench import Bench, NotTried
+from acceptance.trials.features.copies import wrong_with_copy
 
 CLAIM = Claim(
     name="claim", namespace="run", storage_class="fast", size=1, run_id="r", access_mode="ReadWriteMany", source=None

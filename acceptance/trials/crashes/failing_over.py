@@ -1,0 +1,76 @@
+"""How a pod with its volume gets from a node that failed to another one, phase by phase."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from acceptance.cluster.attachments import attachments_of, find_attachment
+from acceptance.cluster.events import recent_events
+from acceptance.cluster.pod_manifest import MAIN, PodPlan
+from acceptance.cluster.pod_states import describe_pod, main_ended, main_started
+from acceptance.cluster.pods import create_pod, start_problem
+from acceptance.cluster.resources import PODS, Object
+from acceptance.cluster.waiting import wait_for
+from acceptance.cluster.workspace import Workspace
+from acceptance.results.crashes import Phase
+from acceptance.trials.crashes.reading import WRITTEN
+
+SEEN, FREED = "node seen to be lost", "pod taken off it"
+SCHEDULED, DETACHED = "new pod given a node", "volume detached from the lost node"
+RUNNING, WRITES = "new pod runs with the volume", "first durable write"
+
+
+@dataclass(kw_only=True)
+class Stopwatch:
+    """When each thing was first seen, in s of `clock`; what has never been seen is no phase."""
+
+    began_s: float
+    clock: Callable[[], float] = time.monotonic
+    seen_s: dict[str, float] = field(default_factory=dict)
+
+    def note(self, name: str) -> None:
+        """It is seen now, for the first time or again."""
+        self.seen_s.setdefault(name, self.clock())
+
+    def phases(self) -> list[Phase]:
+        """One after the other, as they were seen, each with the time since the one before it."""
+        found, before_s = [], self.began_s
+        for name, at_s in sorted(self.seen_s.items(), key=lambda each: each[1]):
+            found.append(Phase(name=name, seconds=max(at_s - before_s, 0.0)))
+            before_s = max(at_s, before_s)
+        return found
+
+
+def follow_failover(workspace: Workspace, plan: PodPlan, *, volume: str, watch: Stopwatch, timeout_s: float) -> None:
+    """Ask for the pod that takes over, and note each phase until it has written to the volume.
+
+    Raises StorageFailure, with the pod's state and events, when it has not after `timeout_s`.
+    """
+    attached_before = attachments_of(workspace.api, {volume})
+    create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
+
+    def look() -> tuple[Object, bool]:
+        pod = workspace.api.get(PODS, plan.name, namespace=plan.namespace)
+        if pod["spec"].get("nodeName"):
+            watch.note(SCHEDULED)
+        if attached_before and not any(find_attachment(workspace.api, each) for each in attached_before):
+            watch.note(DETACHED)
+        if not main_started(pod):
+            return pod, False
+        watch.note(RUNNING)
+        log = workspace.api.log(plan.name, namespace=plan.namespace, container=MAIN)
+        if written := log.startswith(WRITTEN.decode()):
+            watch.note(WRITES)
+        return pod, written or main_ended(pod)
+
+    wait_for(
+        f"pod {plan.name} on storage class {plan.classes} to use the volume of the node that failed",
+        look=look,
+        ready=lambda seen: seen[1],
+        state=lambda seen: describe_pod(seen[0]),
+        fatal=lambda seen: start_problem(workspace.api, plan, seen[0]),
+        events=lambda: recent_events(workspace.api, namespace=plan.namespace, name=plan.name),
+        timeout_s=timeout_s,
+    )

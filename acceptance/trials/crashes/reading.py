@@ -1,0 +1,81 @@
+"""The reader: a pod that shows that the volume is writable again, and prints every record that is on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.objects import object_name
+from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
+from acceptance.cluster.pod_states import describe_pod, main_succeeded, node_of, taken_away
+from acceptance.cluster.pods import create_pod, end_pod, wait_ended
+from acceptance.cluster.workspace import Workspace
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
+from acceptance.trials.crashes.ledger import MOST_BYTES
+from acceptance.trials.crashes.writer import LEDGER, script
+
+READER = "reader"
+PROBE = f"{volume_path(0)}/written-again"
+DEADLINE_S = 600
+SHOWN = 300
+"""bytes of what a reader that failed said last"""
+WRITTEN, MISSING, RECORDS = (f"storage-acceptance: {word}\n".encode() for word in ("written", "missing", "records"))
+END = b"\nstorage-acceptance: end\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What a pod on `node` found in the file of records; empty where there was no such file."""
+
+    node: str
+    content: bytes
+
+
+def reader_plan(workspace: Workspace, claim: Claim, *, token: str, node: str | None) -> PodPlan:
+    """The pod that reads; `node`: where, None leaves it to the scheduler."""
+    return PodPlan(
+        name=object_name(claim.name, READER),
+        claims=(claim,),
+        image=workspace.image,
+        command=["sh", "-c", script("read_records.sh")],
+        environment={"LEDGER": LEDGER, "PROBE": PROBE, "TOKEN": token, "LIMIT": str(MOST_BYTES)},
+        deadline_s=DEADLINE_S,
+        node=node,
+        pull_secret=workspace.pull_secret,
+    )
+
+
+def read_records(workspace: Workspace, plan: PodPlan) -> Reading:
+    """Have the pod read the volume, and go. Raises StorageFailure when it cannot mount, write or read it."""
+    create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
+    return finish_reading(workspace, plan)
+
+
+def finish_reading(workspace: Workspace, plan: PodPlan, *, timeout_s: float | None = None) -> Reading:
+    """What a pod that was asked for has read; it is gone then."""
+    pod = wait_ended(workspace.api, plan, timeout_s=timeout_s or workspace.timeout_s)
+    if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
+        raise taken
+    pieces = workspace.api.follow_log(plan.name, namespace=plan.namespace, container=MAIN, follow=False)
+    content = b"".join(pieces)
+    if not main_succeeded(pod):
+        told = "; ".join(content[-SHOWN:].decode(errors="replace").splitlines()[-3:])
+        raise StorageFailure(
+            f"after the crash pod {plan.name} on storage class {plan.classes} could not write and read the volume: "
+            f"{told or 'it said nothing'} ({describe_pod(pod)})"
+        )
+    end_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
+    return Reading(node=node_of(pod), content=printed_records(content, pod=plan.name))
+
+
+def printed_records(log: bytes, *, pod: str) -> bytes:
+    """The records out of the reader's log. Raises EnvironmentFailure when the log is not all there."""
+    _, written, said = log.partition(WRITTEN)
+    if written and said.startswith(RECORDS) and said.endswith(END):
+        return said.removeprefix(RECORDS).removesuffix(END)
+    if written and said == MISSING:
+        return b""
+    raise EnvironmentFailure(
+        f"the log of pod {pod} is not whole: a line that says where the records begin or end is missing; the node has "
+        "cut it off, or it was read only in part"
+    )

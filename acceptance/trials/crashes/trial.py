@@ -1,0 +1,148 @@
+"""One crash on one volume: records are written, something is killed, records are read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from acceptance.cluster.claims import Claim, wait_bound
+from acceptance.cluster.nodes import nodes_for_volume
+from acceptance.cluster.pods import end_pod
+from acceptance.cluster.workspace import Workspace
+from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
+from acceptance.text.errors import Unsupported
+from acceptance.trials.crashes.failing_over import FREED, SEEN, Stopwatch, follow_failover
+from acceptance.trials.crashes.ledger import lost_records, ranges, whole_records
+from acceptance.trials.crashes.outage import NodeFailurePlan, Outage
+from acceptance.trials.crashes.reading import Reading, finish_reading, read_records, reader_plan
+from acceptance.trials.crashes.writer import Writer
+
+LEAST_RECORDS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrashSettings:
+    """`write_s`: how long records are written before the crash; `failover_s`: how long a failover may take.
+
+    `node`: from which they are written, None leaves it to the scheduler. `keep`: leave the claim when a crash failed or
+    records are gone.
+    """
+
+    write_s: float
+    failover_s: float
+    node: str | None = None
+    keep: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crash:
+    """What one crash showed; `failover` only where the volume was to be used from another node."""
+
+    durability: DurabilityRecord
+    failover: FailoverRecord | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """A crash of the kind `failure` on the volume of `claim`; `say` is told where it stands."""
+
+    workspace: Workspace
+    claim: Claim
+    failure: Failure
+    settings: CrashSettings
+    node_failure: NodeFailurePlan | None
+    say: Callable[[str], None]
+
+    def run(self) -> Crash:
+        """Write, crash, read."""
+        with Writer(self.workspace, self.claim, node=self.settings.node) as writer:
+            volume = wait_bound(self.workspace.api, self.claim, timeout_s=self.workspace.timeout_s)
+            others = [node for node in nodes_for_volume(self.workspace.api, volume) if node != writer.node]
+            if self.failure in ("pod-killed-and-moved", "failover") and not others:
+                raise Unsupported(
+                    f"capability 'another node': volumes of {self.claim.storage_class} can be used from {writer.node} "
+                    "only"
+                )
+            self._tell(f"records are written for {self.settings.write_s:.0f} s")
+            writer.write_for(self.settings.write_s, records=LEAST_RECORDS)
+            if self.failure == "failover":
+                return self._fail_over(writer, volume)
+            if self.failure == "node-failed":
+                return self._fail_node(writer)
+            return self._kill_pod(writer, others[0] if self.failure == "pod-killed-and-moved" else writer.node)
+
+    def _kill_pod(self, writer: Writer, read_on: str) -> Crash:
+        crashed = datetime.now(UTC)
+        self._take_away(writer)
+        writer.wait_over()
+        plan = reader_plan(self.workspace, self.claim, token=writer.token, node=read_on)
+        reading = read_records(self.workspace, plan)
+        return Crash(durability=self._record(writer, reading, crashed=crashed, what="the pod was killed without grace"))
+
+    def _fail_node(self, writer: Writer) -> Crash:
+        with self._outage(writer) as outage:
+            crashed = datetime.now(UTC)
+            self._take_away(writer)
+            self._tell(f"node {writer.node} has failed; it is brought back")
+            outage.end()
+            plan = reader_plan(self.workspace, self.claim, token=writer.token, node=writer.node)
+            reading = read_records(self.workspace, plan)
+            return Crash(durability=self._record(writer, reading, crashed=crashed, what=outage.what))
+
+    def _fail_over(self, writer: Writer, volume: str) -> Crash:
+        settings, workspace = self.settings, self.workspace
+        with self._outage(writer) as outage:
+            failed = datetime.now(UTC) - timedelta(seconds=time.monotonic() - writer.last_s)
+            watch = Stopwatch(began_s=writer.last_s)
+            self._tell(f"node {writer.node} has failed; waiting for the cluster to see it")
+            outage.wait_seen(timeout_s=settings.failover_s)
+            watch.note(SEEN)
+            self._take_away(writer)
+            watch.note(FREED)
+            self._tell(f"node {writer.node} is lost; a pod takes over its volume elsewhere")
+            plan = reader_plan(workspace, self.claim, token=writer.token, node=None)
+            follow_failover(workspace, plan, volume=volume, watch=watch, timeout_s=settings.failover_s)
+            reading = finish_reading(workspace, plan)
+            durability = self._record(writer, reading, crashed=failed, what=outage.what)
+        failover = FailoverRecord(
+            storage_class=self.claim.storage_class,
+            failed_node=writer.node,
+            node=reading.node,
+            failed=failed,
+            phases=watch.phases(),
+        )
+        return Crash(durability=durability, failover=failover)
+
+    @contextmanager
+    def _outage(self, writer: Writer) -> Iterator[Outage]:
+        """The writer's node has failed and writes no more; it is back after the block."""
+        assert self.node_failure is not None  # asked before anything was made
+        self._tell(f"node {writer.node} is made to fail")
+        workspace = self.workspace
+        with Outage(workspace.api, self.node_failure, node=writer.node, namespace=workspace.namespace) as outage:
+            writer.require_silent(what=outage.what)
+            yield outage
+
+    def _take_away(self, writer: Writer) -> None:
+        end_pod(self.workspace.api, writer.plan, timeout_s=self.workspace.timeout_s, grace_s=0)
+
+    def _record(self, writer: Writer, reading: Reading, *, crashed: datetime, what: str) -> DurabilityRecord:
+        lost = lost_records(reading.content, token=writer.token, acknowledged=writer.acknowledged)
+        return DurabilityRecord(
+            storage_class=self.claim.storage_class,
+            failure=self.failure,
+            node=writer.node,
+            read_on=reading.node,
+            crashed=crashed,
+            what=what,
+            acknowledged=writer.acknowledged,
+            write_s=writer.write_s,
+            whole=whole_records(reading.content, token=writer.token),
+            lost=ranges(lost),
+        )
+
+    def _tell(self, text: str) -> None:
+        self.say(f"{self.failure} on {self.claim.storage_class}: {text}")

@@ -1,0 +1,90 @@
+"""Crashes of all kinds, each class through each once, on a volume of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from acceptance.cluster.claims import Claim, create_claim, remove_claim
+from acceptance.cluster.objects import object_name
+from acceptance.cluster.resources import PODS
+from acceptance.cluster.workspace import Workspace
+from acceptance.process.once import Once
+from acceptance.results.crashes import Failure
+from acceptance.text.errors import AcceptanceError, Unsupported
+from acceptance.trials.crashes.outage import NodeFailurePlan
+from acceptance.trials.crashes.reading import READER
+from acceptance.trials.crashes.trial import Crash, CrashSettings, Trial
+from acceptance.trials.crashes.writer import WRITER
+
+CLAIM_SIZE = 1024**3
+OF_NODES: tuple[Failure, ...] = ("node-failed", "failover")
+"""the crashes for which a node is made to fail"""
+
+
+class CrashTrials:
+    """All crashes of a run. `node_failure` is the user's way to fail a node, or why none may be made to fail."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        settings: CrashSettings,
+        node_failure: NodeFailurePlan | str,
+        say: Callable[[str], None],
+    ) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self._node_failure = node_failure
+        self._say = say
+        self._crashes = Once(self._crash)
+
+    def crash(self, storage_class: str, failure: Failure) -> tuple[Crash, bool]:
+        """What the crash showed, and whether it happened just now.
+
+        Raises Unsupported for a class that cannot be used from another node or without a way to fail nodes,
+        StorageFailure when the volume is of no use afterwards, EnvironmentFailure for the rest; the same error to
+        everyone who asks.
+        """
+        return self._crashes((storage_class, failure))
+
+    def _crash(self, asked: tuple[str, Failure]) -> Crash:
+        storage_class, failure = asked
+        plan = self._node_failure
+        if failure in OF_NODES and isinstance(plan, str):
+            raise Unsupported(plan)
+        claim = self._workspace.claim(
+            "durability", failure, storage_class, storage_class=storage_class, size=CLAIM_SIZE
+        )
+        create_claim(self._workspace.api, claim)
+        trial = Trial(
+            workspace=self._workspace,
+            claim=claim,
+            failure=failure,
+            settings=self._settings,
+            node_failure=None if isinstance(plan, str) else plan,
+            say=self._say,
+        )
+        keep = self._settings.keep
+        try:
+            crash = trial.run()
+        except AcceptanceError as error:
+            if not keep or isinstance(error, Unsupported):
+                self._remove_after(error, claim)
+            raise
+        if not (keep and crash.durability.lost):
+            _remove(self._workspace, claim)
+        return crash
+
+    def _remove_after(self, error: AcceptanceError, claim: Claim) -> None:
+        """What failed first is what its reader hears of first."""
+        try:
+            _remove(self._workspace, claim)
+        except AcceptanceError as stuck:
+            error.add_note(str(stuck))
+
+
+def _remove(workspace: Workspace, claim: Claim) -> None:
+    # Not by force: a writer that still runs would write to the volume while it is being deleted.
+    for part in (WRITER, READER):
+        workspace.api.delete(PODS, object_name(claim.name, part), namespace=claim.namespace, grace_s=1)
+    remove_claim(workspace.api, claim, timeout_s=workspace.timeout_s)

@@ -1,0 +1,175 @@
+"""Where one capability is tried: its claims, snapshots and pods, all gone at the end."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.claims import Claim, DataSource, create_claim, remove_claim, wait_bound
+from acceptance.cluster.errand import Errand, run_errand
+from acceptance.cluster.objects import object_name
+from acceptance.cluster.pod_manifest import MAIN, USER, PodPlan, volume_path
+from acceptance.cluster.pod_states import node_of
+from acceptance.cluster.pods import create_pod, end_pod, wait_started
+from acceptance.cluster.workspace import Workspace
+from acceptance.results.document import StorageClass
+from acceptance.results.features import Capability
+from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
+from acceptance.text.quantities import parse_size
+from acceptance.trials.features.snapshot_objects import Snapshot, delete_snapshot
+
+SIZE = parse_size("1Gi")
+DEADLINE_S = 900
+
+
+class NotTried(Unsupported):
+    """Nothing is known of the capability: it could not be tried here."""
+
+
+class Bench:
+    """In a `with` block: makes what the trial of one capability needs, and takes it all away again.
+
+    `node`: where pods run unless another one is named; None leaves the first to the scheduler, the others follow it.
+    `keep`: leave everything there when the block fails.
+    """
+
+    def __init__(
+        self, workspace: Workspace, storage_class: StorageClass, *, capability: Capability, node: str | None, keep: bool
+    ) -> None:
+        self.workspace = workspace
+        self.storage_class = storage_class
+        self._capability = capability
+        self._keep = keep
+        self._node = node
+        self._pods: dict[str, PodPlan] = {}
+        self._count = 0
+        self._claims: list[Claim] = []
+        self._snapshots: list[Snapshot] = []
+
+    @property
+    def api(self) -> Api:
+        """The cluster."""
+        return self.workspace.api
+
+    @property
+    def timeout_s(self) -> float:
+        """How long an object may take to come or to go."""
+        return self.workspace.timeout_s
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Raises StorageFailure for what stays, unless the block failed: then that is what must be heard of."""
+        failed = error is not None and not isinstance(error, Unsupported)
+        if failed and (self._keep or not isinstance(error, AcceptanceError)):
+            return  # interrupted: the run's own removal follows
+        try:
+            self._remove()
+        except AcceptanceError as stuck:
+            if error is None:
+                raise
+            error.add_note(str(stuck))
+
+    def missing(self, why: str) -> Unsupported:
+        """The error that says that the class does not have the capability."""
+        return Unsupported(f"capability '{self._capability}': {why}")
+
+    def not_tried(self, why: str) -> NotTried:
+        """The error that says that it could not be tried."""
+        return NotTried(f"capability '{self._capability}': {why}")
+
+    def claim(self, part: str, *, size: int = SIZE, source: DataSource | None = None, shared: bool = False) -> Claim:
+        """Ask for a volume; `shared`: for several nodes at once."""
+        name = self.storage_class.name
+        claim = self.workspace.claim(self._capability, part, name, storage_class=name, size=size)
+        claim = replace(claim, source=source, access_mode="ReadWriteMany" if shared else "ReadWriteOnce")
+        self._claims.append(claim)
+        create_claim(self.api, claim)
+        return claim
+
+    def volume_of(self, claim: Claim) -> str:
+        """The name of the claim's volume, once it is bound."""
+        return wait_bound(self.api, claim, timeout_s=self.timeout_s)
+
+    def keep_track(self, snapshot: Snapshot) -> None:
+        """Have the snapshot removed with the rest."""
+        self._snapshots.append(snapshot)
+
+    def run(self, claim: Claim, script: str, *, read_only: bool = False, **variables: str) -> str:
+        """What the script prints that a pod runs to its end; $VOLUME is the folder of the volume.
+
+        Raises StorageFailure when it ends badly.
+        """
+        done = self.errand(claim, script, read_only=read_only, fs_group=USER, **variables)
+        if done.status:
+            raise StorageFailure(
+                f"a pod on a volume of storage class {self.storage_class.name} failed with status {done.status}: "
+                f"{done.output.strip()}"
+            )
+        return done.output
+
+    def errand(
+        self, claim: Claim, script: str, *, read_only: bool = False, fs_group: int = USER, **variables: str
+    ) -> Errand:
+        """The same, whatever the exit status."""
+        plan = replace(self._plan(claim, script, None, variables), read_only=read_only, fs_group=fs_group)
+        done = run_errand(self.workspace, plan, timeout_s=self.timeout_s)
+        self._node = self._node or done.node
+        return done
+
+    def start(self, claim: Claim, script: str, *, node: str | None = None, **variables: str) -> PodPlan:
+        """A pod that runs the script, and has started; it is ended with the rest."""
+        plan = self._plan(claim, script, node, variables)
+        self._pods[plan.name] = plan
+        create_pod(self.api, plan, timeout_s=self.timeout_s)
+        self._node = self._node or node_of(wait_started(self.api, plan, timeout_s=self.timeout_s))
+        return plan
+
+    def said(self, plan: PodPlan) -> str:
+        """What a pod that was started has printed so far."""
+        return self.api.log(plan.name, namespace=plan.namespace, container=MAIN)
+
+    @property
+    def node(self) -> str | None:
+        """Where pods run."""
+        return self._node
+
+    def _plan(self, claim: Claim, script: str, node: str | None, variables: dict[str, str]) -> PodPlan:
+        self._count += 1
+        return PodPlan(
+            name=object_name(claim.name, str(self._count)),
+            claims=(claim,),
+            image=self.workspace.image,
+            command=["sh", "-c", script],
+            environment={"VOLUME": volume_path(0), **variables},
+            deadline_s=DEADLINE_S,
+            node=node or self._node,
+            pull_secret=self.workspace.pull_secret,
+        )
+
+    def _remove(self) -> None:
+        """In the order in which storage lets go: what came last goes first."""
+        for plan in self._pods.values():
+            end_pod(self.api, plan, timeout_s=self.timeout_s)
+        restored = [claim for claim in self._claims if claim.source is not None]
+        for claim in restored:
+            self._remove_claim(claim)
+        for snapshot in self._snapshots:
+            delete_snapshot(self.api, snapshot, timeout_s=self.timeout_s)
+        for claim in self._claims:
+            if claim not in restored:
+                self._remove_claim(claim)
+
+    def _remove_claim(self, claim: Claim) -> None:
+        remove_claim(self.api, claim, timeout_s=self.timeout_s)
+
+
+def new_mark() -> str:
+    """Words that no volume holds by chance."""
+    return secrets.token_hex(16)

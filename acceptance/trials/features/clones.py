@@ -1,0 +1,46 @@
+"""A clone: a new volume that is filled from another one, and goes its own way from then on."""
+
+from __future__ import annotations
+
+from acceptance.cluster.claims import Claim, DataSource
+from acceptance.cluster.resources import VOLUMES
+from acceptance.text.errors import StorageFailure
+from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.copies import change, content, write_before, wrong_with_copy
+
+
+def try_clone(bench: Bench) -> str:
+    """How the clone was seen to be one. Raises Unsupported where the provisioner knows none, StorageFailure where the
+    clone holds something else than its source did, or is not apart from it."""
+    name = bench.storage_class.name
+    source, before, after = bench.claim("source"), new_mark(), new_mark()
+    write_before(bench, source, before)
+    clone = bench.claim("clone", source=DataSource(kind="PersistentVolumeClaim", name=source.name))
+    found = content(bench, clone)
+    if not found and "csi" not in bench.api.get(VOLUMES, bench.volume_of(clone))["spec"]:
+        raise bench.missing(
+            f"the provisioner of storage class {name} ({bench.storage_class.provisioner}) is asked for a clone and "
+            "gives an empty volume, without a word; it is no CSI driver, and Kubernetes knows clones of these only"
+        )
+    if wrong := wrong_with_copy(found, before=before, after=after):
+        raise StorageFailure(f"a volume of storage class {name} was cloned: of the clone it is found that {wrong}")
+    _require_apart(bench, source, clone, before=before)
+    return "a clone held what its source held, and neither saw what was then written to the other"
+
+
+def _require_apart(bench: Bench, source: Claim, clone: Claim, *, before: str) -> None:
+    """Write to the clone, and see that the source does not change; and the other way round."""
+    of_clone, of_source = new_mark(), new_mark()
+    change(bench, clone, of_clone)
+    if content(bench, source) != {"before": before}:
+        raise _shared(bench, "what was written to the clone is on its source")
+    change(bench, source, of_source)
+    if content(bench, clone) != {"before": of_clone, "after": of_clone}:
+        raise _shared(bench, "what was written to the source is on its clone")
+
+
+def _shared(bench: Bench, what: str) -> StorageFailure:
+    return StorageFailure(
+        f"a clone of a volume of storage class {bench.storage_class.name} is not apart from its source: {what}, so "
+        "that both share their data"
+    )

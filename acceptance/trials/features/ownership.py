@@ -1,0 +1,61 @@
+"""A pod's group (`fsGroup`): Kubernetes, or the driver, gives it the volume, so that not only root may write."""
+
+from __future__ import annotations
+
+import re
+
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.resources import CSI_DRIVERS, VOLUMES, Object
+from acceptance.text.errors import StorageFailure
+from acceptance.trials.features.bench import Bench
+
+FIRST, SECOND = 54321, 54322
+"""groups that nothing else has"""
+
+_FIRST = 'echo one > "$VOLUME/file"; ls -ldn "$VOLUME" && ls -ldn "$VOLUME/file"'
+_SECOND = 'echo two >> "$VOLUME/file"; ls -ldn "$VOLUME" && ls -ldn "$VOLUME/file"'
+_GROUP = re.compile(r"^\S+ +\d+ +\d+ +(\d+) ", re.MULTILINE)
+
+
+def try_ownership(bench: Bench) -> str:
+    """How the volume was seen to be given to a pod's group. Raises Unsupported where Kubernetes or the driver says that
+    it is not, StorageFailure where it should be and is not."""
+    claim = bench.claim("owned")
+    for group, script in ((FIRST, _FIRST), (SECOND, _SECOND)):
+        done = bench.errand(claim, script, fs_group=group)
+        groups = [int(each) for each in _GROUP.findall(done.output)]
+        if done.status or groups != [group, group]:
+            raise _refused(bench, claim, group=group, groups=groups, said=done.output.strip())
+    return (
+        f"the volume and a file on it were of group {FIRST} for a pod with that fsGroup, and of group {SECOND} for the "
+        "pod after it, with another"
+    )
+
+
+def _refused(bench: Bench, claim: Claim, *, group: int, groups: list[int], said: str) -> Exception:
+    volume = bench.api.get(VOLUMES, bench.volume_of(claim))
+    name = bench.storage_class.name
+    if why := _not_meant_to(bench, volume["spec"]):
+        return bench.missing(f"volumes of storage class {name} are not given to a pod's group: {why}")
+    what = "the volume and a file on it are" if len(groups) == 2 else "on the volume there is"
+    found = " and ".join(f"of group {each}" for each in groups) or said
+    return StorageFailure(
+        f"a pod with fsGroup {group} uses a volume of storage class {name}, and {what} {found}; wanted group {group}, "
+        "without which a pod that does not run as root may not write where others of its group may"
+    )
+
+
+def _not_meant_to(bench: Bench, spec: Object) -> str | None:
+    """Why the volume's kind has no fsGroup, in the words of whoever says so; None where it should have."""
+    for kind in ("hostPath", "nfs"):
+        if kind in spec:
+            return f"they are of kind {kind}, to which Kubernetes applies no fsGroup"
+    driver = (spec.get("csi") or {}).get("driver")
+    if driver is None:
+        return None
+    policy = ((bench.api.find(CSI_DRIVERS, driver) or {}).get("spec") or {}).get("fsGroupPolicy")
+    if policy == "None":
+        return f"their driver {driver} says so (fsGroupPolicy: None)"
+    if policy == "ReadWriteOnceWithFSType" and not spec["csi"].get("fsType"):
+        return f"their driver {driver} says so for volumes without a file system type (fsGroupPolicy: {policy})"
+    return None

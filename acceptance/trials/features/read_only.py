@@ -1,0 +1,32 @@
+"""A volume that a pod may only read: what is there is read, and every write is refused."""
+
+from __future__ import annotations
+
+from acceptance.text.errors import StorageFailure
+from acceptance.trials.features.bench import Bench, new_mark
+
+_FILL = 'mkdir "$VOLUME/folder" && echo "$MARK" > "$VOLUME/folder/mark" && sync "$VOLUME/folder/mark"'
+# The folder too: a mount within the volume is not read-only because the volume is.
+_TRY = """
+echo "read $(cat "$VOLUME/folder/mark" 2>&1)"
+{ echo written > "$VOLUME/new"; } 2> /dev/null && echo "took a new file"
+{ echo written > "$VOLUME/folder/new"; } 2> /dev/null && echo "took a new file in a folder"
+{ echo written > "$VOLUME/folder/mark"; } 2> /dev/null && echo "took another content of a file"
+true
+"""
+
+
+def try_read_only(bench: Bench) -> str:
+    """How the volume was seen to be read-only. Raises StorageFailure where it takes writes, or cannot be read."""
+    claim, mark = bench.claim("read"), new_mark()
+    name = bench.storage_class.name
+    bench.run(claim, _FILL, MARK=mark)
+    lines = bench.run(claim, _TRY, read_only=True).splitlines()
+    read = next((line.removeprefix("read ") for line in lines if line.startswith("read ")), "nothing")
+    if read != mark:
+        raise StorageFailure(
+            f"a volume of storage class {name}, mounted read-only, does not show what is on it: {read}"
+        )
+    if taken := [line.removeprefix("took ") for line in lines if line.startswith("took ")]:
+        raise StorageFailure(f"a volume of storage class {name}, mounted read-only, took writes: {', '.join(taken)}")
+    return "a pod that mounted a volume read-only read what was on it, and all its writes were refused"

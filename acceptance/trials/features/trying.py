@@ -1,0 +1,55 @@
+"""One capability of one class, tried: what was seen, and what its test ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from acceptance.results.features import Capability, CapabilityRecord, CapabilityStatus
+from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
+from acceptance.trials.features.bench import Bench, NotTried
+from acceptance.trials.features.clones import try_clone
+from acceptance.trials.features.expansion import try_expansion
+from acceptance.trials.features.ownership import try_ownership
+from acceptance.trials.features.read_only import try_read_only
+from acceptance.trials.features.sharing import try_sharing
+from acceptance.trials.features.snapshots import try_snapshot
+
+TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
+    "expansion": try_expansion,
+    "snapshot": try_snapshot,
+    "clone": try_clone,
+    "shared": try_sharing,
+    "fs-group": try_ownership,
+    "read-only": try_read_only,
+}
+
+
+def try_capability(
+    capability: Capability, bench: Bench, *, expected: Collection[Capability]
+) -> tuple[CapabilityRecord, AcceptanceError | None]:
+    """What is known of it now, and the error that the trial ends with, None where it was seen.
+
+    One that is `expected` must not be missing: then the error is a StorageFailure, no Unsupported.
+    """
+
+    def known(status: CapabilityStatus, how: str) -> CapabilityRecord:
+        return CapabilityRecord(storage_class=bench.storage_class.name, capability=capability, status=status, how=how)
+
+    try:
+        with bench:
+            how = TRIALS[capability](bench)
+    except NotTried as error:
+        return known("not_tried", str(error)), _unless_expected(error, capability, expected)
+    except Unsupported as error:
+        return known("missing", str(error)), _unless_expected(error, capability, expected)
+    except StorageFailure as error:
+        return known("failed", str(error)), error
+    except AcceptanceError as error:
+        return known("not_tried", str(error)), error
+    return known("seen", how), None
+
+
+def _unless_expected(error: Unsupported, capability: Capability, expected: Collection[Capability]) -> StorageFailure:
+    if capability not in expected:
+        return error
+    return StorageFailure(f"{error}; it is expected of every class here (--storage-expect {capability})")

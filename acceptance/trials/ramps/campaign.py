@@ -1,0 +1,118 @@
+"""Ramps each class up and down once, whoever asks for it how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from acceptance.cluster.claims import require_no_unclaimed_volumes
+from acceptance.cluster.lifetime import Lifetime
+from acceptance.cluster.stateful_sets import create_set, delete_set
+from acceptance.cluster.workspace import Workspace
+from acceptance.limits.ramps import RampRules
+from acceptance.process.once import Once
+from acceptance.results.ramps import ControlPlaneRecord, Form
+from acceptance.trials.ramps.climb import Say, climb
+from acceptance.trials.ramps.conditions import StopConditions
+from acceptance.trials.ramps.descent import descend
+from acceptance.trials.ramps.observer import Observer
+from acceptance.trials.ramps.record_of import climb_fields, late_pods, phases
+from acceptance.trials.ramps.server_metrics import operation_times, read_server_metrics, request_times
+from acceptance.trials.ramps.sets import RampPlan, RampSets, usable
+
+
+@dataclass(frozen=True, kw_only=True)
+class RampSettings:
+    """`goal`: pods; `required`: of them the limit wants. `rate_per_s`: None for the tier's. `volume_size` in bytes.
+
+    `patience_s`: how long nothing may happen while pods are waited for; `down_s`: how long after the last pod was told
+    to end all may take to be gone.
+    """
+
+    goal: int
+    required: int
+    volume_size: int
+    patience_s: float
+    down_s: float
+    rate_per_s: float | None = None
+    form: Form = "set"
+    node_labels: Mapping[str, str] = field(default_factory=dict)
+    block: bool = False
+
+
+class RampCampaign:
+    """All ramps of a session, by the rules of its tier."""
+
+    def __init__(self, workspace: Workspace, *, settings: RampSettings, rules: RampRules, say: Say) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self._rules = rules
+        self._say = say
+        self._records = Once(self._ramp)
+
+    def record(self, storage_class: str) -> tuple[ControlPlaneRecord, bool]:
+        """What the ramp of the class showed, and whether that was found just now.
+
+        What failed once is not tried again: the same error is raised to everyone who asks. Raises EnvironmentFailure
+        when the nodes cannot hold the pods that are required, when the image is of no use, or when the ramp cannot be
+        watched to its end; ApiError and ApiUnreachable.
+        """
+        return self._records(storage_class)
+
+    def _ramp(self, storage_class: str) -> ControlPlaneRecord:
+        """What an error leaves behind, the run's own removal takes away."""
+        settings, api = self._settings, self._workspace.api
+        plan = RampPlan(
+            storage_class=storage_class,
+            goal=settings.goal,
+            rate_per_s=settings.rate_per_s or self._rules.rate_per_s,
+            volume_size=settings.volume_size,
+            form=settings.form,
+            node_labels=settings.node_labels,
+            block=settings.block,
+        )
+        require_no_unclaimed_volumes(api, storage_classes=[storage_class])
+        sets = RampSets(self._workspace, plan, usable(api, plan, required=settings.required))
+        with Lifetime(api, sets.plans[0].pod) as lifetime:
+            for each in sets.plans:
+                create_set(api, each, owner=lifetime.owner)
+            record = self._up_and_down(plan, sets)
+            for each in sets.plans:
+                delete_set(api, each)
+        return record
+
+    def _up_and_down(self, plan: RampPlan, sets: RampSets) -> ControlPlaneRecord:
+        api = self._workspace.api
+        conditions = StopConditions(self._rules.stop_when, goal=plan.goal, patience_s=self._settings.patience_s)
+        names = [each.name for each in sets.plans]
+        before = read_server_metrics(api, sets.nodes)
+        sent = api.sent.copy()
+        with Observer(self._workspace, conditions, sets=names, nodes=sets.nodes) as observer:
+            up = climb(self._workspace, sets, observer, goal=plan.goal, rate_per_s=plan.rate_per_s, say=self._say)
+            with observer.changed:
+                fields = climb_fields(observer.timeline, up)
+            after = read_server_metrics(api, sets.nodes)
+            down = descend(
+                self._workspace,
+                sets,
+                observer,
+                pods=len(up.asked_s),
+                rate_per_s=plan.rate_per_s,
+                patience_s=self._settings.down_s,
+                say=self._say,
+            )
+        return ControlPlaneRecord(
+            storage_class=plan.storage_class,
+            form=plan.form,
+            goal=plan.goal,
+            rate_per_s=plan.rate_per_s,
+            ramp_down=down,
+            phases=phases(observer.timeline),
+            late=late_pods(observer.timeline),
+            api_server=request_times(before, after, seconds=up.ended_s - up.began_s),
+            api_server_missing=before.requests_missing or after.requests_missing,
+            storage_operations=operation_times(before, after),
+            storage_operations_missing=before.operations_missing or after.operations_missing,
+            requests=dict(sorted((api.sent - sent).items())),
+            **fields,
+        )

@@ -1,0 +1,135 @@
+"""Measures the rebuild of each data pattern on each class once, whoever asks for it how often."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from acceptance.cluster.workspace import Workspace
+from acceptance.measuring.windows import Window
+from acceptance.process.once import Once
+from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
+from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
+from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild
+from acceptance.trials.rebuild.findings import impact_of, warnings
+from acceptance.trials.rebuild.following import Patience, Say, follow_rebuild
+from acceptance.trials.rebuild.foreground import Foreground
+from acceptance.trials.rebuild.model import largest_volumes
+from acceptance.trials.rebuild.patterns import Pattern
+from acceptance.trials.rebuild.put_back import put_back
+from acceptance.trials.rebuild.volume import PatternVolume
+
+SETTLE_S, BEFORE_S = 3, 15
+"""Seconds of load before each trigger: what is not counted, and what the rebuild is compared with."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RebuildSettings:
+    """`sizes` of the data, in bytes, by pattern; `repeats`: rebuilds to time; `snapshots`: of the largest volume.
+
+    `begin_s`, `end_s`: how long a rebuild may take to begin, and to end. `node`: where the volume is used, None leaves
+    it to the scheduler. `keep`: leave the volume of a rebuild that failed.
+    """
+
+    sizes: Mapping[Pattern, int]
+    repeats: int
+    snapshots: int
+    time_limit_s: float
+    begin_s: float
+    end_s: float
+    node: str | None = None
+    keep: bool = False
+
+
+class RebuildCampaign:
+    """All rebuilds of a session. `driver_of` chooses the driver for a class, by name."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        settings: RebuildSettings,
+        driver_of: Callable[[str], RebuildDriver],
+        say: Say,
+    ) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self._driver_of = driver_of
+        self._say = say
+        self._records = Once(self._measure)
+
+    def record(self, storage_class: str, pattern: Pattern) -> tuple[RebuildRecord, bool]:
+        """What the rebuild of the pattern showed on the class, and whether that was measured just now.
+
+        Raises Unsupported where the class has no replicas or no driver, StorageFailure when a rebuild fails,
+        EnvironmentFailure for the rest; the same error to everyone who asks.
+        """
+        return self._records((storage_class, pattern))
+
+    def _measure(self, asked: tuple[str, Pattern]) -> RebuildRecord:
+        storage_class, pattern = asked
+        settings, size = self._settings, self._settings.sizes[pattern]
+        driver = self._driver_of(storage_class)
+        driver.require_ready()
+        volume = PatternVolume(
+            self._workspace,
+            storage_class=storage_class,
+            pattern=pattern,
+            size=size,
+            node=settings.node,
+            keep=settings.keep,
+            say=self._say,
+        )
+        longest_s = math.ceil(settings.repeats * (settings.begin_s + settings.end_s + 2 * BEFORE_S))
+        with volume:
+            with volume.foreground(longest_s=longest_s) as foreground:
+                target = volume.target()
+                rebuild = driver.rebuild_of(target)
+                rebuild.require_whole()
+                about = f"rebuild of a replica of {pattern} on {storage_class}"
+                rebuilds, before = self._rebuild(rebuild, foreground, about=about, size=size)
+                of_storage, amount = rebuild.settings(), rebuild.rebuilt_bytes()
+            load, unknown = impact_of(foreground, before=before, rebuilds=rebuilds)
+            return RebuildRecord(
+                storage_class=storage_class,
+                pattern=pattern,
+                driver=driver.name,
+                size=amount or size,
+                snapshots=settings.snapshots,
+                time_limit_s=settings.time_limit_s,
+                confidence=ONE_LOOK_CONFIDENCE,
+                volume=target.volume,
+                node=foreground.node,
+                rebuilds=rebuilds,
+                largest_volume=largest_volumes(
+                    amount or size,
+                    [each.seconds for each in rebuilds],
+                    time_limit_s=settings.time_limit_s,
+                    snapshots=settings.snapshots,
+                    confidence=ONE_LOOK_CONFIDENCE,
+                ),
+                foreground=load,
+                foreground_lost=unknown,
+                settings=of_storage,
+                warnings=warnings(rebuilds),
+            )
+
+    def _rebuild(
+        self, rebuild: ReplicaRebuild, foreground: Foreground, *, about: str, size: int
+    ) -> tuple[list[TimedRebuild], list[Window]]:
+        """All rebuilds, and the time before each that it is compared with."""
+        settings = self._settings
+        patience = Patience(begin_s=settings.begin_s, end_s=settings.end_s)
+        found: list[TimedRebuild] = []
+        before: list[Window] = []
+        for number in range(settings.repeats):
+            self._say(f"{about}: {BEFORE_S} s of synchronous writes before it")
+            if foreground.error is None:
+                foreground.load_for(SETTLE_S + BEFORE_S)
+            with put_back(rebuild, self._workspace):
+                name = about if settings.repeats == 1 else f"{about}, {number + 1} of {settings.repeats}"
+                found.append(follow_rebuild(rebuild, about=name, size=size, patience=patience, say=self._say))
+            end_s = found[-1].triggered.timestamp()
+            before.append(Window(start_s=end_s - BEFORE_S, end_s=end_s))
+        return found, before

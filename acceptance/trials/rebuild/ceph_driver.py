@@ -1,0 +1,151 @@
+"""The driver for Ceph as Rook runs it: an OSD is taken out, and in again afterwards, through the toolbox pod.
+
+It moves data of everyone who stores on that OSD. So it is used only where the target file names it and says so.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.permissions import Permission, require_rebuild_permissions
+from acceptance.cluster.resources import PODS
+from acceptance.cluster.waiting import wait_for
+from acceptance.text.errors import EnvironmentFailure
+from acceptance.trials.rebuild.ceph_status import (
+    is_in,
+    misplaced_objects,
+    parse,
+    recovery_state,
+    require_room,
+    stored_bytes,
+    unclean_groups,
+)
+from acceptance.trials.rebuild.driver import RebuildState, TargetVolume, Undo
+
+COMMAND_S = 60.0
+INFLUENCES = ("osd_max_backfills", "osd_recovery_max_active", "osd_recovery_sleep", "osd_mclock_profile")
+"""the options of an OSD that change how long a recovery takes"""
+
+
+def ceph_permissions(namespace: str) -> list[Permission]:
+    """What the driver needs to be allowed, in Rook's namespace."""
+    return [
+        Permission(resource=PODS, verbs=("list",), namespace=namespace),
+        Permission(resource=PODS, subresource="exec", verbs=("get", "create"), namespace=namespace),
+    ]
+
+
+class CephDriver:
+    """Implements `RebuildDriver`. `toolbox`: the label of the toolbox pod; `osd`: the one that is taken out.
+
+    `patience_s`: how long its data may take to move back once it is in again.
+    """
+
+    name = "ceph"
+
+    def __init__(self, api: Api, *, namespace: str, toolbox: str, osd: int, patience_s: float) -> None:
+        self.patience_s = patience_s
+        self._api = api
+        self._namespace = namespace
+        self._toolbox = toolbox
+        self._osd = osd
+
+    def require_ready(self) -> None:
+        """See `RebuildDriver`."""
+        require_rebuild_permissions(self._api, ceph_permissions(self._namespace))
+        if not is_in(self.ask("osd", "dump"), self._osd):
+            raise EnvironmentFailure(f"wanted OSD {self._osd} in, found it out; take another one in the target file")
+
+    def rebuild_of(self, volume: TargetVolume) -> CephRebuild:
+        """See `RebuildDriver`."""
+        return CephRebuild(self, osd=self._osd)
+
+    def ask(self, *words: str) -> dict[str, Any]:
+        """What a ceph command says, as JSON."""
+        return parse(self.run(*words, "-f", "json"), of=f"ceph {' '.join(words)}")
+
+    def run(self, *words: str) -> str:
+        """What a ceph command prints, run in the toolbox pod. Raises EnvironmentFailure with its own words."""
+        pods = self._api.list(PODS, namespace=self._namespace, labels=self._toolbox)
+        running = [pod for pod in pods if pod["status"].get("phase") == "Running"]
+        if not running:
+            raise EnvironmentFailure(
+                f"wanted Rook's toolbox pod (label {self._toolbox}) running in namespace {self._namespace}, found "
+                f"{len(pods)} pods and none that runs; deploy it as Rook's documentation says, or name its namespace "
+                "and label in the target file"
+            )
+        pod, container = running[0]["metadata"]["name"], running[0]["spec"]["containers"][0]["name"]
+        done = self._api.execute(
+            pod, namespace=self._namespace, container=container, command=["ceph", *words], timeout_s=COMMAND_S
+        )
+        if done.status:
+            said = done.stderr.strip() or done.stdout.strip() or done.why
+            raise EnvironmentFailure(f"`ceph {' '.join(words)}` ended with {done.status} in pod {pod}: {said}")
+        return done.stdout
+
+
+class CephRebuild:
+    """Implements `ReplicaRebuild`: of all that an OSD stores, whatever volume it is of."""
+
+    def __init__(self, ceph: CephDriver, *, osd: int) -> None:
+        self._ceph = ceph
+        self._osd = osd
+        self._most = 0
+        self._bytes: int | None = None
+        self._out = False
+
+    def require_whole(self) -> None:
+        """See `ReplicaRebuild`."""
+        status = self._ceph.ask("status")
+        if misplaced_objects(status) or unclean_groups(status):
+            raise EnvironmentFailure(
+                f"wanted all placement groups clean before an OSD is taken out, found {unclean_groups(status)} and "
+                f"{misplaced_objects(status)} copies that lack or are misplaced; wait until Ceph has recovered"
+            )
+        require_room(self._ceph.ask("osd", "df"), self._ceph.ask("osd", "dump"), osd=self._osd)
+
+    def trigger(self) -> str:
+        """See `ReplicaRebuild`."""
+        self._most, self._bytes = 0, stored_bytes(self._ceph.ask("osd", "df"), self._osd)
+        self._out = True  # before it is, so that it is undone whatever happens meanwhile
+        self._ceph.run("osd", "out", str(self._osd))
+        return f"osd.{self._osd} taken out"
+
+    def look(self) -> RebuildState:
+        """See `ReplicaRebuild`."""
+        status = self._ceph.ask("status")
+        state = recovery_state(status, most_objects=self._most)
+        self._most = max(self._most, misplaced_objects(status))
+        return state
+
+    def obstacles(self) -> list[str]:
+        """See `ReplicaRebuild`."""
+        checks = (self._ceph.ask("status").get("health") or {}).get("checks") or {}
+        return [f"{name}: {(each.get('summary') or {}).get('message')}" for name, each in checks.items()]
+
+    def restore(self) -> None:
+        """See `ReplicaRebuild`. It is over when the data has moved back."""
+        if not self._out:
+            return
+        self._ceph.run("osd", "in", str(self._osd))
+        self._out = False
+        wait_for(
+            f"the data of osd.{self._osd} to move back",
+            look=lambda: self._ceph.ask("status"),
+            ready=lambda seen: not misplaced_objects(seen) and not unclean_groups(seen),
+            state=lambda seen: f"{misplaced_objects(seen)} copies to go, groups: {unclean_groups(seen)}",
+            timeout_s=self._ceph.patience_s,
+        )
+
+    def undo(self) -> Undo:
+        """See `ReplicaRebuild`: an OSD that is out stays out."""
+        return Undo(what=f"osd.{self._osd} of the Ceph cluster", how=f"ceph osd in {self._osd}")
+
+    def settings(self) -> dict[str, str]:
+        """See `ReplicaRebuild`."""
+        return {name: self._ceph.run("config", "get", f"osd.{self._osd}", name).strip() for name in INFLUENCES}
+
+    def rebuilt_bytes(self) -> int | None:
+        """See `ReplicaRebuild`: what the OSD held."""
+        return self._bytes

@@ -1,0 +1,52 @@
+"""Which driver rebuilds the replicas of a class: that of the target file, or the one for the class's provisioner."""
+
+from __future__ import annotations
+
+import re
+
+from acceptance.cluster.api import Api
+from acceptance.results.document import StorageClass
+from acceptance.settings.target_file import CephTarget, CommandTarget, LonghornTarget
+from acceptance.text.errors import Unsupported
+from acceptance.trials.rebuild.ceph_driver import CephDriver
+from acceptance.trials.rebuild.command_driver import CommandDriver
+from acceptance.trials.rebuild.driver import RebuildDriver
+from acceptance.trials.rebuild.longhorn_driver import LonghornDriver
+
+LONGHORN = "driver.longhorn.io"
+CEPH = re.compile(r"(.*\.)?(rbd|cephfs)\.csi\.ceph\.com")
+DRIVERS = (
+    f"longhorn (by itself, for {LONGHORN}), ceph (Rook; where a target file names it) and command (any system; where a "
+    "target file names it): --storage-target FILE, see docs/rebuild.md"
+)
+Target = CommandTarget | LonghornTarget | CephTarget
+
+
+def choose_driver(
+    api: Api, storage_class: StorageClass, *, target: Target | None, timeout_s: float, patience_s: float
+) -> RebuildDriver:
+    """The driver for the class; `target`: that of the target file, or that of the embedded cluster for its own class.
+
+    `timeout_s`: for an object to go; `patience_s`: for data to be moved.
+
+    Raises Unsupported, naming the drivers there are, where there is none.
+    """
+    if isinstance(target, CommandTarget):
+        return CommandDriver(target.plan)
+    if isinstance(target, CephTarget):
+        return CephDriver(
+            api, namespace=target.namespace, toolbox=target.toolbox, osd=target.osd, patience_s=patience_s
+        )
+    if isinstance(target, LonghornTarget) or storage_class.provisioner == LONGHORN:
+        named = target or LonghornTarget()
+        return LonghornDriver(api, storage_class, namespace=named.namespace, trigger=named.trigger, timeout_s=timeout_s)
+    if CEPH.fullmatch(storage_class.provisioner):
+        raise Unsupported(
+            f"capability 'rebuild driver': storage class {storage_class.name} is Ceph's, of which a replica is rebuilt "
+            "by taking an OSD out; that moves data of everyone who stores on it, so a target file must ask for it "
+            "(driver: ceph, may_move_other_data: true): --storage-target FILE, see docs/rebuild.md"
+        )
+    raise Unsupported(
+        f"capability 'rebuild driver': none for storage class {storage_class.name} (provisioner "
+        f"{storage_class.provisioner}); there are {DRIVERS}"
+    )

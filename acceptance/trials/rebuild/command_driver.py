@@ -1,0 +1,133 @@
+"""The driver for any system: trigger, health and progress are commands of the target file, run on this machine."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from acceptance.process.commands import Done, run_command
+from acceptance.text.errors import EnvironmentFailure
+from acceptance.trials.rebuild.driver import Phase, RebuildState, TargetVolume, Undo
+
+WHOLE, NOT_WHOLE = 0, 1
+"""exit statuses of the health command; any other one is a failure of the command itself"""
+PLACEHOLDERS = ("volume", "claim", "namespace", "storage_class", "node", "size")
+"""what may stand in braces in a word of a command"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandPlan:
+    """The commands, word by word. `timeout_s`: how long each may take."""
+
+    trigger: Sequence[str]
+    healthy: Sequence[str]
+    progress: Sequence[str] = ()
+    restore: Sequence[str] = ()
+    timeout_s: float = 60.0
+
+
+class CommandDriver:
+    """Implements `RebuildDriver`."""
+
+    name = "command"
+
+    def __init__(self, plan: CommandPlan) -> None:
+        self._plan = plan
+
+    def require_ready(self) -> None:
+        """Whether commands work shows when they run: with the volume that they are about."""
+
+    def rebuild_of(self, volume: TargetVolume) -> CommandRebuild:
+        """See `RebuildDriver`."""
+        values = {name: str(getattr(volume, name)) for name in PLACEHOLDERS}
+        return CommandRebuild(self._plan, values)
+
+
+class CommandRebuild:
+    """Implements `ReplicaRebuild`."""
+
+    def __init__(self, plan: CommandPlan, values: Mapping[str, str]) -> None:
+        self._plan = plan
+        self._values = values
+        self._complaint = ""
+
+    def require_whole(self) -> None:
+        """See `ReplicaRebuild`; the health command must say so before anything is done."""
+        done = self._run(self._plan.healthy)
+        if done.status == NOT_WHOLE:
+            raise done.failed(
+                f"{WHOLE}, as all replicas of volume {self._values['volume']} must be whole before one is taken away"
+            )
+        self._require_answer(done)
+
+    def trigger(self) -> str:
+        """See `ReplicaRebuild`."""
+        done = self._run(self._plan.trigger)
+        if done.status:
+            raise done.failed("0 of the trigger")
+        return (done.stdout.strip().splitlines() or [f"`{' '.join(done.words)}`"])[-1]
+
+    def look(self) -> RebuildState:
+        """See `ReplicaRebuild`. Without a progress command it goes on from the trigger, for nobody says otherwise."""
+        done = self._run(self._plan.healthy)
+        self._require_answer(done)
+        self._complaint = done.said.strip()
+        if done.status == WHOLE:
+            return RebuildState(phase="whole", said="all replicas whole", progress=1.0)
+        if not self._plan.progress:
+            return RebuildState(phase="rebuilding", said="not whole yet")
+        share = self._progress()
+        if share is None:
+            return RebuildState(phase="rebuilding", said="not whole yet, progress not known")
+        phase: Phase = "rebuilding" if share > 0.0 else "waiting"
+        return RebuildState(phase=phase, said=f"{100 * share:.1f} % rebuilt", progress=share)
+
+    def obstacles(self) -> list[str]:
+        """See `ReplicaRebuild`."""
+        return [f"the health command said: {self._complaint}"]
+
+    def restore(self) -> None:
+        """See `ReplicaRebuild`."""
+        if self._plan.restore and (done := self._run(self._plan.restore)).status:
+            raise done.failed("0 of the command that puts the volume back as it was")
+
+    def undo(self) -> Undo | None:
+        """See `ReplicaRebuild`."""
+        how = shlex.join(word.format_map(self._values) for word in self._plan.restore)
+        return Undo(what=f"a replica of volume {self._values['volume']}", how=how) if how else None
+
+    def settings(self) -> dict[str, str]:
+        """See `ReplicaRebuild`: the commands themselves."""
+        found = {"trigger": self._plan.trigger, "healthy": self._plan.healthy, "progress": self._plan.progress}
+        return {name: " ".join(words) for name, words in found.items() if words}
+
+    def rebuilt_bytes(self) -> int | None:
+        """See `ReplicaRebuild`."""
+        return None
+
+    def _progress(self) -> float | None:
+        """The share that the progress command prints: a percentage, or `unknown`."""
+        done = self._run(self._plan.progress)
+        if done.status:
+            raise done.failed("0 of the progress command")
+        text = done.stdout.strip()
+        if text == "unknown":
+            return None
+        try:
+            percent = float(text.removesuffix("%"))
+        except ValueError:
+            percent = math.nan
+        if not math.isfinite(percent):
+            raise EnvironmentFailure(
+                f"`{' '.join(done.words)}`: wanted a percentage such as 37.5, or unknown, found {text[:200]!r}"
+            )
+        return min(max(percent / 100, 0.0), 1.0)
+
+    def _require_answer(self, done: Done) -> None:
+        if done.status not in (WHOLE, NOT_WHOLE):
+            raise done.failed(f"{WHOLE} (all replicas whole) or {NOT_WHOLE} (not yet) of the health command")
+
+    def _run(self, words: Sequence[str]) -> Done:
+        return run_command(words, values=self._values, timeout_s=self._plan.timeout_s)

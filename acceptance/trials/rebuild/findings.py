@@ -1,0 +1,44 @@
+"""What rebuilds amount to once they are over: what the foreground noticed, and how well they were timed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from acceptance.measuring.windows import Window
+from acceptance.results.rebuilds import ForegroundRecord, TimedRebuild
+from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
+from acceptance.text.errors import EnvironmentFailure
+from acceptance.text.quantities import format_quantity
+from acceptance.trials.rebuild.foreground import Foreground
+from acceptance.trials.rebuild.impact import impact, lost
+
+SHORT = 20
+"""Looks that were further apart than a twentieth of the rebuild are told of."""
+
+
+def impact_of(
+    foreground: Foreground, *, before: Sequence[Window], rebuilds: Sequence[TimedRebuild]
+) -> tuple[ForegroundRecord | None, str | None]:
+    """What is known of the foreground, or why nothing is; `before`: the time before each rebuild, to compare with.
+
+    Raises StorageFailure where the storage refused a write meanwhile.
+    """
+    if foreground.error is not None:
+        if not isinstance(foreground.error, EnvironmentFailure):
+            raise foreground.error
+        return None, f"the load ended before its time: {foreground.error}"
+    during = [Window(start_s=one.started.timestamp(), end_s=one.finished.timestamp()) for one in rebuilds]
+    samples = foreground.samples
+    if why := lost(samples, before=before, during=during):
+        return None, why
+    return impact(samples, before=before, during=during, confidence=ONE_LOOK_CONFIDENCE), None
+
+
+def warnings(rebuilds: Sequence[TimedRebuild]) -> list[str]:
+    """What a reader must know of how well the rebuilds were timed."""
+    rough = [each for each in rebuilds if each.exact_to_s * SHORT > each.seconds]
+    if not rough:
+        return []
+    worst = max(rough, key=lambda each: each.exact_to_s / each.seconds)
+    off, took = (format_quantity(value, unit="s") for value in (worst.exact_to_s, worst.seconds))
+    return [f"a rebuild of {took} is known to within {off} only: a larger --storage-rebuild-size would tell better"]

@@ -1,0 +1,59 @@
+"""Longhorn's objects in the API server: where they are, which settings change a rebuild, one volume with its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import Object, Resource
+from acceptance.text.errors import Unsupported
+from acceptance.trials.rebuild.longhorn_objects import LonghornView
+
+GROUP, VERSION = "longhorn.io", "v1beta2"
+PREFIX = f"apis/{GROUP}/{VERSION}"
+LONGHORN_VOLUMES = Resource(prefix=PREFIX, plural="volumes")
+ENGINES = Resource(prefix=PREFIX, plural="engines")
+REPLICAS = Resource(prefix=PREFIX, plural="replicas")
+LONGHORN_NODES = Resource(prefix=PREFIX, plural="nodes")
+SETTINGS = Resource(prefix=PREFIX, plural="settings")
+OF_VOLUME = "longhornvolume"
+"""the label that names the volume of an engine or a replica"""
+
+REBUILD_LIMIT = "concurrent-replica-rebuild-per-node-limit"
+SOFT_ANTI_AFFINITY = "replica-soft-anti-affinity"
+INFLUENCES = (
+    REBUILD_LIMIT,
+    "replica-replenishment-wait-interval",
+    "fast-replica-rebuild-enabled",
+    "offline-replica-rebuilding",
+    "long-grpc-timeout",
+    SOFT_ANTI_AFFINITY,
+)
+"""the settings that change how long a rebuild takes, or whether there is one"""
+
+Trigger = Literal["further-replica", "deleted-replica"]
+
+
+def longhorn_settings(api: Api, namespace: str, *, names: Sequence[str] = INFLUENCES) -> dict[str, str]:
+    """Settings by name, those that influence a rebuild unless others are asked for; those that this Longhorn has."""
+    found: dict[str, Object] = {str(each["metadata"]["name"]): each for each in api.list(SETTINGS, namespace=namespace)}
+    return {name: str(found[name].get("value", "")) for name in names if name in found}
+
+
+def longhorn_view(api: Api, name: str, *, namespace: str) -> LonghornView:
+    """The Longhorn volume with its engines and replicas, as they are now."""
+    labels = f"{OF_VOLUME}={name}"
+    return LonghornView(
+        volume=api.get(LONGHORN_VOLUMES, name, namespace=namespace),
+        engines=api.list(ENGINES, namespace=namespace, labels=labels),
+        replicas=api.list(REPLICAS, namespace=namespace, labels=labels),
+    )
+
+
+def one_copy(storage_class: str) -> Unsupported:
+    """The error that says that there is nothing to rebuild."""
+    return Unsupported(
+        f"capability 'replicas': storage class {storage_class} keeps one copy of its data (numberOfReplicas 1), so "
+        "that nothing can be rebuilt"
+    )

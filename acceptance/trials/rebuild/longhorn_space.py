@@ -1,0 +1,90 @@
+"""How much Longhorn's disks still take, in volumes of a class with all their replicas.
+
+Sources: `IsSchedulableToDisk` of longhorn-manager's replica scheduler, which places no replica beyond what is computed
+here, and https://longhorn.io/docs/1.9.0/references/settings/#scheduling for the defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.permissions import Permission, may
+from acceptance.trials.rebuild.longhorn_api import GROUP, LONGHORN_NODES, SETTINGS, VERSION, longhorn_settings
+from acceptance.trials.rebuild.longhorn_objects import Object, takes_replicas
+
+OVER_PROVISIONING, MINIMAL_AVAILABLE = "storage-over-provisioning-percentage", "storage-minimal-available-percentage"
+DEFAULTS = {OVER_PROVISIONING: 100, MINIMAL_AVAILABLE: 25}
+REPLICAS = 3
+"""of a class that does not say how many"""
+
+
+def longhorn_space(api: Api, namespace: str, *, parameters: Mapping[str, str]) -> int | None:
+    """Bytes of volumes of a class with these `parameters`; None where that is not known, or may not be read."""
+    needed = [Permission(resource=each, verbs=("list",), namespace=namespace) for each in (LONGHORN_NODES, SETTINGS)]
+    if VERSION not in api.group_versions(GROUP) or not may(api, needed):
+        return None
+    found = longhorn_settings(api, namespace, names=list(DEFAULTS))
+    settings = {name: _number(found.get(name), default) for name, default in DEFAULTS.items()}
+    free = free_by_node(api.list(LONGHORN_NODES, namespace=namespace), parameters=parameters, settings=settings)
+    replicas = _number(parameters.get("numberOfReplicas"), REPLICAS) or REPLICAS
+    return None if free is None else space_for_volumes(list(free.values()), replicas=replicas)
+
+
+def free_by_node(
+    nodes: Sequence[Object], *, parameters: Mapping[str, str], settings: Mapping[str, int]
+) -> dict[str, int] | None:
+    """Bytes that replicas of a class may still take on each node that takes any; None where no disk tells of itself."""
+    told = [node for node in nodes if (node.get("status") or {}).get("diskStatus")]
+    if not told:
+        return None
+    usable = [node for node in told if takes_replicas(node) and _has(node["spec"], parameters.get("nodeSelector"))]
+    return {
+        str(node["metadata"]["name"]): sum(
+            _free(node["spec"]["disks"][name], disk, settings)
+            for name, disk in node["status"]["diskStatus"].items()
+            if _takes(node, name, disk) and _has(node["spec"]["disks"][name], parameters.get("diskSelector"))
+        )
+        for node in usable
+    }
+
+
+def space_for_volumes(free: Sequence[int], *, replicas: int) -> int:
+    """The bytes of volumes that fit, by what is free on each node; their replicas are on different nodes.
+
+    However many of the nodes hold a replica of each volume, all others must hold the rest. With fewer nodes than
+    replicas several are on one, where Longhorn makes them at all.
+    """
+    if len(free) < replicas:
+        return sum(free) // replicas
+    largest_first = sorted(free, reverse=True)
+    return min(sum(largest_first[held:]) // (replicas - held) for held in range(replicas))
+
+
+def _number(text: str | None, default: int) -> int:
+    """What Longhorn itself would not read as a number is not one here either."""
+    return int(text) if text is not None and text.isdecimal() else default
+
+
+def _takes(node: Object, name: str, disk: Object) -> bool:
+    spec = (node["spec"].get("disks") or {}).get(name) or {}
+    conditions = {each.get("type"): each.get("status") for each in disk.get("conditions") or []}
+    return (
+        bool(spec.get("allowScheduling"))
+        and not spec.get("evictionRequested")
+        and conditions.get("Schedulable") == "True"
+    )
+
+
+def _free(spec: Object, disk: Object, settings: Mapping[str, int]) -> int:
+    """What is not promised to others yet, or what is there beyond what Longhorn leaves free, whichever is less."""
+    maximum = int(disk.get("storageMaximum") or 0)
+    promised = int(disk.get("storageScheduled") or 0)
+    may_promise = (maximum - int(spec.get("storageReserved") or 0)) * settings[OVER_PROVISIONING] // 100
+    there = int(disk.get("storageAvailable") or 0) - maximum * settings[MINIMAL_AVAILABLE] // 100
+    return max(0, min(may_promise - promised, there))
+
+
+def _has(item: Object, selector: str | None) -> bool:
+    """Whether a node or disk has all tags that the class asks for."""
+    return {tag.strip() for tag in (selector or "").split(",")} - {""} <= set(item.get("tags") or [])

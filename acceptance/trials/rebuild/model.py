@@ -1,0 +1,66 @@
+"""From timed rebuilds to the largest volume that can be rebuilt in time, and to the rate over time. Pure.
+
+Source: the Longhorn 1.6 reference report. A rebuild takes as long as its data is large, so that in a time limit
+`limit * size / time` can be rebuilt; snapshots are rebuilt one by one, so that this is divided by their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from acceptance.results.rebuilds import RatePoint
+from acceptance.results.scaling import Figure
+from acceptance.trials.scaling.model import figure
+
+MOST_POINTS = 200
+"""of a series in the results"""
+SHORTEST_RATE_S = 1.0
+"""between two looks that make a rate: below it, the looks' own time would show"""
+
+
+def largest_volume(size: float, seconds: float, *, time_limit_s: float, snapshots: int = 1) -> float:
+    """The bytes that can be rebuilt in `time_limit_s` when `size` bytes took `seconds`.
+
+    `snapshots`: that the volume has, the head included. Raises ValueError for a time or a number not above zero.
+    """
+    if not seconds > 0.0 or snapshots < 1:
+        raise ValueError(f"wanted a time above zero and at least one snapshot, found {seconds} s and {snapshots}")
+    return time_limit_s * size / seconds / snapshots
+
+
+def largest_volumes(
+    size: float, seconds: Sequence[float], *, time_limit_s: float, snapshots: int, confidence: float
+) -> Figure:
+    """The same for repeated rebuilds: the mean and its interval, without one below three; rebuilds are independent."""
+    each = [largest_volume(size, one, time_limit_s=time_limit_s, snapshots=snapshots) for one in seconds]
+    return figure(each, confidence=confidence, correlation=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgressPoint:
+    """The share of the data that was rebuilt, 0 to 1, at a moment (s since the trigger)."""
+
+    at_s: float
+    share: float
+
+
+def rates(progress: Sequence[ProgressPoint], *, size: float) -> list[RatePoint]:
+    """The rate (B/s) between looks at the progress; empty where there were fewer than two.
+
+    A share that falls is no rate: the system has begun to count anew, and the series goes on from there. Looks that
+    follow each other too closely are joined, as are those beyond MOST_POINTS.
+    """
+    if len(progress) < 2:
+        return []
+    shortest_s = max(SHORTEST_RATE_S, (progress[-1].at_s - progress[0].at_s) / MOST_POINTS)
+    found: list[RatePoint] = []
+    before = progress[0]
+    for number, now in enumerate(progress[1:], start=2):
+        if now.share < before.share:
+            before = now
+        elif now.at_s - before.at_s >= shortest_s or (number == len(progress) and now.at_s > before.at_s):
+            rate = (now.share - before.share) * size / (now.at_s - before.at_s)
+            found.append(RatePoint(from_s=before.at_s, to_s=now.at_s, rate=rate))
+            before = now
+    return found

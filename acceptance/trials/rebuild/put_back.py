@@ -1,0 +1,35 @@
+"""A volume that lost a replica on purpose is put back as it was, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from acceptance.cluster.run_namespace import remember_undo
+from acceptance.cluster.workspace import Workspace
+from acceptance.text.errors import AcceptanceError
+from acceptance.trials.rebuild.driver import ReplicaRebuild
+
+
+@contextmanager
+def put_back(rebuild: ReplicaRebuild, workspace: Workspace) -> Iterator[None]:
+    """Have the volume as it was, whatever the block does; what fails first is what its reader hears of.
+
+    The cluster knows meanwhile how that is done: a run that is killed cannot. Raises ApiError, ApiUnreachable before
+    anything is done to the volume.
+    """
+    undo = rebuild.undo()
+    if undo is not None:
+        remember_undo(workspace.api, namespace=workspace.namespace, what=undo.what, how=undo.how)
+    try:
+        yield
+    except BaseException as error:
+        try:
+            rebuild.restore()
+        except AcceptanceError as stuck:
+            error.add_note(f"the volume could not be put back as it was: {stuck}")
+        raise
+    rebuild.restore()
+    if undo is not None:
+        with suppress(AcceptanceError):  # it is as it was, whatever is noted
+            remember_undo(workspace.api, namespace=workspace.namespace, what=undo.what, how=None)

@@ -1,0 +1,246 @@
+"""Measures each class with many volumes once, whoever asks for it how often."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
+from typing import TypeVar
+
+from acceptance.cluster.node_room import require_room, usable_nodes
+from acceptance.cluster.stateful_sets import REQUESTS
+from acceptance.cluster.workspace import Workspace
+from acceptance.judging.scaling import is_decided, left_open
+from acceptance.limits.scaling import ScalingLimit, rate_unit
+from acceptance.loads.profiles import Profile
+from acceptance.loads.rates import sure_total
+from acceptance.measuring.windows import ShortWindow
+from acceptance.process.once import Once
+from acceptance.results.metrics import Metric
+from acceptance.results.scaling import NodesRecord, ScalingRecord, StepRecord
+from acceptance.statistics.step_looks import CONFIDENCE, rate_windows_s, step_windows_s
+from acceptance.text.errors import AcceptanceError
+from acceptance.text.quantities import parse_quantity
+from acceptance.trials.scaling.load_plan import LoadPlan
+from acceptance.trials.scaling.load_set import LoadSet, Say
+from acceptance.trials.scaling.loaded_volume import LoadedVolume
+from acceptance.trials.scaling.model import capacity
+from acceptance.trials.scaling.step_records import default_metric, rate_record, step_record
+from acceptance.trials.scaling.steps import Step, run_step
+
+R = TypeVar("R")
+
+# From the end of one step's window to the beginning of the next, where all goes slowly.
+LONGEST_BETWEEN_S = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaleSettings:
+    """`steps`: numbers of volumes, rising. `window_s`: in which all are loaded, at the first look. Sizes in bytes.
+
+    `rate_pods`: how many volumes are loaded at a set rate, never fewer than the last step; `rate`: of each, as people
+    write it; None for an even share of the measured capacity, as the limit says. `keep`: leave the pods and volumes of
+    a run that failed.
+    """
+
+    steps: tuple[int, ...]
+    window_s: float
+    rate_pods: int
+    rate: str | None
+    volume_size: int
+    test_size: int
+    keep: bool = False
+
+
+class ScaleCampaign:
+    """All scale runs of a session. `limits` are those that will be asked about; what none asks about is not run."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        settings: ScaleSettings,
+        profiles: Sequence[Profile],
+        limits: Sequence[ScalingLimit],
+        say: Say,
+    ) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self._profiles = profiles
+        self._limits = limits
+        self._say = say
+        self._found: dict[tuple[str, str], ScalingRecord] = {}
+        self._measured = Once(self._measure)
+
+    @property
+    def found(self) -> list[ScalingRecord]:
+        """All records so far, those of runs that failed before their end with them."""
+        return list(self._found.values())
+
+    def record(self, profile: str, *, storage_class: str) -> ScalingRecord:
+        """What the profile showed on the class; all profiles are measured on it when the first is asked for.
+
+        What failed once is not tried again: the same error is raised to everyone who asks. Raises EnvironmentFailure
+        when the nodes cannot hold the pods, StorageFailure and EnvironmentFailure when a step fails.
+        """
+        self._measured(storage_class)
+        return self._found[storage_class, profile]
+
+    def _measure(self, storage_class: str) -> None:
+        try:
+            self._measure_steps(storage_class)
+            self._compare_nodes(storage_class)
+        except AcceptanceError as error:
+            for profile in self._profiles:
+                self._add(storage_class, profile, incomplete=str(error))
+            raise
+
+    def _add(self, storage_class: str, profile: Profile, **found: object) -> None:
+        """Add to what is known of the profile on the class; nothing where no step of it was measured."""
+        key = (storage_class, profile.name)
+        if key in self._found:
+            self._found[key] = self._found[key].model_copy(update=found)
+
+    def _compare_nodes(self, storage_class: str) -> None:
+        wanted = [each for each in self._profiles if self._limit(each, "node_scaling")]
+        nodes = usable_nodes(self._workspace.api) if wanted else []
+        few = len(nodes) // 2
+        if not few:
+            return
+        a_node = max(1, self._settings.steps[-1] // len(nodes))
+        on_few = self._on_nodes(storage_class, wanted, nodes[:few], pods=few * a_node)
+        on_many = self._on_nodes(storage_class, wanted, nodes[: 2 * few], pods=2 * few * a_node)
+        for profile in wanted:
+            found = NodesRecord(few=on_few[profile.name], many=on_many[profile.name], few_nodes=few, many_nodes=2 * few)
+            self._add(storage_class, profile, nodes=found)
+
+    def _measure_steps(self, storage_class: str) -> None:
+        limited = [each for each in self._profiles if self._limit(each, "rate_limited")]
+        most = max(self._settings.steps[-1], self._settings.rate_pods if limited else 0)
+        plan = self._plan("scale", storage_class, self._profiles, most=most)
+        require_room(self._workspace.api, pods=most, requests=REQUESTS)
+        steps: dict[str, list[StepRecord]] = {profile.name: [] for profile in self._profiles}
+        numbers = count(1)
+        with LoadSet(self._workspace, plan, say=self._say, keep=self._settings.keep) as load_set:
+            load_set.grow(self._settings.steps[-1])
+            for pods in self._settings.steps:
+                for profile in self._profiles:
+                    steps[profile.name].append(self._step(load_set, profile, numbers, pods=pods))
+                    self._keep(storage_class, profile, steps[profile.name])
+            for window_s in step_windows_s(self._settings.window_s)[1:]:
+                for profile in self._profiles:
+                    self._again(load_set, profile, storage_class, numbers, window_s=window_s)
+            if limited:
+                load_set.grow(most)
+            for profile in limited:
+                self._at_rate(load_set, profile, storage_class, numbers)
+
+    def _again(
+        self, load_set: LoadSet, profile: Profile, storage_class: str, numbers: Iterator[int], *, window_s: float
+    ) -> None:
+        """Measure the steps on which rests what is not decided, anew and for longer."""
+        record = self._found[storage_class, profile.name]
+        wanted = left_open(record, [each for each in self._limits if each.profile == profile.name])
+        steps = list(record.steps)
+        for place, step in enumerate(steps):
+            if step.pods in wanted:
+                steps[place] = self._step(load_set, profile, numbers, pods=step.pods, window_s=window_s)
+                self._keep(storage_class, profile, steps)
+
+    def _keep(self, storage_class: str, profile: Profile, steps: Sequence[StepRecord]) -> None:
+        self._found[storage_class, profile.name] = self._record(profile, storage_class, steps)
+
+    def _on_nodes(
+        self, storage_class: str, profiles: Sequence[Profile], nodes: Sequence[str], *, pods: int
+    ) -> dict[str, StepRecord]:
+        """At the last look at once: volumes of their own would have to be made ready for another."""
+        plan = self._plan(f"nodes-{len(nodes)}", storage_class, profiles, most=pods, nodes=nodes)
+        require_room(self._workspace.api, pods=pods, requests=REQUESTS, nodes=nodes)
+        window_s = step_windows_s(self._settings.window_s)[-1]
+        with LoadSet(self._workspace, plan, say=self._say, keep=self._settings.keep) as load_set:
+            load_set.grow(pods)
+            numbers = count(1)
+            return {each.name: self._step(load_set, each, numbers, pods=pods, window_s=window_s) for each in profiles}
+
+    def _plan(
+        self, name: str, storage_class: str, profiles: Sequence[Profile], *, most: int, nodes: Sequence[str] = ()
+    ) -> LoadPlan:
+        return LoadPlan(
+            name=name,
+            storage_class=storage_class,
+            volume_size=self._settings.volume_size,
+            test_size=self._settings.test_size,
+            most_pods=most,
+            profiles=profiles,
+            limited={each.name: self._metric(each) for each in profiles if self._limit(each, "rate_limited")},
+            nodes=nodes,
+            others_s=sum(self._longest_s(each) for each in profiles),
+        )
+
+    def _longest_s(self, profile: Profile) -> float:
+        """How long all steps of the profile may take, each looked at as often as it may be and begun once more."""
+        a_step = 2 * sum(each + LONGEST_BETWEEN_S + profile.ramp_s for each in step_windows_s(self._settings.window_s))
+        return a_step * len(self._settings.steps)
+
+    def _step(
+        self, load_set: LoadSet, profile: Profile, numbers: Iterator[int], *, pods: int, window_s: float | None = None
+    ) -> StepRecord:
+        metric, window_s = self._metric(profile), window_s or self._settings.window_s
+        step = Step(number=next(numbers), profile=profile, pods=pods, window_s=window_s)
+        return _run(load_set, step, numbers, lambda seen: step_record(seen, metric=metric, window_s=window_s))
+
+    def _at_rate(self, load_set: LoadSet, profile: Profile, storage_class: str, numbers: Iterator[int]) -> None:
+        """The run at a set rate, anew and for longer until it is decided, or after the last look is not."""
+        metric, limit = self._metric(profile), self._limit(profile, "rate_limited")
+        rate = self._rate(profile, self._found[storage_class, profile.name], pods=len(load_set.pods))
+        for window_s in rate_windows_s(self._settings.window_s):
+            step = Step(number=next(numbers), profile=profile, pods=len(load_set.pods), window_s=window_s, rate=rate)
+            found = _run(
+                load_set,
+                step,
+                numbers,
+                partial(rate_record, metric=metric, rate=rate, window_s=window_s),
+            )
+            self._add(storage_class, profile, rate_limited=found)
+            if limit is None or is_decided(self._found[storage_class, profile.name], limit):
+                return
+
+    def _rate(self, profile: Profile, record: ScalingRecord, *, pods: int) -> int:
+        """What each volume is asked for: whole operations or bytes a second, at least one."""
+        if self._settings.rate is not None:
+            return max(1, math.floor(parse_quantity(self._settings.rate, unit=record.unit)))
+        limit = self._limit(profile, "rate_limited")
+        share = 1.0 if limit is None or limit.of_capacity is None else limit.of_capacity
+        return max(1, math.floor(share * sure_total({step.pods: step.total for step in record.steps}) / pods))
+
+    def _record(self, profile: Profile, storage_class: str, steps: Sequence[StepRecord]) -> ScalingRecord:
+        metric = self._metric(profile)
+        return ScalingRecord(
+            profile=profile.name,
+            storage_class=storage_class,
+            metric=metric.path,
+            unit=rate_unit(metric),
+            confidence=CONFIDENCE,
+            steps=list(steps),
+            capacity=capacity({step.pods: step.total for step in steps}, confidence=CONFIDENCE),
+        )
+
+    def _metric(self, profile: Profile) -> Metric:
+        """The rate that the profile's limits are about, or the one that its name tells."""
+        rates = [each.metric for each in self._limits if each.profile == profile.name and each.kind != "latency_growth"]
+        return rates[0] if rates else default_metric(profile.name)
+
+    def _limit(self, profile: Profile, kind: str) -> ScalingLimit | None:
+        found = [each for each in self._limits if (each.profile, each.kind) == (profile.name, kind)]
+        return found[0] if found else None
+
+
+def _run(load_set: LoadSet, step: Step, numbers: Iterator[int], record: Callable[[Sequence[LoadedVolume]], R]) -> R:
+    """The record of the step; run once more, for longer, where the volumes were not loaded together for long enough."""
+    try:
+        return record(run_step(load_set, step))
+    except ShortWindow as short:
+        more_s = step.spare_s + 2 * short.missing_s
+        return record(run_step(load_set, replace(step, number=next(numbers), more_s=more_s)))

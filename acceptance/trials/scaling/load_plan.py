@@ -1,0 +1,106 @@
+"""What the load pods of a scale run are made of: their set, their script, and the files that they read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+from acceptance.cluster.objects import set_name
+from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
+from acceptance.cluster.stateful_sets import Gate, SetPlan
+from acceptance.cluster.workspace import Workspace
+from acceptance.loads.profiles import Profile
+from acceptance.loads.rates import limited_job
+from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, TEST_FILE, layout_text
+from acceptance.measuring.space_check import SHARED, SPARED_PERCENT, check_environment, check_script
+from acceptance.results.metrics import Metric
+
+STEP = "storage-acceptance/step"
+"""the annotation that opens the gate of a pod"""
+GATE_PATH = "/gate/step"
+# A load that hears nothing for so long, when nobody writes files, is an orphan, and loads no more.
+IDLE_S = 900
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadPlan:
+    """A set of load pods on one class. Sizes in bytes; `most_pods`: how many there will be at most.
+
+    `limited`: the metrics, by profile, of profiles that are also run at a set rate. `nodes`: the only ones to use.
+    `others_s`: how long a pod may wait while others are loaded.
+    """
+
+    name: str
+    storage_class: str
+    volume_size: int
+    test_size: int
+    most_pods: int
+    profiles: Sequence[Profile]
+    limited: Mapping[str, Metric]
+    nodes: Sequence[str] = ()
+    others_s: float = 0.0
+
+    @property
+    def set_name(self) -> str:
+        """The name of the set, no other's in the run."""
+        return set_name(self.name, self.storage_class)
+
+    @property
+    def idle_s(self) -> int:
+        """How long a pod waits for its next step, in s: others may write all their files meanwhile, and be loaded."""
+        return math.ceil(IDLE_S + self.most_pods * self.test_size // SLOWEST_B_PER_S + self.others_s)
+
+    def files(self) -> dict[str, str]:
+        """What the pods read, by name: the layout job, each profile, each profile at a set rate."""
+        found = {LAYOUT_FILE: layout_text()} | {job_file(profile): profile.text for profile in self.profiles}
+        for profile in self.profiles:
+            if profile.name in self.limited:
+                found[job_file(profile, limited=True)] = limited_job(profile, metric=self.limited[profile.name])
+        return found
+
+    def set_plan(self, workspace: Workspace) -> SetPlan:
+        """The set as the cluster is to make it."""
+        claim = workspace.claim("like", storage_class=self.storage_class, size=self.volume_size)
+        pod = PodPlan(
+            name=self.set_name,
+            claims=(claim,),
+            image=workspace.image,
+            command=["sh", "-c", self._script(), "load"],
+            deadline_s=0,
+            environment={
+                "FILE": f"{volume_path(0)}/{TEST_FILE}",
+                "FILES": FILES_PATH,
+                "GATE": GATE_PATH,
+                "IDLE_S": str(self.idle_s),
+                "PODS": str(self.most_pods),
+                "SIZE": str(self.test_size),
+                "VOLUME": volume_path(0),
+                **check_environment(self.profiles, folder=FILES_PATH),
+            },
+            files=self.set_name,
+            pull_secret=workspace.pull_secret,
+        )
+        gate = Gate(annotation=STEP, path=GATE_PATH)
+        return SetPlan(name=self.set_name, pod=pod, gate=gate, nodes=self.nodes)
+
+    def _script(self) -> str:
+        """`load.sh`, with the check that comes before anything is written."""
+        # What the files of all pods need together is checked in the script itself.
+        check = check_script(self.profiles, needed=self.test_size, together=1, claimed=self.volume_size)
+        script = files("acceptance.trials.scaling").joinpath("load.sh").read_text(encoding="utf-8")
+        for name, value in (
+            ("#CHECK#", check),
+            ("@CLAIM_KIB@", self.volume_size // 1024),
+            ("@TEST_KIB@", self.test_size // 1024),
+            ("@SPARED_PERCENT@", SPARED_PERCENT),
+            ("@SHARED@", SHARED),
+        ):
+            script = script.replace(name, str(value))
+        return script
+
+
+def job_file(profile: Profile, *, limited: bool = False) -> str:
+    """The name under which pods find the profile."""
+    return f"{profile.name}{'.limited' if limited else ''}.fio"

@@ -1,0 +1,203 @@
+"""The load pods of a scale run as they stand: made, more of them, watched and listened to, removed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+from acceptance.cluster.claims import require_no_unclaimed_volumes, wait_bound
+from acceptance.cluster.lifetime import Lifetime
+from acceptance.cluster.objects import metadata
+from acceptance.cluster.pod_states import main_runs
+from acceptance.cluster.resources import CONFIG_MAPS, PODS, Object
+from acceptance.cluster.stateful_sets import create_set, remove_set, scale_set
+from acceptance.cluster.watching import Change, Watch
+from acceptance.cluster.workspace import Workspace
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.trials.scaling.load_plan import LoadPlan
+from acceptance.trials.scaling.pod_faults import PodFaults, state_of
+from acceptance.trials.scaling.pod_listening import Listener
+from acceptance.trials.scaling.pod_log import PodLog
+
+# Pods are looked at when they print something and when they change; now and then for what only time shows.
+LOOK_EVERY_S = 0.5
+
+Say = Callable[[str], None]
+"""Hears where the run stands, for people who wait."""
+
+
+class LoadSet:
+    """Load pods with a volume each, in a `with` block: at its end they and their claims are gone.
+
+    `pods` are the names of those there should be. `keep`: leave all there when the block fails, to be looked at.
+    """
+
+    def __init__(self, workspace: Workspace, plan: LoadPlan, *, say: Say, keep: bool = False) -> None:
+        self.workspace = workspace
+        self.plan = plan
+        self.say = say
+        self.pods: list[str] = []
+        self.changed = threading.Condition()
+        self._set = plan.set_plan(workspace)
+        self._seen: dict[str, Object] = {}
+        self._listener = Listener(workspace.api, namespace=workspace.namespace, changed=self.changed)
+        self._faults = PodFaults(workspace.api, self._set)
+        self._undo = ExitStack()
+        self._keep = keep
+        self._failed = False
+
+    def __enter__(self) -> Self:
+        """Raises ApiError, ApiUnreachable."""
+        workspace, name = self.workspace, self._set.name
+        body = {"metadata": metadata(name, run_id=workspace.run_id), "data": self.plan.files()}
+        workspace.api.create(CONFIG_MAPS, body, namespace=workspace.namespace)
+        try:
+            lifetime = self._undo.enter_context(Lifetime(workspace.api, self._set.pod))
+            self._undo.callback(self._remove, lifetime)
+            create_set(workspace.api, self._set, owner=lifetime.owner)
+            self._undo.callback(self._listener.close)
+            self._watch = self._undo.enter_context(
+                Watch(
+                    workspace.api,
+                    PODS,
+                    namespace=workspace.namespace,
+                    labels=self._set.selector,
+                    on_change=self._take_change,
+                )
+            )
+        except BaseException:
+            self._undo.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Raises StorageFailure for what stays, unless the block failed: that is what its reader must hear of."""
+        self._failed = error is not None
+        try:
+            self._undo.close()
+        except AcceptanceError:
+            if not self._failed:  # the run's own removal tells of what stays
+                raise
+
+    def grow(self, pods: int) -> None:
+        """Have so many pods, each with its test file written in full.
+
+        Raises StorageFailure and EnvironmentFailure, naming the pod, when one does not come so far.
+        """
+        before = len(self.pods)
+        self.pods = [self._set.pod_name(number) for number in range(pods)]
+        require_no_unclaimed_volumes(self.workspace.api, storage_classes=[self.plan.storage_class])
+        scale_set(self.workspace.api, self._set, pods=pods)
+        self.wait("to be ready", self._is_ready, progress=self._progress)
+        for number in range(before, pods):
+            wait_bound(self.workspace.api, self._set.claim(number), timeout_s=self.workspace.timeout_s)
+
+    def log(self, pod: str) -> PodLog:
+        """What the pod has printed so far; nothing before it runs."""
+        return self._listener.log(pod)
+
+    def expect(self, jobs: Sequence[str]) -> None:
+        """The fio jobs whose results the next step will print."""
+        self._listener.expect(jobs)
+
+    def now_s(self) -> float:
+        """Seconds since the epoch, by the clock that all pods' clocks are compared with."""
+        return self._listener.now_s()
+
+    def node(self, pod: str) -> str:
+        """The node that the pod runs on."""
+        return str(self._seen[pod]["spec"]["nodeName"])
+
+    def state(self, pod: str) -> str:
+        """The pod's state in words."""
+        return state_of(self._seen.get(pod), self.log(pod))
+
+    def wait(
+        self,
+        what: str,
+        done: Callable[[str], bool],
+        *,
+        pods: Sequence[str] | None = None,
+        progress: Callable[[], str] = str,
+        timeout_s: float | None = None,
+        failure: type[AcceptanceError] = StorageFailure,
+    ) -> None:
+        """Wait until `done` of every one of `pods`, all if it is None; woken by what pods print and by the watch, never
+        by asking the API server.
+
+        `progress` says how far it is; whenever that changes it is told. Raises what is wrong with a pod as soon as it
+        shows; `failure`, naming the pods that are not done, when nothing changed for `timeout_s` (default: the run's).
+        """
+        patience_s = self.workspace.timeout_s if timeout_s is None else timeout_s
+        awaited = self.pods if pods is None else pods
+        last: tuple[str, int] | None = None
+        moved_at = time.monotonic()
+        while True:
+            with self.changed:
+                missing = [pod for pod in awaited if not done(pod)]
+                now = (progress(), len(missing))
+                if missing and now == last:
+                    self.changed.wait(LOOK_EVERY_S)
+            self._raise_faults()
+            if not missing:
+                return
+            if now != last:
+                last, moved_at = now, time.monotonic()
+                if now[0]:
+                    self.say(now[0])
+            elif time.monotonic() - moved_at > patience_s:
+                self._give_up(f"{len(awaited)} load pods", what, missing, patience_s, failure)
+
+    def _give_up(
+        self, who: str, what: str, missing: list[str], patience_s: float, failure: type[AcceptanceError]
+    ) -> None:
+        told = "; ".join(f"{pod}: {self.state(pod)}" for pod in missing)
+        events = "".join(self._faults.events(pod) for pod in missing[:3])
+        raise failure(
+            f"waited {patience_s:.0f} s without progress for {who} on storage class "
+            f"{self.plan.storage_class} {what}; not yet: {told}{events}"
+        )
+
+    def _raise_faults(self) -> None:
+        if self._watch.error is not None:
+            raise EnvironmentFailure(f"the load pods can no longer be watched: {self._watch.error}")
+        for pod in self.pods:
+            fault = self._faults.of(pod, self._seen.get(pod), self.log(pod))
+            if fault is not None:
+                raise fault
+
+    def _is_ready(self, pod: str) -> bool:
+        return self.log(pod).ready and self.log(pod).offset_s is not None
+
+    def _progress(self) -> str:
+        logs = [self.log(pod) for pod in self.pods]
+        written = sum(self.plan.test_size if log.ready else log.layout_bytes for log in logs)
+        return (
+            f"{self.plan.storage_class}: {sum(pod in self._seen for pod in self.pods)} of {len(logs)} load pods made, "
+            f"{sum(log.ready for log in logs)} ready, {written // 1024**2} MiB written"
+        )
+
+    def _take_change(self, change: Change) -> None:
+        with self.changed:
+            if change.kind == "deleted":
+                self._seen.pop(change.name, None)
+                self._faults.gone.add(change.name)
+            else:
+                self._seen[change.name] = change.seen
+            self.changed.notify_all()
+        if change.kind != "deleted" and main_runs(change.seen):
+            self._listener.follow(change.name)
+        else:
+            self._listener.leave(change.name)
+
+    def _remove(self, lifetime: Lifetime) -> None:
+        if self._failed and self._keep:
+            lifetime.keep()
+        else:
+            remove_set(self.workspace.api, self._set, pods=len(self.pods), timeout_s=self.workspace.timeout_s)

@@ -1,0 +1,126 @@
+"""What is wrong with a load pod, so that a step ends as soon as it cannot succeed, naming the pod."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.events import recent_events
+from acceptance.cluster.pod_states import describe_pod, main_restarts, taken_away, throttled
+from acceptance.cluster.pods import start_problem
+from acceptance.cluster.resources import Object
+from acceptance.cluster.stateful_sets import SetPlan
+from acceptance.cluster.waiting import describe_events
+from acceptance.measuring.load_script import KILLED
+from acceptance.measuring.space_check import explain_refusal
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.trials.scaling.pod_log import PodLog
+
+# The scheduler's words for what waiting does not mend, unless others let go of it soon.
+_NO_ROOM = ("Insufficient", "Too many pods", "exceed max volume count")
+NO_ROOM_FOR_S = 15.0
+# A pod that waits may wait for its claim, of which the watch of pods says nothing: ask about one now and then.
+ASK_EVERY_S = 10.0
+
+
+class PodFaults:
+    """Knows the pods of one set. `gone`: the names of those that were deleted."""
+
+    def __init__(self, api: Api, plan: SetPlan) -> None:
+        self._api = api
+        self._plan = plan
+        self._no_room_since: dict[str, float] = {}
+        self._looked_at: dict[str, str] = {}
+        self._asked = time.monotonic()
+        self.gone: set[str] = set()
+
+    def of(self, pod: str, seen: Object | None, log: PodLog) -> AcceptanceError | None:
+        """The error that keeps the pod from doing its part, or None."""
+        where = f"pod {pod} on storage class {self._plan.pod.classes}"
+        if pod in self.gone:
+            return EnvironmentFailure(f"{where} was deleted while it was needed; see who did")
+        if seen is None:
+            return None
+        if (taken := taken_away(seen, what=where) or throttled(seen)) is not None:
+            return taken
+        return self._no_room(where, seen) or self._not_started(pod, seen) or self._in_load(where, seen, log)
+
+    def events(self, pod: str) -> str:
+        """Recent events of the pod, as the tail of an error message."""
+        return describe_events(lambda: recent_events(self._api, namespace=self._plan.namespace, name=pod))
+
+    def _no_room(self, where: str, seen: Object) -> AcceptanceError | None:
+        name = seen["metadata"]["name"]
+        said = next((each.get("message", "") for each in _conditions(seen, "PodScheduled", "False")), "")
+        if not any(word in said for word in _NO_ROOM):
+            self._no_room_since.pop(name, None)
+            return None
+        since = self._no_room_since.setdefault(name, time.monotonic())
+        if time.monotonic() - since < NO_ROOM_FOR_S:
+            return None
+        return EnvironmentFailure(f"{where} has no room on any node: {said}")
+
+    def _not_started(self, pod: str, seen: Object) -> AcceptanceError | None:
+        """Looks at a pod when it has changed, and now and then: what keeps it may be told by its claim alone."""
+        if seen["status"].get("phase") not in ("Pending", "Failed"):
+            return None
+        version = seen["metadata"]["resourceVersion"]
+        if self._looked_at.get(pod) == version:
+            if time.monotonic() - self._asked < ASK_EVERY_S:
+                return None
+            self._asked = time.monotonic()
+        self._looked_at[pod] = version
+        ordinal = int(pod.rpartition("-")[2])
+        return start_problem(self._api, replace(self._plan.pod, name=pod, claims=(self._plan.claim(ordinal),)), seen)
+
+    def _in_load(self, where: str, seen: Object, log: PodLog) -> AcceptanceError | None:
+        if main_restarts(seen) or log.restarted:
+            return EnvironmentFailure(f"{where} ended from outside and was started again: {describe_pod(seen)}")
+        if log.cut_off:
+            return EnvironmentFailure(
+                f"the log of {where} broke off, and the node had cut it off before it could be read on; let nodes keep "
+                "more (the kubelet's containerLogMaxSize, 10Mi by default)"
+            )
+        if log.refused is not None:
+            needed = int(self._plan.pod.environment["SIZE"])
+            return explain_refusal(log.refused, log.said, where=f"the volume of {where}", needed=needed)
+        if log.unwritten is not None:
+            why = log.layout.error or log.layout.messages
+            return StorageFailure(f"the volume of {where} cannot be written in full (status {log.unwritten}): {why}")
+        if log.over:
+            idle_s = self._plan.pod.environment["IDLE_S"]
+            return EnvironmentFailure(
+                f"{where} gave up: wanted a new step within {idle_s} s, found none, as if the suite were gone; see "
+                "what kept the suite or the API server for so long and run again"
+            )
+        step = log.step
+        if step is not None and (step.status or step.error):
+            failure = EnvironmentFailure if step.status == KILLED else StorageFailure
+            why = "fio was killed, most likely for want of memory: " if failure is EnvironmentFailure else ""
+            said = f"; {step.error}" if step.error else ""
+            return failure(f"{where} failed in step {log.number}: {why}status {step.status}, {step.messages}{said}")
+        return None
+
+
+def state_of(seen: Object | None, log: PodLog) -> str:
+    """The pod's state and how far its load is, in words."""
+    if seen is None:
+        return "not made yet"
+    load = "no output yet"
+    if log.over:
+        load = "gave up waiting for a new step"
+    elif log.step is not None and log.step.status is None:
+        load = f"in step {log.number}, {len(log.step.samples)} s of load seen"
+    elif log.at_gate is not None and log.at_gate != log.number:
+        load = f"waits for step {log.at_gate} to begin"
+    elif log.ready:
+        load = "waits at the gate" if log.number is None else f"step {log.number} is over, waits at the gate"
+    elif log.layout_bytes:
+        load = f"{log.layout_bytes // 1024**2} MiB of the test file written"
+    return f"{describe_pod(seen)}, {load}"
+
+
+def _conditions(seen: Object, kind: str, status: str) -> list[Object]:
+    found = seen["status"].get("conditions") or []
+    return [each for each in found if each["type"] == kind and each["status"] == status]

@@ -1,0 +1,94 @@
+"""From the samples of every volume to the record of a step: only seconds in which all were loaded count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Literal
+
+from acceptance.measuring.metric_values import metric_value
+from acceptance.measuring.windows import Window, batch_length, batch_values, common_window, samples_in
+from acceptance.results.metrics import Metric
+from acceptance.results.scaling import Figure, RateRecord, StepRecord, VolumeRecord
+from acceptance.statistics.step_looks import CONFIDENCE, interval_of
+from acceptance.trials.scaling.loaded_volume import LoadedVolume
+from acceptance.trials.scaling.rate_share import share_of_rate
+
+
+def step_record(volumes: Sequence[LoadedVolume], *, metric: Metric, window_s: float) -> StepRecord:
+    """The record of a step. Raises what `common_window` raises."""
+    window, length_s = _window(volumes, window_s)
+    rates = [batch_values(metric, each.samples, window, length_s=length_s) or [] for each in volumes]
+    offsets = [each.offset_s for each in volumes]
+    return StepRecord(
+        pods=len(volumes),
+        window_s=window.length_s,
+        batch_s=length_s,
+        total=interval_of([sum(batch) for batch in zip(*rates, strict=True)]),
+        latency_mean_s=_over_pods(_latency(metric, "mean"), volumes, window, length_s),
+        latency_p99_s=_over_pods(_latency(metric, "p99"), volumes, window, length_s),
+        volumes=[
+            _volume(each, batches, metric, window, of=len(volumes))
+            for each, batches in zip(volumes, rates, strict=True)
+        ],
+        clock_spread_s=max(offsets) - min(offsets),
+    )
+
+
+def rate_record(volumes: Sequence[LoadedVolume], *, metric: Metric, rate: float, window_s: float) -> RateRecord:
+    """The record of a run in which each volume was asked for `rate`, in the metric's unit.
+
+    Raises what `common_window` raises.
+    """
+    window, _ = _window(volumes, window_s)
+    reached = {
+        each.pod: share_of_rate(each, metric=metric, rate=rate, window=window, of=len(volumes)) for each in volumes
+    }
+    slowest_first = sorted(reached, key=lambda pod: reached[pod].mean)
+    return RateRecord(
+        pods=len(volumes), rate=rate, window_s=window_s, reached={pod: reached[pod] for pod in slowest_first}
+    )
+
+
+def default_metric(profile: str) -> Metric:
+    """The rate that a profile is about by its name, in the naming of the field: `random-read-bandwidth`."""
+    direction = "read" if "read" in profile.split("-") else "write"
+    return Metric.parse(f"{direction}.{'bandwidth' if 'bandwidth' in profile.split('-') else 'iops'}")
+
+
+def _window(volumes: Sequence[LoadedVolume], window_s: float) -> tuple[Window, int]:
+    return common_window({each.pod: each.samples for each in volumes}, wanted_s=window_s), batch_length(window_s)
+
+
+def _latency(rate: Metric, statistic: Literal["mean", "p99"]) -> Metric:
+    return Metric.parse(f"{rate.direction}.latency.{statistic}")
+
+
+def _over_pods(latency: Metric, volumes: Sequence[LoadedVolume], window: Window, length_s: int) -> Figure | None:
+    """The mean over pods in each batch; None where some pod says nothing about it."""
+    values = [batch_values(latency, each.samples, window, length_s=length_s) for each in volumes]
+    known = [each for each in values if each is not None]
+    if len(known) < len(values):
+        return None
+    return interval_of([fmean(batch) for batch in zip(*known, strict=True)])
+
+
+def _volume(loaded: LoadedVolume, rates: Sequence[float], metric: Metric, window: Window, *, of: int) -> VolumeRecord:
+    """Its rate and the bounds of that.
+
+    All of a step reach a limit when the lower bound of each does, so that none needs more than its own confidence. One
+    alone misses it for all: so that the slowest of `of` volumes is slow by chance no more often than a single one, the
+    upper bound is that of a confidence whose rest is divided by their number (Bonferroni's inequality, Casella &
+    Berger, Statistical Inference, 1.2.2).
+    """
+    samples = samples_in(loaded.samples, window)
+    found = interval_of(rates)
+    return VolumeRecord(
+        pod=loaded.pod,
+        node=loaded.node,
+        rate=found.mean,
+        low=found.low,
+        high=interval_of(rates, confidence=1 - (1 - CONFIDENCE) / of).high,
+        latency_mean_s=metric_value(_latency(metric, "mean"), samples),
+        latency_p99_s=metric_value(_latency(metric, "p99"), samples),
+    )

@@ -1,0 +1,158 @@
+"""A step of a scale run: all load pods run one profile over the same window."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from acceptance.cluster.resources import PODS
+from acceptance.loads.profiles import Profile
+from acceptance.measuring.windows import corrected
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
+from acceptance.trials.scaling.load_plan import STEP, job_file
+from acceptance.trials.scaling.load_set import LoadSet
+from acceptance.trials.scaling.loaded_volume import LoadedVolume
+from acceptance.trials.scaling.pod_log import StepLog
+
+# From the patch of a pod until it begins: pods see it within some tenths of a second, and the patches take their time.
+LEAD_S, LEAD_PER_POD_S = 1.5, 0.05
+# So long before the beginning it is put off for all when one has not seen it yet: now and then a kubelet overlooks one.
+PUT_OFF_S = 0.8
+# Loads begin within a second of each other, and fio's first second only gives the point to count from; it comes later
+# on a machine that is busy with all of them.
+SPARE_S, SPARE_PER_POD_S = 3.0, 0.2
+# Beyond its time: for a pod that begins late, and for a fio that waits for its last writes.
+JOIN_S, END_S = 30.0, 60.0
+# Clocks that stand still against each other are corrected, whatever they show; one that moves is not known well enough.
+CLOCK_MOVED_S = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """What to run on the first `pods` of the set; `number` rises from 1 on.
+
+    `rate` of each volume, in IOPS or B/s; None: as fast as it goes.
+    `more_s`: load beyond the window and what their number asks for.
+    """
+
+    number: int
+    profile: Profile
+    pods: int
+    window_s: float
+    rate: float | None = None
+    more_s: float = 0.0
+
+    @property
+    def spare_s(self) -> float:
+        """Load beyond the window, for volumes that do not begin and end together."""
+        return SPARE_S + SPARE_PER_POD_S * self.pods + self.more_s
+
+    @property
+    def runtime_s(self) -> int:
+        """The seconds of load that every pod is asked for, after the profile's ramp."""
+        return math.ceil(self.window_s + self.spare_s)
+
+
+def run_step(load_set: LoadSet, step: Step) -> list[LoadedVolume]:
+    """Run the step on its pods of the set: what each volume showed, by the suite's own clock.
+
+    Raises StorageFailure or EnvironmentFailure, naming the pod, when one does not begin or does not end well, or when
+    its clock moved meanwhile.
+    """
+    load_set.expect(step.profile.jobs)
+    pods = load_set.pods[: step.pods]
+    offsets = {pod: load_set.log(pod).offset_s or 0.0 for pod in pods}
+    _gather(load_set, step, offsets)
+    load_set.wait(
+        f"to begin step {step.number} ({step.profile.name})",
+        lambda pod: load_set.log(pod).number == step.number,
+        pods=pods,
+        timeout_s=JOIN_S,
+        failure=EnvironmentFailure,
+    )
+    load_set.wait(
+        f"to end step {step.number} ({step.profile.name})",
+        lambda pod: _log(load_set, pod).status is not None,
+        pods=pods,
+        progress=lambda: _progress(load_set, step, pods),
+        timeout_s=math.ceil(step.profile.ramp_s) + END_S,
+        failure=StorageFailure,
+    )
+    return [_volume(load_set, pod, step, gate_offset_s=offsets[pod]) for pod in pods]
+
+
+def _gather(load_set: LoadSet, step: Step, offsets: Mapping[str, float]) -> None:
+    """The start barrier: tell all pods when to begin, and put it off for all until every one has seen it.
+
+    Raises EnvironmentFailure naming the pods that never do.
+    """
+    until_s = load_set.now_s() + JOIN_S
+
+    def at_gate(pod: str) -> bool:
+        return load_set.log(pod).at_gate == step.number
+
+    while not all(map(at_gate, offsets)):
+        begin_s = _tell(load_set, step, offsets)
+        patience_s = begin_s - load_set.now_s() - PUT_OFF_S
+        try:
+            load_set.wait(
+                f"to join the barrier of step {step.number} ({step.profile.name})",
+                at_gate,
+                pods=list(offsets),
+                timeout_s=max(patience_s, 0.1),
+                failure=_NotJoined,
+            )
+        except _NotJoined:
+            if load_set.now_s() > until_s:
+                raise
+
+
+class _NotJoined(EnvironmentFailure):
+    """Some pod has not seen the step yet."""
+
+
+def _tell(load_set: LoadSet, step: Step, offsets: Mapping[str, float]) -> float:
+    """Tell each pod to begin at the same moment, by its own clock; that moment by the suite's."""
+    workspace = load_set.workspace
+    # Half a second before a full one: pods look at full seconds, and estimates of offsets are off by some tenths.
+    begin_s = math.ceil(load_set.now_s() + LEAD_S + LEAD_PER_POD_S * len(offsets)) - 0.5
+    job, rate = job_file(step.profile, limited=step.rate is not None), math.floor(step.rate or 0)
+    for pod in offsets:
+        gate = f"{step.number} {job} {step.runtime_s}s {math.ceil(begin_s - offsets[pod])} {rate}"
+        workspace.api.patch(PODS, pod, {"metadata": {"annotations": {STEP: gate}}}, namespace=workspace.namespace)
+    return begin_s
+
+
+def _log(load_set: LoadSet, pod: str) -> StepLog:
+    return load_set.log(pod).step or StepLog(jobs=())
+
+
+def _progress(load_set: LoadSet, step: Step, pods: Sequence[str]) -> str:
+    """Names the seconds of load that all pods have shown, so that one that stands still shows."""
+    seconds = [len(_log(load_set, pod).samples) for pod in pods]
+    return (
+        f"{step.profile.name} on {len(seconds)} volumes of {load_set.plan.storage_class}"
+        f"{' at a set rate' if step.rate else ''}: {min(seconds)} of {step.runtime_s} s"
+    )
+
+
+def _volume(load_set: LoadSet, pod: str, step: Step, *, gate_offset_s: float) -> LoadedVolume:
+    log, node = _log(load_set, pod), load_set.node(pod)
+    name = f"{step.profile.name}-{load_set.plan.set_name}-{step.pods}-{step.number}-{pod}"
+    load_set.workspace.keep_output(name, log.pieces())
+    offset_s = gate_offset_s if log.offset_s is None else log.offset_s
+    if abs(offset_s - gate_offset_s) > CLOCK_MOVED_S:
+        raise EnvironmentFailure(
+            f"the clock of node {node} (pod {pod}) moved by {offset_s - gate_offset_s:+.1f} s against this machine's "
+            f"within a step, so that the seconds in which all volumes were loaded cannot be told; wanted at most "
+            f"{CLOCK_MOVED_S:.0f} s; have the clocks of the nodes kept by chrony or ntpd and run again"
+        )
+    head = [] if log.head is None else [log.head]
+    return LoadedVolume(
+        pod=pod,
+        node=node,
+        offset_s=offset_s,
+        samples=corrected(log.samples, offset_s=offset_s),
+        head=corrected(head, offset_s=offset_s),
+    )

@@ -1,0 +1,1 @@
+"""How fast one volume is, alone and beside a local one: measured until it is decided."""
