@@ -11,10 +11,10 @@ from acceptance.commands.command import Commands
 from acceptance.commands.output import keep_the_runs_own
 from acceptance.commands.unusable_files import refused_where_unusable
 from acceptance.process.whole_file import write_whole
+from acceptance.report.comparing.differences import compare_runs
+from acceptance.report.comparing.model import ClassDifferences, Difference, RunComparison
+from acceptance.report.comparing.naming import name_runs
 from acceptance.results.file import read_results
-from acceptance.run_comparison.differences import compare_runs
-from acceptance.run_comparison.model import ClassDifferences, Difference, RunComparison
-from acceptance.run_comparison.naming import name_runs
 
 
 def add_compare(commands: Commands) -> None:

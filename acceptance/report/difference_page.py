@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from jinja2 import Environment
 from markupsafe import Markup
 
+from acceptance.report.comparing.model import Difference, RunComparison
+from acceptance.report.comparing.naming import describe
 from acceptance.report.difference_wording import (
     NOT_IN_IT,
     against,
@@ -19,8 +21,6 @@ from acceptance.report.figures import shown_interval, shown_mean
 from acceptance.report.overview import verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.pictures import differences
-from acceptance.run_comparison.model import Difference, RunComparison
-from acceptance.run_comparison.naming import describe
 
 
 def difference_templates() -> Environment:

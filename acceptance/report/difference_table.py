@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from acceptance.report.comparing.model import ClassDifferences, Difference, Finding, RunComparison
+from acceptance.report.comparing.naming import describe
 from acceptance.report.difference_wording import (
     NOT_IN_IT,
     against,
@@ -19,8 +21,6 @@ from acceptance.report.difference_wording import (
     unlike_line,
 )
 from acceptance.report.figures import shown_mean
-from acceptance.run_comparison.model import ClassDifferences, Difference, Finding, RunComparison
-from acceptance.run_comparison.naming import describe
 
 _WIDE = 400  # a pipe has no width, and a table that is wrapped cannot be searched
 _STYLES: dict[Finding, str] = {"better": "green", "worse": "red", "within noise": "", "not known": "dim"}

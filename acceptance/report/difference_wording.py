@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import get_args
 
+from acceptance.report.comparing.model import Change, Difference, Finding, Unlike
 from acceptance.report.figures import shown_change as percent
-from acceptance.run_comparison.model import Change, Difference, Finding, Unlike
 from acceptance.text.quantities import format_quantity
 
 NOT_IN_IT = (

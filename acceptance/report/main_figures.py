@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from acceptance.report.comparing.differences import candidates
 from acceptance.report.comparison import main_metrics
 from acceptance.results.document import Results
-from acceptance.run_comparison.differences import candidates
 
 
 def main_figures(results: Results, storage_class: str) -> set[tuple[str, str]]:

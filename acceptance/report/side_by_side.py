@@ -12,6 +12,11 @@ from itertools import combinations
 
 from markupsafe import Markup
 
+from acceptance.report.comparing.differences import candidates, differences
+from acceptance.report.comparing.facts import class_facts, run_facts, unlike
+from acceptance.report.comparing.model import Difference, NamedRun, Unlike
+from acceptance.report.comparing.naming import describe
+from acceptance.report.comparing.ranking import best_marks
 from acceptance.report.difference_page import difference_templates
 from acceptance.report.difference_wording import NOT_IN_IT
 from acceptance.report.figures import shown_measured
@@ -20,11 +25,6 @@ from acceptance.report.overview import verdict_sentence
 from acceptance.results.classes_under_test import classes_under_test, measured_classes
 from acceptance.results.document import Estimate, Results, Verdict
 from acceptance.results.verdicts import ORDER
-from acceptance.run_comparison.differences import candidates, differences
-from acceptance.run_comparison.facts import class_facts, run_facts, unlike
-from acceptance.run_comparison.model import Difference, NamedRun, Unlike
-from acceptance.run_comparison.naming import describe
-from acceptance.run_comparison.ranking import best_marks
 
 
 @dataclass(frozen=True, kw_only=True)

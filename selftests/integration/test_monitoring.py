@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from acceptance.embedded.network import free_ports
-from acceptance.exposition.document import metrics_text
+from acceptance.report.prometheus.document import metrics_text
 from acceptance.results.document import Results
 from selftests.integration.suite import (
     ROOT,

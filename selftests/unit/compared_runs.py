@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from acceptance.report.comparing.model import NamedRun
 from acceptance.results.document import (
     Cluster,
     Conditions,
@@ -22,7 +23,6 @@ from acceptance.results.document import (
     Verdict,
 )
 from acceptance.results.metrics import Metric
-from acceptance.run_comparison.model import NamedRun
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from acceptance.run_comparison.model import Difference, Finding
-from acceptance.run_comparison.ranking import best_marks
+from acceptance.report.comparing.model import Difference, Finding
+from acceptance.report.comparing.ranking import best_marks
 from selftests.unit.compared_runs import estimate
 
 

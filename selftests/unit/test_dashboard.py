@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from acceptance.exposition import campaigns, judged, measured
-from acceptance.exposition.gauges import PREFIX, Gauge
+from acceptance.report.prometheus import campaigns, judged, measured
+from acceptance.report.prometheus.gauges import PREFIX, Gauge
 
 DASHBOARD: dict[str, Any] = json.loads((Path(__file__).parents[2] / "deploy/grafana/dashboard.json").read_text())
 PANELS: list[dict[str, Any]] = DASHBOARD["panels"]

@@ -8,8 +8,8 @@ import pytest
 
 from acceptance.embedded.cpu_latency import held_low
 from acceptance.report import render_summary
+from acceptance.report.comparing.facts import run_facts
 from acceptance.results.document import CpuLatency
-from acceptance.run_comparison.facts import run_facts
 from selftests.unit.test_report import full
 
 

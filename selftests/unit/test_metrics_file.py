@@ -12,9 +12,9 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as prometheus_text
 from prometheus_client.samples import Sample
 
-from acceptance.exposition.document import candidates, cluster_name, metrics_text
-from acceptance.exposition.gauges import Gauge, Samples
-from acceptance.exposition.measured import pattern
+from acceptance.report.prometheus.document import candidates, cluster_name, metrics_text
+from acceptance.report.prometheus.gauges import Gauge, Samples
+from acceptance.report.prometheus.measured import pattern
 from acceptance.results.document import RelativeEstimate, Results
 from acceptance.text.shown_text import shown_values
 from selftests.unit.compared_runs import class_of, cluster, judged, measured, run_of

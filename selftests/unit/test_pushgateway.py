@@ -19,7 +19,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from acceptance.embedded.network import free_ports
-from acceptance.exposition.pushgateway import push
+from acceptance.report.prometheus.pushgateway import push
 from acceptance.settings.gateway import Gateway
 from acceptance.settings.run import read_settings
 from acceptance.text.credentials import without_credentials
@@ -161,7 +161,7 @@ def test_a_fault_while_metrics_are_made_is_told(monkeypatch: pytest.MonkeyPatch)
     def faulty(*_: object) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("acceptance.exposition.pushgateway.samples_of", faulty)
+    monkeypatch.setattr("acceptance.report.prometheus.pushgateway.samples_of", faulty)
     problem = push(RESULTS, Gateway.parse("http://127.0.0.1:1"))
     assert problem == "http://127.0.0.1:1: ZeroDivisionError: division by zero"
 
@@ -170,7 +170,13 @@ def test_an_address_is_read_without_what_pushes() -> None:
     """The settings are read at the start of everything, the commands too."""
     code = "import sys; import acceptance.settings.run; print(*sys.modules, sep='\\n')"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
-    needless = ("acceptance.report", "acceptance.exposition.document", "jinja2", "prometheus_client", "matplotlib")
+    needless = (
+        "acceptance.report",
+        "acceptance.report.prometheus.document",
+        "jinja2",
+        "prometheus_client",
+        "matplotlib",
+    )
     assert "acceptance.settings.gateway" in loaded.split()
     assert [each for each in loaded.split() if each.startswith(needless)] == []
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from acceptance.report.comparing.model import Change, Difference, Finding
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import differences, trend
 from acceptance.report.pictures.difference import ratio_ticks
 from acceptance.results.document import Estimate
 from acceptance.results.history import ChangePoint, TrendPoint, TrendRecord
-from acceptance.run_comparison.model import Change, Difference, Finding
 from selftests.unit.drawn import NOW, elements, line, texts
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acceptance.report.comparing.differences import HISTOGRAM_BIN, compare_runs, differences
+from acceptance.report.comparing.model import Change, Difference, RunComparison
+from acceptance.report.comparing.naming import describe, name_runs
+from acceptance.report.comparing.ratios import finding_of, quotient
 from acceptance.results.document import Estimate, Measurement, RelativeEstimate, Results
-from acceptance.run_comparison.differences import HISTOGRAM_BIN, compare_runs, differences
-from acceptance.run_comparison.model import Change, Difference, RunComparison
-from acceptance.run_comparison.naming import describe, name_runs
-from acceptance.run_comparison.ratios import finding_of, quotient
 from acceptance.text.errors import WrongUsage
 from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, judged, measured, named, run_of
 

@@ -7,9 +7,9 @@ from functools import cache
 
 import pytest
 
+from acceptance.report.comparing.differences import differences
+from acceptance.report.comparing.model import Change
 from acceptance.results.document import Estimate, RelativeEstimate, Results
-from acceptance.run_comparison.differences import differences
-from acceptance.run_comparison.model import Change
 from acceptance.statistics.intervals import estimate
 from acceptance.statistics.looks import ALONE, DURABLE_IN_TURN, IN_TURN, LookPlan
 from selftests.unit.compared_runs import cluster, measured, run_of

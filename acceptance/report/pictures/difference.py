@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from acceptance.report.comparing.model import Change, Difference, Finding
 from acceptance.report.figures import shown_change
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import COLOURS, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import shortened
 from acceptance.report.pictures.scales import MOST_TICKS
-from acceptance.run_comparison.model import Change, Difference, Finding
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from prometheus_client.openmetrics.exposition import generate_latest
 
-from acceptance.exposition.campaigns import add_campaigns
-from acceptance.exposition.gauges import Families, Samples
-from acceptance.exposition.judged import add_run, add_verdicts
-from acceptance.exposition.measured import add_measurements, add_steps
+from acceptance.report.prometheus.campaigns import add_campaigns
+from acceptance.report.prometheus.gauges import Families, Samples
+from acceptance.report.prometheus.judged import add_run, add_verdicts
+from acceptance.report.prometheus.measured import add_measurements, add_steps
 from acceptance.results.classes_under_test import classes_under_test
 from acceptance.results.document import Results
 

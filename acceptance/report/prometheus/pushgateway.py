@@ -11,8 +11,8 @@ from urllib.error import HTTPError, URLError
 
 from prometheus_client import exposition
 
-from acceptance.exposition.document import candidates, samples_of
-from acceptance.exposition.gauges import Families
+from acceptance.report.prometheus.document import candidates, samples_of
+from acceptance.report.prometheus.gauges import Families
 from acceptance.results.document import Results
 from acceptance.settings.gateway import Gateway
 from acceptance.text.credentials import without_credentials

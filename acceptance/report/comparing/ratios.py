@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from acceptance.report.comparing.model import Change, Finding
 from acceptance.results.document import Estimate, Measurement
 from acceptance.results.metrics import Metric
-from acceptance.run_comparison.model import Change, Finding
 
 # What the last digits of a double do to an interval that ends at 1; the way back must find the same as the way there.
 _ROUNDING = 1e-9

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from acceptance.exposition.gauges import Gauge, Samples
 from acceptance.judging.limit import overall
+from acceptance.report.prometheus.gauges import Gauge, Samples
 from acceptance.results.completeness import is_whole
 from acceptance.results.document import Overall, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, worst

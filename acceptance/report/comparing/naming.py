@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from acceptance.report.comparing.model import NamedRun
 from acceptance.results.completeness import is_whole
 from acceptance.results.document import Results
-from acceptance.run_comparison.model import NamedRun
 
 
 def name_runs(results: Sequence[Results]) -> list[NamedRun]:

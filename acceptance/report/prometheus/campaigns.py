@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from acceptance.exposition.gauges import Gauge, Samples
+from acceptance.report.prometheus.gauges import Gauge, Samples
 from acceptance.results.document import Results
 from acceptance.results.features import CapabilityStatus
 from acceptance.results.scaling import Figure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from acceptance.run_comparison.model import Difference, Finding
+from acceptance.report.comparing.model import Difference, Finding
 
 _SEEN_FROM_THE_OTHER: dict[Finding, Finding] = {
     "better": "worse",

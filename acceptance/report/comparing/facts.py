@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from acceptance.report.comparing.model import Unlike
 from acceptance.results.completeness import is_whole
 from acceptance.results.document import Results
-from acceptance.run_comparison.model import Unlike
 from acceptance.text.quantities import format_size
 
 NOT_RECORDED = "not recorded"
