@@ -69,7 +69,7 @@ lint:
 	mypy
 
 packages:  # Debian's programs that loads and clusters are made of; most tests would miss them on a new machine
-	python -c 'from acceptance.embedded import packages; packages.ensure()'
+	python -c 'from embedded_cluster import packages; packages.ensure()'
 
 unit: packages
 	$(PYTEST) selftests/unit -n 2 --timeout=300 --junitxml=$(TIMES)/unit.xml

@@ -20,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from acceptance import embedded
+import embedded_cluster
 
 ROOT = Path(__file__).parents[1]
 GOAL_MB = 300
@@ -61,7 +61,7 @@ def main() -> int:
     parser.add_argument("--pods", default="250,500,1000,2000", help="numbers of pods (default: %(default)s)")
     parser.add_argument("--rate", default="600/min", help="at which they are asked for (default: %(default)s)")
     chosen = parser.parse_args()
-    cluster = embedded.find(chosen.cluster)
+    cluster = embedded_cluster.find(chosen.cluster)
     if cluster is None:
         print(f"the embedded cluster {chosen.cluster} does not run; start it with --simulated-nodes", file=sys.stderr)
         return 10

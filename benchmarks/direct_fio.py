@@ -11,11 +11,11 @@ from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.pods import create_pod, wait_started
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.workspace import FILES, Workspace
-from acceptance.embedded.layout import Layout
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.cluster_bench import TEST_FILE, ClaimedVolume
 from acceptance.results.metrics import Metric
 from benchmarks.opened import PROFILES
+from embedded_cluster.layout import Layout
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """How often a crash is judged rightly: N rounds each on the two good classes and on one that forgets.
 
-    python -m acceptance.embedded run -- python benchmarks/durability.py [ROUNDS [CLUSTER]]
+    python -m embedded_cluster run -- python benchmarks/durability.py [ROUNDS [CLUSTER]]
 
 Each round writes records for 2 s, has the node fail, brings it back, and looks for the records.
 """
@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.objects import new_run_id
@@ -38,7 +38,7 @@ TIMEOUT_S = 120.0
 
 def main(rounds: int, cluster: str) -> int:
     """Prints one line a round and the counts at the end; 0 when every round was judged as it should be."""
-    running = embedded.find(cluster)
+    running = embedded_cluster.find(cluster)
     if running is None:
         raise SystemExit(f"no embedded cluster {cluster} runs")
     api = Api.from_kubeconfig(running.kubeconfig)
@@ -53,7 +53,7 @@ def main(rounds: int, cluster: str) -> int:
         namespace = create_namespace(api, run_id=run_id)
         undo.enter_context(alive(api, run_id=run_id))
         workspace = Workspace(api=api, run_id=run_id, namespace=namespace, image=running.image, timeout_s=TIMEOUT_S)
-        honest = embedded.node_failure_commands(name=cluster)
+        honest = embedded_cluster.node_failure_commands(name=cluster)
         for name in (FORGETFUL, "local-path", "replicated"):
             commands = hook(cluster, folder / "disk") if name == FORGETFUL else honest
             right[name] = sum(_round(workspace, name, commands, number) for number in range(1, rounds + 1))

@@ -1,6 +1,6 @@
 """What a cluster with many volumes of others costs a smoke run: pages asked for, and memory.
 
-    python -m acceptance.embedded run -- python benchmarks/large_cluster.py [--volumes N] [--attachments N]
+    python -m embedded_cluster run -- python benchmarks/large_cluster.py [--volumes N] [--attachments N]
 
 Volumes and attachments of others are made through the API: volumes that are retained, whose claims are gone, so that
 the cluster's own controllers have nothing to do with them, and attachments by a driver that there is not. The suite's
@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from benchmarks.others_volumes import OthersVolumes
 from selftests.lab.accounts import ACCOUNT, applied, documents, token_kubeconfig
@@ -61,7 +61,7 @@ def main() -> int:
     parser.add_argument("--rate", type=float, default=400, help="requests a second at most (default: %(default)s)")
     parser.add_argument("--most-minutes", type=float, default=45, help="for making them (default: %(default)s)")
     chosen = parser.parse_args()
-    cluster = embedded.find(chosen.cluster)
+    cluster = embedded_cluster.find(chosen.cluster)
     if cluster is None:
         print(f"the embedded cluster {chosen.cluster} does not run; start it first", file=sys.stderr)
         return 10
@@ -102,7 +102,7 @@ def _print(what: str, cost: Cost) -> None:
         print(f"  {kind:32} {pages:6}", flush=True)
 
 
-def _smoke(api: Api, cluster: embedded.EmbeddedCluster, asked: Callable[[], Asked], folder: Path) -> Cost:
+def _smoke(api: Api, cluster: embedded_cluster.EmbeddedCluster, asked: Callable[[], Asked], folder: Path) -> Cost:
     """A smoke run as the account of `deploy/`, whose token is made anew: it lasts for half an hour."""
     kubeconfig = token_kubeconfig(api, cluster.kubeconfig, folder / "kubeconfig")
     where = (f"--storage-kubeconfig={kubeconfig}", f"--storage-image={cluster.image}")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.objects import new_run_id
@@ -30,9 +30,9 @@ MODES = [
 @contextmanager
 def opened_workspace(cluster_name: str) -> Iterator[Workspace]:
     """The workspace. Ends the program with 10 where the cluster does not run."""
-    cluster = embedded.find(cluster_name)
+    cluster = embedded_cluster.find(cluster_name)
     if cluster is None:
-        print("the embedded cluster does not run; start it with `python -m acceptance.embedded up`", file=sys.stderr)
+        print("the embedded cluster does not run; start it with `python -m embedded_cluster up`", file=sys.stderr)
         raise SystemExit(10)
     api = Api.from_kubeconfig(cluster.kubeconfig)
     run_id = new_run_id(datetime.now(UTC))

@@ -20,8 +20,8 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from acceptance import embedded
-from acceptance.embedded.layout import Layout
+import embedded_cluster
+from embedded_cluster.layout import Layout
 
 ROOT = Path(__file__).parents[1]
 GOAL_MB = 250
@@ -38,7 +38,7 @@ def main() -> int:
     parser.add_argument("--storage-class", default="local-path")
     parser.add_argument("--steps", default="1,15", help="numbers of volumes (default: %(default)s)")
     chosen = parser.parse_args()
-    cluster = embedded.find(chosen.cluster)
+    cluster = embedded_cluster.find(chosen.cluster)
     if cluster is None:
         print(f"the embedded cluster {chosen.cluster} does not run; start it first", file=sys.stderr)
         return 10

@@ -26,7 +26,7 @@ CACHED_GOAL_S = 30
 def command(verb: str, *, environment: dict[str, str] | None = None) -> float:
     """Run one command of the embedded cluster; returns its seconds."""
     started = time.monotonic()
-    words = [sys.executable, "-m", "acceptance.embedded", verb, "--name", NAME]
+    words = [sys.executable, "-m", "embedded_cluster", verb, "--name", NAME]
     subprocess.run(words, cwd=ROOT, env={**os.environ, **(environment or {})}, stdout=subprocess.DEVNULL, check=True)
     return time.monotonic() - started
 

@@ -22,7 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.judging.limit import decide
 from acceptance.limits.file import load_limits
 from acceptance.limits.tiers import Tier
@@ -69,9 +69,9 @@ def _met(it: bool) -> str:
 
 def _suite(chosen: argparse.Namespace) -> tuple[float, Decisions]:
     """The suite's twelve modes through its command line: seconds and decisions."""
-    cluster = embedded.find(chosen.cluster)
+    cluster = embedded_cluster.find(chosen.cluster)
     if cluster is None:
-        raise SystemExit("the embedded cluster does not run; start it with `python -m acceptance.embedded up`")
+        raise SystemExit("the embedded cluster does not run; start it with `python -m embedded_cluster up`")
     with tempfile.TemporaryDirectory() as reports:
         began = time.monotonic()
         subprocess.run(

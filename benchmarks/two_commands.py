@@ -84,7 +84,7 @@ def _watch(process: psutil.Popen, results: Path, began: float) -> Watched:
         for each in process.children(recursive=True):
             try:
                 words = each.cmdline()
-                starts_the_cluster = "acceptance.embedded" in words
+                starts_the_cluster = "embedded_cluster" in words
                 if "pytest" in words and "--storage-class" in words and not starts_the_cluster:
                     seen.began = seen.began or time.monotonic() - began
                     seen.peak = max(seen.peak, each.memory_info().rss)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.kubeconfig import copy_kubeconfig, user_kubeconfigs
@@ -96,7 +96,7 @@ def _connected(chosen: argparse.Namespace) -> Iterator[Api]:
         return
     sources = [chosen.kubeconfig] if chosen.kubeconfig else user_kubeconfigs() if chosen.context else []
     if not sources:
-        cluster = embedded.find()
+        cluster = embedded_cluster.find()
         if cluster is None:
             raise WrongUsage(
                 "no cluster named and no embedded one runs: name one with --kubeconfig FILE or --context NAME"

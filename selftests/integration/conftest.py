@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NODES
 from selftests.integration.remains import Before, look_before, objects_left, on_host
@@ -62,10 +62,10 @@ def end_cluster(before: Before, *, folders: Collection[Path] = ()) -> set[str]:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> embedded.EmbeddedCluster:
+def cluster() -> embedded_cluster.EmbeddedCluster:
     """The embedded cluster of these tests; who needs it first starts it. Where nodes fail, that is noticed sooner."""
     _embedded("up", *(["--short-timers"] if CLUSTER_EACH else []))
-    running = embedded.find(CLUSTER)
+    running = embedded_cluster.find(CLUSTER)
     assert running is not None
     return running
 
@@ -89,18 +89,18 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def _embedded(command: str, *options: str, name: str = CLUSTER) -> None:
     """Raises CalledProcessError, also for an `up` that failed; TimeoutExpired."""
-    words = [sys.executable, "-m", "acceptance.embedded", command, "--name", name, *options]
+    words = [sys.executable, "-m", "embedded_cluster", command, "--name", name, *options]
     subprocess.run(words, cwd=ROOT, check=True, timeout=EMBEDDED_S)
 
 
 @pytest.fixture(scope="session")
-def api(cluster: embedded.EmbeddedCluster) -> Api:
+def api(cluster: embedded_cluster.EmbeddedCluster) -> Api:
     """The cluster's administrator."""
     return Api.from_kubeconfig(cluster.kubeconfig)
 
 
 @pytest.fixture(scope="module")
-def simulation(cluster: embedded.EmbeddedCluster, api: Api) -> Iterator[Callable[[int], list[str]]]:
+def simulation(cluster: embedded_cluster.EmbeddedCluster, api: Api) -> Iterator[Callable[[int], list[str]]]:
     """Has so many simulated nodes on the cluster and gives their names; as many as before when the module ends."""
 
     def nodes() -> list[str]:

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import psutil
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, VOLUMES, Resource
 from acceptance.cluster.waiting import wait_for
-from acceptance.embedded.layout import RUN_ROOT, STATE_ROOT, Layout
 from acceptance.process.private_folder import PREFIX
 from acceptance.text.errors import AcceptanceError
+from embedded_cluster.layout import RUN_ROOT, STATE_ROOT, Layout
 
 CNI_RESULTS = Path("/var/lib/cni/results")
 CONTAINER_ID = "[0-9a-f]" * 64
@@ -62,7 +62,7 @@ class Before:
 
 def look_before(cluster: str) -> Before:
     """What is there now; `cluster`: that of the tests, which may run already or not."""
-    running = embedded.find(cluster)
+    running = embedded_cluster.find(cluster)
     return Before(
         clusters=frozenset(cluster_names()),
         objects=frozenset() if running is None else frozenset(objects(Api.from_kubeconfig(running.kubeconfig))),
@@ -84,7 +84,7 @@ def objects(api: Api) -> set[str]:
 
 def objects_left(cluster: str, before: Before) -> set[str]:
     """What tests left in the cluster, once all that is being deleted had a minute to go; nothing where none runs."""
-    running = embedded.find(cluster)
+    running = embedded_cluster.find(cluster)
     if running is None:
         return set()
     api = Api.from_kubeconfig(running.kubeconfig)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from selftests.integration.suite import ROOT, run_suite, suite_environment
 
 
 def test_kubeconfig_is_copied_never_written_never_deleted(
-    cluster: embedded.EmbeddedCluster, clean: Api, tmp_path: Path, reports: Path
+    cluster: embedded_cluster.EmbeddedCluster, clean: Api, tmp_path: Path, reports: Path
 ) -> None:
     theirs = tmp_path / "kubeconfig"
     theirs.write_bytes(cluster.kubeconfig.read_bytes())
@@ -28,7 +28,9 @@ def test_kubeconfig_is_copied_never_written_never_deleted(
     assert run.results["cluster"]["kind"] == "kubeconfig"
 
 
-def test_context_alone_means_the_users_kubeconfig(cluster: embedded.EmbeddedCluster, clean: Api, reports: Path) -> None:
+def test_context_alone_means_the_users_kubeconfig(
+    cluster: embedded_cluster.EmbeddedCluster, clean: Api, reports: Path
+) -> None:
     environment = {"KUBECONFIG": str(cluster.kubeconfig)}
     run = run_suite("--storage-context", "no-such-context", reports=reports, environment=environment)
     assert run.status == 10, run.output

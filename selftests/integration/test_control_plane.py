@@ -17,7 +17,7 @@ from acceptance.cluster.objects import NAMESPACE_PREFIX
 from acceptance.cluster.resources import CLAIMS, NODES, PODS, STATEFUL_SETS, VOLUMES, Object, Resource
 from acceptance.cluster.stateful_sets import SET_LABEL
 from acceptance.cluster.waiting import wait_for
-from acceptance.embedded import EmbeddedCluster
+from embedded_cluster import EmbeddedCluster
 from selftests.integration.suite import ROOT, SuiteRun, finish, run_suite, started_suite
 from selftests.lab.api_server import restart_api_server
 from selftests.lab.simulated_nodes import NODE_LABEL, STORAGE_CLASS, crashing_pods, late_pods, stalled_pods

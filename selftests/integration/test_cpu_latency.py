@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.embedded.cpu_latency import FILE
+from embedded_cluster.cpu_latency import FILE
 from selftests.integration.faults import PROFILE, steady_load
 from selftests.integration.remains import open_files
 from selftests.integration.suite import finish, started_suite, wait_for_load

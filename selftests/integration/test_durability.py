@@ -14,11 +14,11 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NODES, PODS
 from acceptance.cluster.waiting import wait_for
-from acceptance.embedded import EmbeddedCluster, node_failure_commands
-from acceptance.embedded.layout import Layout
-from acceptance.embedded.state import read_state
-from acceptance.embedded.timers import SHORT_GRACE_S
 from acceptance.trials.crashes.ledger import record
+from embedded_cluster import EmbeddedCluster, node_failure_commands
+from embedded_cluster.layout import Layout
+from embedded_cluster.state import read_state
+from embedded_cluster.timers import SHORT_GRACE_S
 from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.api_server import restart_api_server
@@ -277,7 +277,7 @@ def test_nodes_by_hand(cluster: EmbeddedCluster) -> None:
     """Restoring a node that runs leaves it alone; a node that there is not is told."""
 
     def by_hand(action: str, node: str) -> int:
-        words = [sys.executable, "-m", "acceptance.embedded", action, "--name", cluster.name, node]
+        words = [sys.executable, "-m", "embedded_cluster", action, "--name", cluster.name, node]
         return subprocess.run(words, cwd=ROOT, check=False).returncode
 
     before = read_state(Layout(cluster.name))

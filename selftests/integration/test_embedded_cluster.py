@@ -18,8 +18,8 @@ from typing import Any
 import psutil
 import pytest
 
-from acceptance import embedded
-from acceptance.embedded.processes import with_argument
+import embedded_cluster
+from embedded_cluster.processes import with_argument
 from selftests.integration.remains import files_below, on_host, processes_of
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.disrupts, pytest.mark.skipif(os.geteuid() != 0, reason
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "acceptance.embedded", *arguments]
+    words = [sys.executable, "-m", "embedded_cluster", *arguments]
     # On a new machine all that is built is built first, here or by the tests beside these.
     return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=2400, check=False)
 
@@ -150,11 +150,11 @@ def test_kubeconfig_is_private() -> None:
 
 
 def test_find_gives_the_running_cluster() -> None:
-    found = embedded.find(NAME)
+    found = embedded_cluster.find(NAME)
     assert found is not None
     assert (found.name, found.image) == (NAME, state()["image"])
     assert found.kubeconfig.exists()
-    assert embedded.find("no-such-cluster") is None
+    assert embedded_cluster.find("no-such-cluster") is None
 
 
 def test_versions_are_true() -> None:
@@ -347,11 +347,11 @@ def test_stopped_node_misses_a_write_and_catches_up(namespace: str) -> None:
         bricks = [STATE / "nodes" / str(number) / "brick" for number in (1, 2, 3)]
         return [bool(list(brick.glob(f"data/*_{namespace}_shared/while-down"))) for brick in bricks]
 
-    embedded.stop_node(NAME, f"{NAME}-node-2")
+    embedded_cluster.stop_node(NAME, f"{NAME}-node-2")
     assert command("status", "--name", NAME).returncode == 1
     run_pod(name="down", namespace=namespace, script="echo x > /data/while-down; sync", node=1, claim="shared")
     assert replicas() == [True, False, True]
-    embedded.start_node(NAME, f"{NAME}-node-2")
+    embedded_cluster.start_node(NAME, f"{NAME}-node-2")
     wait_until(lambda: command("status", "--name", NAME).returncode == 0, seconds=180)
     wait_until(lambda: all(replicas()), seconds=180)
     assert not groups_by_session() or session_priorities() == [-10] * 4  # the new brick's too
@@ -370,7 +370,7 @@ def test_wrong_usage(arguments: list[str]) -> None:
 
 
 def test_not_root_names_the_alternatives() -> None:
-    program = "import os, sys; from acceptance.embedded.__main__ import main; os.setuid(65534); sys.exit(main(['up']))"
+    program = "import os, sys; from embedded_cluster.__main__ import main; os.setuid(65534); sys.exit(main(['up']))"
     result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 10
     assert "root" in result.stderr
@@ -460,7 +460,7 @@ def test_down_again_has_nothing_to_do() -> None:
 
 @pytest.mark.full
 def test_two_ups_at_once_make_one_cluster() -> None:
-    words = [sys.executable, "-m", "acceptance.embedded", "up", "--name", NAME]
+    words = [sys.executable, "-m", "embedded_cluster", "up", "--name", NAME]
     both = [subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     outputs = sorted(process.communicate(timeout=240)[0] for process in both)
     assert [process.returncode for process in both] == [0, 0]
@@ -471,7 +471,7 @@ def test_two_ups_at_once_make_one_cluster() -> None:
 @pytest.mark.full
 def test_terminated_up_leaves_nothing() -> None:
     command("down", "--name", NAME)
-    words = [sys.executable, "-m", "acceptance.embedded", "up", "--name", NAME]
+    words = [sys.executable, "-m", "embedded_cluster", "up", "--name", NAME]
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: any("etcd" in str(path) for path in STATE.glob("logs/*")), seconds=60)
     process.terminate()

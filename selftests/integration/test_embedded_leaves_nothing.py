@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, PODS, SERVICE_ACCOUNTS
 from acceptance.cluster.waiting import wait_for
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.alone, pytest.mark.skipif(os.geteuid() != 0, reason="t
 
 
 def command(word: str, *options: str) -> None:
-    words = [sys.executable, "-m", "acceptance.embedded", word, "--name", NAME, *options]
+    words = [sys.executable, "-m", "embedded_cluster", word, "--name", NAME, *options]
     subprocess.run(words, cwd=ROOT, check=True, timeout=300)
 
 
@@ -36,7 +36,7 @@ def test_a_cluster_that_is_taken_down_in_mid_work_leaves_nothing(others: set[str
     """Its pods run and use volumes of each class."""
     before = everything(without=others)
     command("up", "--nodes", "1")
-    running = embedded.find(NAME)
+    running = embedded_cluster.find(NAME)
     assert running is not None
     use_volumes(Api.from_kubeconfig(running.kubeconfig), image=running.image)
     assert everything(without=others) - before

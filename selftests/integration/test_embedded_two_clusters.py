@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance import embedded
+import embedded_cluster
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("selftest-a", "selftest-b")
@@ -24,7 +24,7 @@ pytestmark = [
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "acceptance.embedded", *arguments]
+    words = [sys.executable, "-m", "embedded_cluster", *arguments]
     return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
 
 
@@ -74,7 +74,7 @@ def test_short_timers_take_a_silent_node_for_lost_sooner() -> None:
     assert [json.loads(lease)["leaseDurationSeconds"] for lease in leases] == [40, 12]
     assert ["timers" in command("status", "--name", name).stdout for name in NAMES] == [False, True]
     name, node = NAMES[1], nodes[1]
-    embedded.stop_node(name, node)
+    embedded_cluster.stop_node(name, node)
     try:
         kubectl(name, "wait", "--for=condition=Ready=Unknown", f"node/{node}", "--timeout=170s")
         lost = kubectl(
@@ -84,7 +84,7 @@ def test_short_timers_take_a_silent_node_for_lost_sooner() -> None:
             name, "get", f"lease/{node}", "--namespace=kube-node-lease", "--output=jsonpath={.spec.renewTime}"
         )
     finally:
-        embedded.start_node(name, node)
+        embedded_cluster.start_node(name, node)
     silent = datetime.fromisoformat(lost) - datetime.fromisoformat(heard)
     assert silent.total_seconds() < 45  # 15 by these timers, 50 by Kubernetes' own; the API server's own times
     kubectl(name, "wait", "--for=condition=Ready", f"node/{node}", "--timeout=170s")
@@ -92,9 +92,11 @@ def test_short_timers_take_a_silent_node_for_lost_sooner() -> None:
 
 def test_the_end_of_one_leaves_the_other() -> None:
     assert command("down", "--name", NAMES[0]).returncode == 0
-    assert embedded.find(NAMES[0]) is None
-    assert embedded.find(NAMES[1]) is not None
+    assert embedded_cluster.find(NAMES[0]) is None
+    assert embedded_cluster.find(NAMES[1]) is not None
     status = command("status", "--name", NAMES[1])
     assert status.returncode == 0, status.stdout
-    kubectl(NAMES[1], "run", "alive", f"--image={embedded.find(NAMES[1]).image}", "--restart=Never", "--", "true")
+    kubectl(
+        NAMES[1], "run", "alive", f"--image={embedded_cluster.find(NAMES[1]).image}", "--restart=Never", "--", "true"
+    )
     kubectl(NAMES[1], "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/alive", "--timeout=30s")

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.nodes import is_up
 from acceptance.cluster.resources import NODES
 from acceptance.cluster.waiting import wait_for
-from acceptance.embedded import EmbeddedCluster
+from embedded_cluster import EmbeddedCluster
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
 from selftests.integration.suite import finish, started_suite, wait_for_load
 from selftests.lab.components import kubelet_of, restart, stopped
@@ -56,11 +56,11 @@ def test_a_node_that_fails_in_mid_measurement_is_named(
     """All of it is killed, the pod too; what the pod left is removed once the node is back."""
     with started_suite(*steady_load(tmp_path), reports=reports) as process:
         node = wait_for_load(clean, profile=PROFILE)["spec"]["nodeName"]
-        embedded.stop_node(cluster.name, node)
+        embedded_cluster.stop_node(cluster.name, node)
         try:
             wait_ready(clean, node, ready=False)
         finally:
-            embedded.start_node(cluster.name, node)
+            embedded_cluster.start_node(cluster.name, node)
         run = finish(process, reports=reports)
     wait_ready(clean, node, ready=True)
     assert run.status == 10, run.output

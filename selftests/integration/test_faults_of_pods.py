@@ -9,7 +9,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NAMESPACES, PODS, Object, Resource
 from acceptance.cluster.waiting import wait_for
-from acceptance.embedded import EmbeddedCluster
+from embedded_cluster import EmbeddedCluster
 from selftests.integration.faults import PROFILE, steady_load
 from selftests.integration.suite import SuiteRun, finish, own, run_suite, started_suite, wait_for_load
 from selftests.lab.api_proxy import api_proxy

@@ -15,8 +15,8 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.objects import run_of
 from acceptance.cluster.resources import NAMESPACES
 from acceptance.cluster.waiting import wait_for
-from acceptance.embedded import EmbeddedCluster
-from acceptance.embedded.layout import Layout
+from embedded_cluster import EmbeddedCluster
+from embedded_cluster.layout import Layout
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
 from selftests.integration.remains import files_below
 from selftests.integration.suite import (

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.embedded import EmbeddedCluster
+from embedded_cluster import EmbeddedCluster
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
 from selftests.integration.suite import finish, run_suite, started_suite, wait_for_load
 from selftests.integration.test_interruption import cleanup

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 import yaml
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, CONFIG_MAPS, NAMESPACES, PODS, VOLUMES, Object, Resource
 from acceptance.cluster.waiting import wait_for
-from acceptance.embedded.commands import run
-from acceptance.embedded.kubectl import Kubectl
-from acceptance.embedded.layout import Layout
-from acceptance.embedded.state import ClusterState, read_state
+from embedded_cluster.commands import run
+from embedded_cluster.kubectl import Kubectl
+from embedded_cluster.layout import Layout
+from embedded_cluster.state import ClusterState, read_state
 from selftests.integration.suite import CLUSTER, left_behind
 from selftests.lab.accounts import ACCOUNT, DEPLOY
 from selftests.lab.suite_image import write_suite_image
@@ -44,7 +44,7 @@ tiers:
 
 
 @pytest.fixture(scope="module")
-def state(cluster: embedded.EmbeddedCluster) -> ClusterState:
+def state(cluster: embedded_cluster.EmbeddedCluster) -> ClusterState:
     """What the embedded cluster knows of itself."""
     found = read_state(Layout(CLUSTER))
     assert found is not None
@@ -64,7 +64,7 @@ def image(state: ClusterState, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 @pytest.fixture(scope="module")
-def kubectl(cluster: embedded.EmbeddedCluster) -> Kubectl:
+def kubectl(cluster: embedded_cluster.EmbeddedCluster) -> Kubectl:
     """The cluster's own, as whoever reads docs/in-cluster.md would use theirs."""
     return Kubectl.of(Layout(CLUSTER))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.__main__ import main
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, JOBS, PODS, STATEFUL_SETS
@@ -59,13 +59,17 @@ def test_second_signal_does_not_cut_the_cleaning_short(clean: Api, reports: Path
     assert "please wait" in run.output
 
 
-def cleanup(cluster: embedded.EmbeddedCluster, *options: str) -> subprocess.CompletedProcess[str]:
+def cleanup(cluster: embedded_cluster.EmbeddedCluster, *options: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "acceptance", "cleanup", "--kubeconfig", str(cluster.kubeconfig), *options]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200, check=False)
 
 
 def test_what_a_killed_run_leaves_is_listed_and_removed(
-    cluster: embedded.EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: embedded_cluster.EmbeddedCluster,
+    clean: Api,
+    reports: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -92,7 +96,7 @@ def test_what_a_killed_run_leaves_is_listed_and_removed(
 
 
 def test_what_is_provisioned_after_a_run_was_killed_is_removed_too(
-    cluster: embedded.EmbeddedCluster, lab_folder: Path, clean: Api, reports: Path
+    cluster: embedded_cluster.EmbeddedCluster, lab_folder: Path, clean: Api, reports: Path
 ) -> None:
     """Killed between its claim and the volume, which comes when nobody waits for it any more."""
     with lab_classes(clean, [LabClass(name="lab-after-the-run", folder=lab_folder, binds_after_s=3)]):
@@ -108,7 +112,7 @@ def test_what_is_provisioned_after_a_run_was_killed_is_removed_too(
 
 
 def test_what_cannot_be_removed_keeps_no_night_from_its_run(
-    cluster: embedded.EmbeddedCluster,
+    cluster: embedded_cluster.EmbeddedCluster,
     lab_folder: Path,
     clean: Api,
     reports: Path,
@@ -134,7 +138,9 @@ def test_what_cannot_be_removed_keeps_no_night_from_its_run(
         assert main(words) == 0
 
 
-def test_sets_of_a_killed_run_end_by_themselves(cluster: embedded.EmbeddedCluster, clean: Api, reports: Path) -> None:
+def test_sets_of_a_killed_run_end_by_themselves(
+    cluster: embedded_cluster.EmbeddedCluster, clean: Api, reports: Path
+) -> None:
     """Half an hour later: here the deadline comes, which a living run puts off."""
     with started_suite("-m", "scale", "--storage-class=local-path", reports=reports) as process:
         wait_for_load(clean, profile="scale")
@@ -155,7 +161,7 @@ def test_sets_of_a_killed_run_end_by_themselves(cluster: embedded.EmbeddedCluste
     assert removed.returncode == 0, removed.stderr
 
 
-def test_kept_when_asked_and_failed(cluster: embedded.EmbeddedCluster, clean: Api, reports: Path) -> None:
+def test_kept_when_asked_and_failed(cluster: embedded_cluster.EmbeddedCluster, clean: Api, reports: Path) -> None:
     options = ["--storage-class", "local-path", "--storage-timeout", "60s", "--storage-keep"]
     image = ["--storage-image", "127.0.0.1:9/no/such:image"]
     run = run_suite(*options, *image, "-k", "takes_a_write", reports=reports)

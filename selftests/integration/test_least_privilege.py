@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from kubernetes import config
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.objects import new_run_id
@@ -106,7 +106,9 @@ def snapshots(api: Api) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def account(api: Api, cluster: embedded.EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def account(
+    api: Api, cluster: embedded_cluster.EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
     """The account's kubeconfig; the account is fenced in."""
     path = tmp_path_factory.mktemp("account") / "kubeconfig"
     with applied(api, documents(*FILES, "fence.yaml")):
@@ -130,7 +132,7 @@ def _wait_for_the_fence(api: Api, account: Api) -> None:
 
 
 @pytest.fixture(scope="module")
-def as_account(cluster: embedded.EmbeddedCluster, account: Path) -> tuple[str, ...]:
+def as_account(cluster: embedded_cluster.EmbeddedCluster, account: Path) -> tuple[str, ...]:
     """The options by which a run is the account's."""
     return (f"--storage-kubeconfig={account}", f"--storage-image={cluster.image}")
 
@@ -324,7 +326,7 @@ SUBJECTS = {role_of(subject): subject for subject in OF_SUBJECT}
 
 
 @pytest.fixture(scope="module")
-def without(api: Api, snapshots: None, cluster: embedded.EmbeddedCluster) -> Iterator[Callable[[int], Api]]:
+def without(api: Api, snapshots: None, cluster: embedded_cluster.EmbeddedCluster) -> Iterator[Callable[[int], Api]]:
     """The API as a user that has all rights but that of the case; those of all cases are made at once."""
     with ExitStack() as undo:
         for number, (role, grant) in enumerate(CASES):

@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from acceptance.embedded.network import free_ports
 from acceptance.report.prometheus.document import metrics_text
 from acceptance.results.document import Results
+from embedded_cluster.network import free_ports
 from selftests.integration.suite import (
     ROOT,
     SuiteRun,

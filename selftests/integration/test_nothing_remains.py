@@ -22,7 +22,7 @@ def test_no_object_remains_in_the_cluster(before_all_tests: Before) -> None:
 def test_nothing_remains_on_this_host(before_all_tests: Before, tmp_path_factory: pytest.TempPathFactory) -> None:
     """No process, mount, loop device, bridge, cgroup, folder or network of a pod, of whatever session's clusters."""
     if CLUSTER not in before_all_tests.clusters:
-        words = [sys.executable, "-m", "acceptance.embedded", "down", "--name", CLUSTER]
+        words = [sys.executable, "-m", "embedded_cluster", "down", "--name", CLUSTER]
         subprocess.run(words, cwd=ROOT, check=True, timeout=600)
     names = {CLUSTER, *cluster_names()} - before_all_tests.clusters
     theirs = {name for name in names if name in OF_TESTS or name.startswith(tuple(f"{each}-" for each in OF_TESTS))}

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.ownership import BOUND_BY_CONTROLLER, PROVISIONED_BY
@@ -68,7 +68,7 @@ def test_a_volume_that_waits_for_a_claim_is_never_taken(
 
 
 def test_a_label_from_the_past_makes_no_volume_the_runs_own(
-    cluster: embedded.EmbeddedCluster, api: Api, precious: Path
+    cluster: embedded_cluster.EmbeddedCluster, api: Api, precious: Path
 ) -> None:
     """Someone claimed a volume that a run had once: cleaning up leaves it and its reclaim policy alone."""
     api.create(VOLUMES, volume("claimed-by-hand", precious))
@@ -106,7 +106,7 @@ def test_what_is_not_surely_a_runs_is_listed_and_kept(
     namespace: str,
     annotations: dict[str, str],
     reason: str,
-    cluster: embedded.EmbeddedCluster,
+    cluster: embedded_cluster.EmbeddedCluster,
     api: Api,
     precious: Path,
 ) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.embedded import EmbeddedCluster
+from embedded_cluster import EmbeddedCluster
 from selftests.integration.suite import ROOT, run_suite
 from selftests.lab.api_proxy import ApiProxy, api_proxy
 

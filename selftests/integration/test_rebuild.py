@@ -19,13 +19,13 @@ from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.pod_manifest import MAIN
 from acceptance.cluster.resources import PODS, Object
 from acceptance.cluster.waiting import wait_for
-from acceptance.embedded import EmbeddedCluster
-from acceptance.embedded.commands import run
-from acceptance.embedded.glusterfs import VOLUME, GlusterFS
-from acceptance.embedded.layout import Layout
-from acceptance.embedded.processes import Daemons
-from acceptance.embedded.replica import CLASS
-from acceptance.embedded.state import read_state
+from embedded_cluster import EmbeddedCluster
+from embedded_cluster.commands import run
+from embedded_cluster.glusterfs import VOLUME, GlusterFS
+from embedded_cluster.layout import Layout
+from embedded_cluster.processes import Daemons
+from embedded_cluster.replica import CLASS
+from embedded_cluster.state import read_state
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, SMALL, limits
 from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
@@ -252,6 +252,6 @@ def _require_commands_run_in(pod: Object, api: Api) -> None:
 
 def test_the_commands_of_the_embedded_cluster_tell_what_they_find(cluster: EmbeddedCluster) -> None:
     """By hand, on a folder that is no volume's."""
-    words = [sys.executable, "-m", "acceptance.embedded.rebuild", "whole", cluster.name, "pvc-0_no_such"]
+    words = [sys.executable, "-m", "embedded_cluster.rebuild", "whole", cluster.name, "pvc-0_no_such"]
     with pytest.raises(Exception, match="has no volume folder pvc-0_no_such"):
         run(words, environment=dict(os.environ), cwd=Path(__file__).parents[2])

@@ -19,9 +19,9 @@ from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.pod_manifest import MAIN
 from acceptance.cluster.resources import PODS, Object
 from acceptance.cluster.waiting import wait_for
-from acceptance.embedded import EmbeddedCluster
 from acceptance.measuring.load_log import MARK
 from acceptance.trials.scaling.load_plan import STEP
+from embedded_cluster import EmbeddedCluster
 from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_suite, started_suite
 from selftests.lab.disks import memory_disk, nbdkit_disk
 from selftests.lab.provisioner import LabClass, lab_classes

@@ -9,14 +9,14 @@ from typing import TypeVar
 
 import pytest
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, SERVICE_ACCOUNTS, STATEFUL_SETS
 from acceptance.cluster.volumes import volumes_of
 from acceptance.cluster.waiting import wait_for
-from acceptance.embedded.kubectl import Kubectl
-from acceptance.embedded.layout import Layout
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
+from embedded_cluster.kubectl import Kubectl
+from embedded_cluster.layout import Layout
 from selftests.lab.simulated_nodes import (
     NODE_LABEL,
     STORAGE_CLASS,
@@ -214,7 +214,7 @@ def test_pods_of_others_never_land_there(api: Api, namespace: str, simulated_nod
     assert (nodes()["asks"], nodes()["uses"]) == (None, None)
 
 
-def test_kwok_has_only_its_rights(cluster: embedded.EmbeddedCluster, simulated_nodes: list[str]) -> None:
+def test_kwok_has_only_its_rights(cluster: embedded_cluster.EmbeddedCluster, simulated_nodes: list[str]) -> None:
     layout = Layout(cluster.name)
     kwok = Kubectl(program=Kubectl.of(layout).program, kubeconfig=layout.pki / "kwok.kubeconfig")
     assert kwok.get("nodes", f"--selector={NODE_LABEL}")

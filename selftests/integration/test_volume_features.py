@@ -11,7 +11,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS
 from acceptance.cluster.waiting import wait_for
-from acceptance.embedded import EmbeddedCluster
+from embedded_cluster import EmbeddedCluster
 from selftests.integration.suite import SuiteRun, finish, left_behind, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.feature_classes import Fault, FeatureClass

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from acceptance import embedded
+import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NAMESPACES, SERVICE_ACCOUNTS, STORAGE_CLASSES, Resource
 from acceptance.cluster.waiting import wait_for
@@ -63,7 +63,7 @@ def test_image_that_cannot_be_pulled(clean: Api, reports: Path) -> None:
     assert run.results["overall"] == "inconclusive"
 
 
-def test_cluster_that_does_not_answer(cluster: embedded.EmbeddedCluster, tmp_path: Path, reports: Path) -> None:
+def test_cluster_that_does_not_answer(cluster: embedded_cluster.EmbeddedCluster, tmp_path: Path, reports: Path) -> None:
     config = yaml.safe_load(cluster.kubeconfig.read_text())
     config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:9"
     other = tmp_path / "kubeconfig"
@@ -74,7 +74,7 @@ def test_cluster_that_does_not_answer(cluster: embedded.EmbeddedCluster, tmp_pat
 
 
 @pytest.fixture
-def weak_account(api: Api, cluster: embedded.EmbeddedCluster, tmp_path: Path) -> Iterator[Path]:
+def weak_account(api: Api, cluster: embedded_cluster.EmbeddedCluster, tmp_path: Path) -> Iterator[Path]:
     """The kubeconfig of an account that may look at storage classes and nodes, and nothing else."""
     namespace, name = "weak", "storage-acceptance-weak"
     api.create(NAMESPACES, {"metadata": {"name": namespace}})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from acceptance.embedded import packages
+from embedded_cluster import packages
 
 PROGRAMS = {"chromium": "chromium"}
 

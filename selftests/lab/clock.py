@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acceptance.embedded import packages
-from acceptance.embedded.commands import run
+from embedded_cluster import packages
+from embedded_cluster.commands import run
 
 # Python sleeps until a moment of the monotonic clock, for which libfaketime 0.9.10 knows no answer but EINVAL.
 _SLEEP = "import select, time\ntime.sleep = lambda seconds: select.select([], [], [], seconds) and None\n"

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from acceptance.embedded.layout import Layout
-from acceptance.embedded.processes import Daemons, is_running
-from acceptance.embedded.state import read_state
 from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster.layout import Layout
+from embedded_cluster.processes import Daemons, is_running
+from embedded_cluster.state import read_state
 
 API_SERVER = "kube-apiserver"
 # A component whose port is taken ends within the first.

@@ -9,10 +9,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from acceptance.embedded import packages
-from acceptance.embedded.commands import run
-from acceptance.embedded.waiting import NotYet, wait_for
 from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import packages
+from embedded_cluster.commands import run
+from embedded_cluster.waiting import NotYet, wait_for
 
 PROGRAMS = {"nbdkit": "nbdkit", "libnbd-bin": "nbdfuse", "e2fsprogs": "mkfs.ext4", "mount": "losetup"}
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import psutil
 
-from acceptance import embedded
-from acceptance.embedded import mounts, packages
-from acceptance.embedded.commands import run
-from acceptance.embedded.processes import kill, started_ticks
-from acceptance.embedded.waiting import NotYet, wait_for
+import embedded_cluster
 from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import mounts, packages
+from embedded_cluster.commands import run
+from embedded_cluster.processes import kill, started_ticks
+from embedded_cluster.waiting import NotYet, wait_for
 from selftests.lab.disks import PROGRAMS
 
 # As the lab's provisioner names the folders of volumes.
@@ -120,13 +120,13 @@ def forgetful_disk(folder: Path, *, size: str) -> Iterator[ForgetfulDisk]:
 def hook(cluster: str, folder: Path) -> dict[str, list[str]]:
     """The section `node_failure` of a target file: a node fails, and the disk with it."""
     fail = [sys.executable, "-m", "selftests.lab.forgetful", "fail", cluster, str(folder), "{node}"]
-    return {"fail": fail, "restore": embedded.node_failure_commands(name=cluster)["restore"]}
+    return {"fail": fail, "restore": embedded_cluster.node_failure_commands(name=cluster)["restore"]}
 
 
 def main(arguments: Sequence[str]) -> int:
     """`fail CLUSTER FOLDER NODE`."""
     _, cluster, folder, node = arguments
-    embedded.stop_node(cluster, node)
+    embedded_cluster.stop_node(cluster, node)
     disk = ForgetfulDisk(Path(folder))
     disk.start(disk.crash())
     print(f"node {node} killed, and the disk with what it had not written yet")

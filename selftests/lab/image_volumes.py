@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from acceptance.embedded import packages
-from acceptance.embedded.commands import run
+from embedded_cluster import packages
+from embedded_cluster.commands import run
 
 PROGRAMS = {"xfsprogs": "mkfs.xfs", "mount": "losetup", "util-linux": "fsfreeze"}
 

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from acceptance.cluster.resources import Object
-from acceptance.embedded import cgroups
-from acceptance.embedded.waiting import NotYet, wait_for
+from embedded_cluster import cgroups
+from embedded_cluster.waiting import NotYet, wait_for
 
 # Takes memory without end in the container's cgroup, and is itself the last that the kernel would kill.
 _HOG = """

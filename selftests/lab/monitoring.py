@@ -17,8 +17,8 @@ from urllib.parse import urlencode
 from urllib.request import ProxyHandler, build_opener
 
 from acceptance.cluster.waiting import wait_for
-from acceptance.embedded.network import free_ports
-from acceptance.embedded.packages import ensure
+from embedded_cluster.network import free_ports
+from embedded_cluster.packages import ensure
 
 PROGRAMS = {each: each for each in ("prometheus", "prometheus-pushgateway", "prometheus-node-exporter")}
 _directly = build_opener(ProxyHandler({}))  # whatever proxy this machine has is not asked for its own loopback

@@ -14,8 +14,8 @@ from typing import Literal
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
-from acceptance.embedded.commands import run
 from acceptance.text.errors import AcceptanceError
+from embedded_cluster.commands import run
 
 PROVISIONER = "lab.storage-acceptance/folder"
 LABELS = {"storage-acceptance-lab": "yes"}

@@ -20,9 +20,9 @@ from pathlib import Path, PurePosixPath
 
 from packaging.requirements import Requirement
 
-from acceptance.embedded.images import LOAD_GENERATORS, layer, libraries_of, load_generators
-from acceptance.embedded.layout import cache_folder
-from acceptance.embedded.oci_archive import add_file, add_image, write_index
+from embedded_cluster.images import LOAD_GENERATORS, layer, libraries_of, load_generators
+from embedded_cluster.layout import cache_folder
+from embedded_cluster.oci_archive import add_file, add_image, write_index
 from selftests.lab.containerfile import Recipe, read_recipe
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from acceptance.cluster.pod_manifest import USER
-from acceptance.embedded.images import LOAD_GENERATORS
+from embedded_cluster.images import LOAD_GENERATORS
 from fixtures.offered_options import OPTIONS
 from selftests.lab.accounts import DEPLOY, documents
 from selftests.lab.containerfile import read_recipe

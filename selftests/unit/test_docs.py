@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from acceptance.__main__ import main as acceptance_main
-from acceptance.embedded.__main__ import main as embedded_main
+from embedded_cluster.__main__ import main as embedded_main
 from fixtures.offered_options import OPTIONS
 from selftests.unit.docs_pages import PAGES, ROOT, unfenced
 
@@ -52,7 +52,7 @@ def test_options_are_looked_for() -> None:
 
 
 COMMAND = re.compile(r"python -m (acceptance(?:\.embedded)?) ([a-z][a-z|-]*)([^`\n]*)")
-ENTRY = {"acceptance": acceptance_main, "acceptance.embedded": embedded_main}
+ENTRY = {"acceptance": acceptance_main, "embedded_cluster": embedded_main}
 
 
 @pytest.mark.parametrize("page", PAGES)

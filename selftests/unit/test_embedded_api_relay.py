@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from acceptance.embedded.api_relay import relay
+from embedded_cluster.api_relay import relay
 
 HERE, THERE = "127.0.0.2", "127.0.0.1"
 LARGE = b"0123456789abcdef" * 100_000

@@ -8,9 +8,9 @@ import time
 import psutil
 import pytest
 
-from acceptance.embedded import commands
-from acceptance.embedded.commands import run, succeeds
 from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import commands
+from embedded_cluster.commands import run, succeeds
 
 
 def test_what_it_prints_is_handed_over_and_what_it_reads_is_given_to_it() -> None:

@@ -12,9 +12,9 @@ import pytest
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from acceptance.embedded import images
-from acceptance.embedded.certificates import Authority, write_kubeconfig, write_signing_keys
-from acceptance.embedded.layout import Layout
+from embedded_cluster import images
+from embedded_cluster.certificates import Authority, write_kubeconfig, write_signing_keys
+from embedded_cluster.layout import Layout
 
 
 def load(path: Path) -> x509.Certificate:

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from acceptance.embedded import builds, golang, network, packages, preconditions, removal, waiting
-from acceptance.embedded.__main__ import main
-from acceptance.embedded.preconditions import Needs
 from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import builds, golang, network, packages, preconditions, removal, waiting
+from embedded_cluster.__main__ import main
+from embedded_cluster.preconditions import Needs
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_unprivileged_user_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_missing_controllers_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "cgroup.controllers").write_text("cpuset cpu io\n")
-    monkeypatch.setattr("acceptance.embedded.cgroups.ROOT", tmp_path)
+    monkeypatch.setattr("embedded_cluster.cgroups.ROOT", tmp_path)
     problem = preconditions._controllers()
     assert problem is not None
     assert "memory, pids" in problem

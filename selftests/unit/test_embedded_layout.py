@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.embedded.layout import Layout, cache_folder
 from acceptance.text.errors import WrongUsage
+from embedded_cluster.layout import Layout, cache_folder
 
 NAMES = st.from_regex(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?", fullmatch=True)
 

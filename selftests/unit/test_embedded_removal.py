@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.embedded import removal
-from acceptance.embedded.layout import Layout
+from embedded_cluster import removal
+from embedded_cluster.layout import Layout
 
 
 def test_networks_of_a_cluster_whose_name_begins_alike_are_left_alone(

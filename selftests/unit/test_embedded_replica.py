@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from acceptance.embedded import rebuild, replica
-from acceptance.embedded.layout import Layout
-from acceptance.embedded.replica import Replica, rebuild_commands
 from acceptance.text.errors import WrongUsage
+from embedded_cluster import rebuild, replica
+from embedded_cluster.layout import Layout
+from embedded_cluster.replica import Replica, rebuild_commands
 
 FOLDER = "pvc-1_run_claim"
 
@@ -20,7 +20,7 @@ FOLDER = "pvc-1_run_claim"
 def bricks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Three bricks with a volume of one file of 1000 bytes on each; their attributes are kept in a dict beside them."""
     layout = Layout("lab")
-    monkeypatch.setattr("acceptance.embedded.layout.STATE_ROOT", tmp_path)
+    monkeypatch.setattr("embedded_cluster.layout.STATE_ROOT", tmp_path)
     found = [layout.node(number).brick / "data" for number in (1, 2, 3)]
     for brick in found:
         (brick / FOLDER).mkdir(parents=True)
@@ -95,7 +95,7 @@ def test_the_commands_name_the_volume_as_the_provisioner_does() -> None:
     assert commands["trigger"] == [
         sys.executable,
         "-m",
-        "acceptance.embedded.rebuild",
+        "embedded_cluster.rebuild",
         "lose",
         "default",
         "{volume}_{namespace}_{claim}",

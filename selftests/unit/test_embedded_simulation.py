@@ -8,13 +8,13 @@ import pytest
 import yaml
 
 from acceptance.cluster.nodes import takes_pods
-from acceptance.embedded import builds, golang, layout, simulation
-from acceptance.embedded.__main__ import main
-from acceptance.embedded.kubectl import MANIFESTS, Kubectl
-from acceptance.embedded.layout import Layout
-from acceptance.embedded.processes import Daemons, started_ticks
-from acceptance.embedded.state import ClusterState, ProcessRecord, boot_id, write_state
 from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import builds, golang, layout, simulation
+from embedded_cluster.__main__ import main
+from embedded_cluster.kubectl import MANIFESTS, Kubectl
+from embedded_cluster.layout import Layout
+from embedded_cluster.processes import Daemons, started_ticks
+from embedded_cluster.state import ClusterState, ProcessRecord, boot_id, write_state
 from selftests.lab import simulated_nodes as lab
 
 

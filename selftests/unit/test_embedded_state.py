@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.embedded import cluster, layout, processes
-from acceptance.embedded.layout import MARKER, Layout
-from acceptance.embedded.state import ClusterState, ProcessRecord, boot_id, read_state, write_state
+from embedded_cluster import cluster, layout, processes
+from embedded_cluster.layout import MARKER, Layout
+from embedded_cluster.state import ClusterState, ProcessRecord, boot_id, read_state, write_state
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_end_kills_the_marked_alone(here: Layout, sleeper: subprocess.Popen[byte
 
 
 def test_importing_the_package_is_cheap() -> None:
-    program = "import sys, acceptance.embedded; print('kubernetes' in sys.modules, 'pytest' in sys.modules)"
+    program = "import sys, embedded_cluster; print('kubernetes' in sys.modules, 'pytest' in sys.modules)"
     root = Path(__file__).parents[2]
     result = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
     assert result.stdout.split() == ["False", "False"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.embedded.timers import SHORT_GRACE_S, timers
+from embedded_cluster.timers import SHORT_GRACE_S, timers
 
 
 def test_without_being_asked_controllers_have_their_own_times() -> None:

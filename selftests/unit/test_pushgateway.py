@@ -18,12 +18,12 @@ from typing import ClassVar
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from acceptance.embedded.network import free_ports
 from acceptance.report.prometheus.pushgateway import push
 from acceptance.settings.gateway import Gateway
 from acceptance.settings.run import read_settings
 from acceptance.text.credentials import without_credentials
 from acceptance.text.errors import WrongUsage
+from embedded_cluster.network import free_ports
 from selftests.unit.compared_runs import measured, run_of
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LOCKED = ("requirements", "selftests/requirements", ".ci/tox", ".ci/audit", "acceptance/embedded/go-toolchain")
+LOCKED = ("requirements", "selftests/requirements", ".ci/tox", ".ci/audit", "embedded_cluster/go-toolchain")
 PIN = re.compile(r"([A-Za-z0-9._-]+)==([A-Za-z0-9.]+)")
 
 

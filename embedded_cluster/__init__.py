@@ -1,0 +1,19 @@
+"""The embedded cluster: real upstream Kubernetes as plain processes on this host, no Docker.
+
+Run by `python -m embedded_cluster up|down|status|kubeconfig`. Importing this package is cheap and needs no root.
+"""
+
+from embedded_cluster.cluster import EmbeddedCluster, find
+from embedded_cluster.cpu_latency import held_low
+from embedded_cluster.node_control import node_failure_commands, start_node, stop_node
+from embedded_cluster.replica import rebuild_commands
+
+__all__ = [
+    "EmbeddedCluster",
+    "find",
+    "held_low",
+    "node_failure_commands",
+    "rebuild_commands",
+    "start_node",
+    "stop_node",
+]

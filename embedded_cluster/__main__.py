@@ -1,0 +1,179 @@
+"""The command line: `python -m embedded_cluster up|down|status|kubeconfig|run|node-fail|node-restore`."""
+
+import argparse
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsage
+from embedded_cluster import lifecycle, preconditions, removal, simulation
+from embedded_cluster.borrowing import run_on_cluster
+from embedded_cluster.cluster import find
+from embedded_cluster.layout import Layout
+from embedded_cluster.locking import cluster_lock
+from embedded_cluster.network import MOST_NODES
+from embedded_cluster.node_control import start_node, stop_node
+from embedded_cluster.preconditions import Needs
+from embedded_cluster.progress import say, step
+from embedded_cluster.status import status
+from embedded_cluster.timers import SHORT_GRACE_S
+
+NOT_RUNNING = 3
+DAMAGED = 1
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise WrongUsage(f"{message}\n{self.format_usage().strip()}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="python -m embedded_cluster", description="A real multi-node Kubernetes as plain processes.")
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
+    texts = {
+        "up": "start the cluster, or say that it is up",
+        "down": "remove the cluster and everything it left on this host",
+        "status": "show what runs; exit 0 healthy, 1 damaged, 3 not running",
+        "kubeconfig": "print the path of the administrator's kubeconfig",
+        "node-fail": "kill all of one node as a power cut would, and tear its mounts away",
+        "node-restore": "start a node again that failed",
+        "run": "run a command while the cluster is up; take it down afterwards unless it ran before",
+    }
+    for command, text in texts.items():
+        sub = commands.add_parser(command, help=text, description=text)
+        sub.add_argument("--name", default="default", help="the cluster's name (default: %(default)s)")
+        if command.startswith("node-"):
+            sub.add_argument("node", metavar="NODE", help="the node's name, as kubectl shows it")
+        if command == "run":
+            sub.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="what to run")
+        if command in ("up", "run"):
+            sub.add_argument("--nodes", type=int, default=3, help="number of nodes (default: %(default)s)")
+            sub.add_argument(
+                "--simulated-nodes",
+                type=int,
+                metavar="COUNT",
+                help="nodes that are only played, beside the real ones (default: as many as there are)",
+            )
+            sub.add_argument("--api-port", type=int, help="the API server's port on 127.0.0.1 (default: any free one)")
+            sub.add_argument(
+                "--min-free-disk",
+                type=float,
+                default=Needs.free_disk,
+                help="GiB that must be free (default: %(default)s)",
+            )
+            sub.add_argument(
+                "--short-timers",
+                action="store_true",
+                help=f"for tests: nodes count as lost after {SHORT_GRACE_S} s of silence (default: 50 s)",
+            )
+    return parser
+
+
+def _up(layout: Layout, options: argparse.Namespace) -> int:
+    if not 1 <= options.nodes <= MOST_NODES:
+        raise WrongUsage(f"--nodes must be 1 to {MOST_NODES}, not {options.nodes}")
+    if options.simulated_nodes is not None and not 0 <= options.simulated_nodes <= simulation.MOST_NODES:
+        raise WrongUsage(f"--simulated-nodes must be 0 to {simulation.MOST_NODES}, not {options.simulated_nodes}")
+    if options.api_port is not None and not 1 <= options.api_port <= 65535:
+        raise WrongUsage(f"--api-port must be 1 to 65535, not {options.api_port}")
+    needs = Needs(free_disk=options.min_free_disk, api_port=options.api_port)
+    lifecycle.up(
+        layout,
+        nodes=options.nodes,
+        needs=needs,
+        simulated_nodes=options.simulated_nodes,
+        short_timers=options.short_timers,
+    )
+    return 0
+
+
+def _run(layout: Layout, options: argparse.Namespace) -> int:
+    words = options.words[1:] if options.words[:1] == ["--"] else options.words
+    if not words:
+        raise WrongUsage("no command to run; give it after `--`")
+    return run_on_cluster(layout, words, up=lambda: _up(layout, options), down=lambda: _down(layout))
+
+
+def _down(layout: Layout) -> int:
+    preconditions.require_root()
+    with cluster_lock(layout):
+        if not removal.leftovers(layout):
+            say(f"cluster {layout.name} is not here; nothing to do")
+            return 0
+        with step(f"remove cluster {layout.name}"):
+            removal.remove(layout)
+    return 0
+
+
+def _node_fail(layout: Layout, options: argparse.Namespace) -> int:
+    preconditions.require_root()
+    stop_node(layout.name, options.node)
+    say(f"node {options.node}: its processes were killed at once and its mounts torn away")
+    return 0
+
+
+def _node_restore(layout: Layout, options: argparse.Namespace) -> int:
+    preconditions.require_root()
+    start_node(layout.name, options.node)
+    return 0
+
+
+def _status(layout: Layout) -> int:
+    found = status(layout)
+    for line in found.lines:
+        say(line)
+    for problem in found.problems:
+        say(f"problem     {problem}")
+    if not found.running:
+        return NOT_RUNNING
+    return DAMAGED if found.problems else 0
+
+
+def _kubeconfig(layout: Layout) -> int:
+    cluster = find(layout.name)
+    if cluster is None:
+        raise WrongUsage(
+            f"no embedded cluster {layout.name} runs, or it is another user's; start it with "
+            f"`python -m embedded_cluster up --name {layout.name}` as root"
+        )
+    say(str(cluster.kubeconfig))
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit status, and tells an expected error in words."""
+    # SIGTERM, and a terminal that is closed, end with the same cleaning as Ctrl-C; unless nohup said otherwise.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _terminated)
+    try:
+        options = _parser().parse_args(arguments)
+        layout = Layout(options.name)
+        if options.command == "up":
+            return _up(layout, options)
+        if options.command == "run":
+            return _run(layout, options)
+        if options.command == "node-fail":
+            return _node_fail(layout, options)
+        if options.command == "node-restore":
+            return _node_restore(layout, options)
+        return {"down": _down, "status": _status, "kubeconfig": _kubeconfig}[options.command](layout)
+    except AcceptanceError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_status
+    except OSError as error:  # A full disk, a read-only folder: the host, not the user or the program.
+        print(f"error: the host refused something the embedded cluster needs: {error}", file=sys.stderr)
+        return EnvironmentFailure.exit_status
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+
+
+def _terminated(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

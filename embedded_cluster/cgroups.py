@@ -1,0 +1,118 @@
+"""The cluster's cgroups, on hosts with cgroup v1 hierarchies, with v2 alone, or with v2 beside v1."""
+
+import contextlib
+import os
+from pathlib import Path
+
+from embedded_cluster.waiting import NotYet, wait_for
+
+ROOT = Path("/sys/fs/cgroup")
+
+# What a kubelet refuses to start without.
+REQUIRED_V1 = ("cpu", "cpuacct", "cpuset", "memory")
+REQUIRED_V2 = ("cpu", "cpuset", "memory", "pids")
+
+
+def is_v2() -> bool:
+    """Whether v2 is the only kind here; with both, kubelet and runc use v1."""
+    return (ROOT / "cgroup.controllers").exists()
+
+
+def hierarchies() -> list[Path]:
+    """The root of every mounted hierarchy, each once: cpu and cpuacct are often one under two names."""
+    if is_v2():
+        return [ROOT]
+    folders = (folder.resolve() for folder in sorted(ROOT.iterdir()) if folder.is_dir())
+    return list(dict.fromkeys(folder for folder in folders if (folder / "cgroup.procs").exists()))
+
+
+def missing_controllers() -> list[str]:
+    """The controllers a kubelet needs and this host does not offer."""
+    if is_v2():
+        offered = (ROOT / "cgroup.controllers").read_text().split()
+        return [controller for controller in REQUIRED_V2 if controller not in offered]
+    return [controller for controller in REQUIRED_V1 if not (ROOT / controller / "cgroup.procs").exists()]
+
+
+def create_for_pods(path: str) -> None:
+    """Create the cgroup below which a kubelet makes those of its pods, under every hierarchy."""
+    for hierarchy in hierarchies():
+        folder = hierarchy
+        for part in Path(path).parts:
+            if is_v2():
+                _delegate(folder)
+            folder = folder / part
+            folder.mkdir(exist_ok=True)
+            _inherit_cpuset(folder)
+    if is_v2():
+        _delegate(ROOT / path)
+
+
+def _delegate(folder: Path) -> None:
+    """Let children of a v2 cgroup use all controllers it has."""
+    for controller in (folder / "cgroup.controllers").read_text().split():
+        with contextlib.suppress(OSError):  # One that cannot be delegated is missed only if a kubelet needs it.
+            (folder / "cgroup.subtree_control").write_text(f"+{controller}")
+
+
+def _inherit_cpuset(folder: Path) -> None:
+    """A new v1 cpuset is empty, and no process can enter it before it has CPUs and memory nodes."""
+    for name in ("cpuset.cpus", "cpuset.mems"):
+        own, parents = folder / name, folder.parent / name
+        if not is_v2() and own.exists() and not own.read_text().strip():
+            own.write_text(parents.read_text())
+
+
+def _marking_root() -> Path:
+    """The one hierarchy that says which processes are the cluster's: it limits nothing and is always there."""
+    if is_v2():
+        return ROOT
+    candidates = (ROOT / name for name in ("pids", "freezer", "devices", "memory"))
+    return next(folder for folder in candidates if (folder / "cgroup.procs").exists())
+
+
+def create_marking(path: str) -> None:
+    """Create the cgroup that marks one daemon and all its children."""
+    (_marking_root() / path).mkdir(parents=True, exist_ok=True)
+
+
+def enter_marking(path: str, pid: int) -> None:
+    """Move a process that was just started; one that already ended is found out by who waits for it."""
+    with contextlib.suppress(ProcessLookupError):
+        (_marking_root() / path / "cgroup.procs").write_text(str(pid))
+
+
+def members(path: str) -> set[int]:
+    """The pids in a cgroup and all below it, in any hierarchy."""
+    found: set[int] = set()
+    for hierarchy in hierarchies():
+        for folder, _, files in os.walk(hierarchy / path):
+            if "cgroup.procs" in files:
+                with contextlib.suppress(OSError):
+                    found.update(int(pid) for pid in (Path(folder) / "cgroup.procs").read_text().split())
+    return found - {0}
+
+
+def remaining(path: str) -> list[Path]:
+    """The folders of a cgroup that exist, one for each hierarchy that has it."""
+    return [hierarchy / path for hierarchy in hierarchies() if (hierarchy / path).exists()]
+
+
+def remove(path: str) -> None:
+    """Remove a cgroup and all below it from every hierarchy; they must be empty of processes.
+
+    Raises EnvironmentFailure where the kernel still holds one after 10 seconds.
+    """
+
+    def removed() -> None:
+        for top in remaining(path):
+            for folder, _, _ in os.walk(top, topdown=False):
+                with contextlib.suppress(OSError):  # Busy for a moment after its last process was killed.
+                    Path(folder).rmdir()
+        if left := remaining(path):
+            raise NotYet(f"busy: {', '.join(map(str, left))}")
+
+    wait_for(f"the cgroup {path} to go", removed, timeout=10)
+    for hierarchy in hierarchies():
+        with contextlib.suppress(OSError):  # The shared parent goes with the last cluster.
+            (hierarchy / path).parent.rmdir()

@@ -1,0 +1,167 @@
+"""The replicated file system: a three-way GlusterFS volume with a brick on each node, mounted once on the host."""
+
+import contextlib
+import string
+from dataclasses import dataclass
+from pathlib import Path
+
+from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import cgroups, mounts, processes
+from embedded_cluster.commands import run
+from embedded_cluster.layout import PACKAGE, Layout
+from embedded_cluster.processes import Daemons
+from embedded_cluster.waiting import NotYet, wait_for
+
+# GlusterFS's own; each cluster has it on an address of its own.
+PORT = 24007
+VOLUME = "replicated"
+REPLICAS = 3
+
+# What a database volume wants: no caches that act between a write and its fdatasync, less bookkeeping for each write.
+_OPTIONS = {
+    "performance.write-behind": "off",
+    "performance.open-behind": "off",
+    "performance.quick-read": "off",
+    "performance.io-cache": "off",
+    "performance.read-ahead": "off",
+    "performance.stat-prefetch": "off",
+    "cluster.post-op-delay-secs": "5",
+    # A write waits for the wake-ups on its way: threads that hand it on to each other are more of these.
+    "client.event-threads": "1",
+    "server.event-threads": "1",
+    "performance.io-thread-count": "1",
+    # A block at a time: a rebuild that copies eight at once leaves a writer a fifth of its speed, so two fifths.
+    "cluster.self-heal-window-size": "1",
+    "features.ctime": "off",
+}
+# On a few shared cores a storage daemon must not queue behind what it serves; real ones have cores of their own.
+_NICE = -10
+_PRIORITY = ["nice", "-n", str(_NICE)]
+_DAEMON, _MOUNT = "glusterd", "replicated-mount"
+
+_FOLDERS = ("/var/lib/glusterd", "/var/log/glusterfs", "/var/run/gluster")
+
+
+@dataclass(frozen=True)
+class GlusterFS:
+    """The parts of the file system; `address` is the one on the pod bridge where all of it listens."""
+
+    layout: Layout
+    daemons: Daemons
+    address: str
+
+    def start(self) -> None:
+        """Start the daemon, make the volume of the nodes' bricks and mount it.
+
+        Raises EnvironmentFailure with what GlusterFS said.
+        """
+        folders = [self.layout.node(number).brick for number in range(1, REPLICAS + 1)]
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+        self._start_daemon()
+        bricks = [f"{self.address}:{folder}/data" for folder in folders]
+        # `force`: GlusterFS warns of bricks on the root disk and of replicas that share a host; both are meant here.
+        self.command("volume", "create", VOLUME, "replica", str(REPLICAS), *bricks, "force")
+        # Pods reach the address too, and must not reach the data.
+        options = {"auth.allow": self.address, **_OPTIONS}
+        self.command("volume", "set", VOLUME, *(word for option in options.items() for word in option))
+        self.command("volume", "start", VOLUME)
+        self._mount()
+        self.go_first()
+
+    def start_bricks(self) -> None:
+        """Start the bricks that do not run, and give them their priority.
+
+        Raises EnvironmentFailure with what GlusterFS said, or where a brick does not come up.
+        """
+
+        def run() -> None:
+            # Asked once more where glusterd has not noticed yet that one is gone.
+            if missing := self.start_missing_bricks():
+                raise NotYet(f"no process for {', '.join(missing)}")
+
+        wait_for("the bricks to run", run, timeout=60, interval=0.3)
+        self.go_first()
+
+    def start_missing_bricks(self) -> list[str]:
+        """Ask once for the bricks that have no process; their folders.
+
+        Raises EnvironmentFailure with what GlusterFS said.
+        """
+        folders = [self.layout.node(number).brick for number in range(1, REPLICAS + 1)]
+        missing = [str(folder) for folder in folders if not processes.with_argument(f"{folder}/data")]
+        for folder in missing:
+            self._forget_process(folder)
+        if missing:
+            self.command("volume", "start", VOLUME, "force")
+        return missing
+
+    def _forget_process(self, brick: str) -> None:
+        """Remove the file with the id of a brick's process that is gone.
+
+        To glusterd the brick runs while any process has that id, and a new one may have been given it.
+        """
+        name = f"{self.address}{brick}/data".replace("/", "-")
+        (self.layout.gluster_socket.parent / "vols" / VOLUME / f"{name}.pid").unlink(missing_ok=True)
+
+    def go_first(self) -> None:
+        """Set the priority of the sessions too.
+
+        Where the kernel groups processes by session, a nice value alone counts only within the session of its process,
+        and each brick makes one of its own.
+        """
+        for component in (_DAEMON, _MOUNT):
+            for pid in cgroups.members(f"{self.layout.cgroup}/daemons/{component}"):
+                with contextlib.suppress(OSError):  # It has ended, or the kernel does not group so.
+                    Path(f"/proc/{pid}/autogroup").write_text(str(_NICE))
+
+    def command(self, *words: str) -> str:
+        """The output of one command of the gluster command line, run where the daemon's folders are."""
+        daemon = next(record for record in self.daemons.state.processes if record.component == _DAEMON)
+        options = [
+            f"--glusterd-sock={self.layout.gluster_socket}",
+            f"--log-file={self.layout.gluster / 'log' / 'cli.log'}",
+        ]
+        return run(
+            ["nsenter", f"--mount=/proc/{daemon.pid}/ns/mnt", "gluster", *options, "--mode=script", *words], timeout=60
+        )
+
+    def _start_daemon(self) -> None:
+        state, sockets = self.layout.gluster, self.layout.gluster_socket.parent
+        for folder in (state / "lib", state / "log", sockets, *map(Path, _FOLDERS)):
+            folder.mkdir(parents=True, exist_ok=True)
+        values = {"state": state, "run": sockets, "socket": self.layout.gluster_socket, "address": self.address}
+        for template in ("glusterd.vol", "glusterd.sh"):
+            # Not `substitute`: awk and the shell have dollars of their own.
+            text = (PACKAGE / "templates" / template).read_text()
+            (state / template).write_text(string.Template(text).safe_substitute(values))
+        self.daemons.start(
+            _DAEMON, [*_PRIORITY, "unshare", "--mount", "--propagation=slave", "sh", state / "glusterd.sh"]
+        )
+
+        def answers() -> None:
+            self.daemons.require_alive(_DAEMON)
+            try:
+                if not self.layout.gluster_socket.exists():
+                    raise NotYet(f"no socket {self.layout.gluster_socket}")
+                self.command("volume", "list")
+            except EnvironmentFailure as error:
+                raise NotYet(str(error)) from None
+
+        wait_for("glusterd to answer", answers, timeout=60)
+
+    def _mount(self) -> None:
+        self.layout.replicated.mkdir(exist_ok=True)
+        source = [f"--volfile-server={self.address}", f"--volfile-server-port={PORT}", f"--volfile-id={VOLUME}"]
+        log = self.layout.gluster / "log" / "mount.log"
+        self.daemons.start(
+            _MOUNT,
+            [*_PRIORITY, "glusterfs", "--no-daemon", *source, f"--log-file={log}", self.layout.replicated],
+        )
+
+        def mounted() -> None:
+            self.daemons.require_alive(_MOUNT)
+            if self.layout.replicated not in mounts.below(self.layout.replicated):
+                raise NotYet(f"nothing is mounted on {self.layout.replicated}; see {log}")
+
+        wait_for("the replicated volume to be mounted", mounted, timeout=60)

@@ -1,0 +1,100 @@
+"""The images of the embedded cluster, made of this host's programs: an OCI archive, no registry, no download."""
+
+import hashlib
+import io
+import re
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from embedded_cluster.commands import run
+from embedded_cluster.layout import PACKAGE, cache_folder
+from embedded_cluster.oci_archive import add_file, add_image, write_index
+
+PAUSE = "localhost/storage-acceptance/pause:1"
+USER = 65532
+LOAD_GENERATORS = ("fio", "sysbench")
+
+_PATH = ["PATH=/bin"]
+_PASSWD = f"root:x:0:0:root:/root:/bin/sh\nnonroot:x:{USER}:{USER}:nonroot:/tmp:/bin/sh\n"
+_GROUP = f"root:x:0:\nnonroot:x:{USER}:\n"
+
+
+@dataclass(frozen=True)
+class Images:
+    """An archive with both images, and their references."""
+
+    archive: Path
+    fio: str
+    pause: str = PAUSE
+
+
+def ensure() -> Images:
+    """The archive for this host's programs, from the cache or written now; the same inputs give the same bytes.
+
+    Raises EnvironmentFailure where one of the programs cannot be run.
+    """
+    version = run(["fio", "--version"]).strip().removeprefix("fio-")
+    reference = f"localhost/storage-acceptance/fio:{version}"
+    files = load_generators()
+    inputs = hashlib.sha256(Path(__file__).read_bytes() + (PACKAGE / "oci_archive.py").read_bytes())
+    for name, path in sorted(files.items()):
+        inputs.update(name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    archive = cache_folder() / f"images-{version}-{inputs.hexdigest()[:12]}.tar"
+    if not archive.exists():
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=archive.parent, prefix="images-", delete=False) as temporary:
+            _write(Path(temporary.name), reference=reference, files=files)
+        Path(temporary.name).rename(archive)
+    return Images(archive=archive, fio=reference)
+
+
+def load_generators() -> dict[str, Path]:
+    """What goes into an image for fio, sysbench, their libraries and busybox: path there -> file here."""
+    busybox, *generators = (Path(shutil.which(name) or f"/usr/bin/{name}") for name in ("busybox", *LOAD_GENERATORS))
+    libraries = {name: path for generator in generators for name, path in libraries_of(generator).items()}
+    return {**libraries, **{f"usr/bin/{program.name}": program for program in (busybox, *generators)}}
+
+
+def libraries_of(*programs: Path) -> dict[str, Path]:
+    """The shared libraries that programs are loaded with, the loader among them: path there -> file here."""
+    # `libx.so => /lib/libx.so (0x...)`, and the loader as `/lib64/ld.so (0x...)`.
+    found = re.findall(r"^\s*(?:\S+ => )?(/\S+) \(0x", run(["ldd", *programs]), re.MULTILINE)
+    # /lib is a link to usr/lib in the image, as it is on the host or could be.
+    return {re.sub(r"^/(?:usr/)?", "usr/", library): Path(library).resolve() for library in found}
+
+
+def _write(target: Path, *, reference: str, files: Mapping[str, Path]) -> None:
+    busybox = {"usr/bin/busybox": files["usr/bin/busybox"]}
+    config = {"Env": _PATH, "User": f"{USER}:{USER}"}
+    with tarfile.open(target, "w") as archive:
+        manifests = [
+            add_image(archive, reference, layers=[layer(files)], config=config | {"Cmd": ["/bin/sh"]}),
+            # Nothing but asleep: it holds the pod's namespaces. The largest number of seconds there is.
+            add_image(
+                archive, PAUSE, layers=[layer(busybox)], config={"Env": _PATH, "Cmd": ["/bin/sleep", "2147483647"]}
+            ),
+        ]
+        write_index(archive, manifests)
+
+
+def layer(files: Mapping[str, Path]) -> bytes:
+    """A layer with `files` and busybox's applets as links; owners, times and order do not depend on this host."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as tar:
+        for folder in ("dev", "etc", "proc", "root", "sys", "usr", "usr/bin", "usr/lib", "usr/lib64"):
+            add_file(tar, folder, kind=tarfile.DIRTYPE, mode=0o755)
+        add_file(tar, "tmp", kind=tarfile.DIRTYPE, mode=0o1777)
+        for link, to in {"bin": "usr/bin", "sbin": "usr/bin", "lib": "usr/lib", "lib64": "usr/lib64"}.items():
+            add_file(tar, link, kind=tarfile.SYMTYPE, to=to)
+        add_file(tar, "etc/passwd", _PASSWD.encode())
+        add_file(tar, "etc/group", _GROUP.encode())
+        for name, path in sorted(files.items()):
+            add_file(tar, name, path.read_bytes(), mode=0o755)
+        for applet in sorted(run([files["usr/bin/busybox"], "--list"]).split()):
+            if f"usr/bin/{applet}" not in files:
+                add_file(tar, f"usr/bin/{applet}", kind=tarfile.SYMTYPE, to="busybox")
+    return content.getvalue()

@@ -1,0 +1,50 @@
+"""The cluster's own kubectl, as its administrator."""
+
+import json
+import os
+import string
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from embedded_cluster.commands import run
+from embedded_cluster.layout import PACKAGE, Layout
+
+MANIFESTS = PACKAGE / "manifests"
+
+
+@dataclass(frozen=True)
+class Kubectl:
+    """Runs `program` against the cluster of `kubeconfig`. All raise EnvironmentFailure with what kubectl said."""
+
+    program: Path
+    kubeconfig: Path
+
+    @classmethod
+    def of(cls, layout: Layout) -> "Kubectl":
+        """The kubectl that belongs to a running cluster."""
+        return cls(program=layout.state / "bin" / "kubectl", kubeconfig=layout.kubeconfig)
+
+    def run(self, *arguments: str, stdin: str | None = None, timeout: float = 30) -> str:
+        """The output of kubectl with `arguments`, within `timeout` seconds."""
+        # Its discovery cache is the cluster's, and goes with it.
+        environment = {**os.environ, "KUBECACHEDIR": str(self.kubeconfig.parent / "kubectl")}
+        options = [f"--kubeconfig={self.kubeconfig}", f"--request-timeout={timeout:.0f}s"]
+        return run([self.program, *options, *arguments], stdin=stdin, timeout=timeout + 2, environment=environment)
+
+    def get(self, *arguments: str) -> list[dict[str, Any]]:
+        """The objects that `kubectl get` finds; empty where there are none."""
+        found: dict[str, Any] = json.loads(self.run("get", "--ignore-not-found", "--output=json", *arguments) or "{}")
+        items: list[dict[str, Any]] = found.get("items", [found] if found else [])
+        return items
+
+    def apply(self, manifest: str, **values: str) -> None:
+        """Apply manifests/<manifest> with its ${variables} filled in."""
+        self.apply_each(manifest, [values])
+
+    def apply_each(self, manifest: str, each: Iterable[Mapping[str, str]]) -> None:
+        """Apply manifests/<manifest> as often as there are values to fill in, all at once."""
+        template = string.Template((MANIFESTS / manifest).read_text())
+        text = "\n---\n".join(template.substitute(values) for values in each)
+        self.run("apply", "--server-side", "--force-conflicts", "--filename=-", stdin=text, timeout=60)

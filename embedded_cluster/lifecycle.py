@@ -1,0 +1,200 @@
+"""Bringing a cluster up: from nothing, from a running one, or from the remains of one."""
+
+import contextlib
+import dataclasses
+import functools
+import shutil
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import (
+    builds,
+    check,
+    classes,
+    images,
+    network,
+    packages,
+    preconditions,
+    removal,
+    simulation,
+    sysctls,
+)
+from embedded_cluster.certificates import Authority
+from embedded_cluster.control_plane import PORTS, ControlPlane
+from embedded_cluster.glusterfs import GlusterFS
+from embedded_cluster.layout import Layout, cache_folder
+from embedded_cluster.locking import cluster_lock, preparation_lock
+from embedded_cluster.node import Node
+from embedded_cluster.preconditions import Needs
+from embedded_cluster.processes import Daemons
+from embedded_cluster.progress import say, step
+from embedded_cluster.state import ClusterState, boot_id, write_state
+from embedded_cluster.status import status
+
+T = TypeVar("T")
+
+
+def up(layout: Layout, *, nodes: int, needs: Needs, simulated_nodes: int | None, short_timers: bool) -> None:
+    """Have the cluster running with `nodes` nodes and proven to store data; does nothing where it is healthy.
+
+    `short_timers`: silent nodes are lost early (`embedded_cluster.timers`).
+
+    Beside them there are then exactly `simulated_nodes`; None: those that there are. Remains of an earlier cluster are
+    removed first. Raises EnvironmentFailure where it cannot run here; then nothing is left of it but its logs, in the
+    cache. One that ran healthily is left as it is.
+    """
+    preconditions.require_root()
+    with cluster_lock(layout):
+        found = status(layout)
+        if found.running and not found.problems:
+            say(f"cluster {layout.name} is already up")
+            simulation.arrange(layout, nodes=simulated_nodes)
+            say(f"kubeconfig: {layout.kubeconfig}")
+            return
+        if found.running:
+            say(f"cluster {layout.name} is damaged and is made anew: {'; '.join(found.problems)}")
+        started = time.monotonic()
+        if removal.leftovers(layout):
+            with step("remove the remains of an earlier one"):
+                removal.remove(layout)
+        with step("check the host"):
+            preconditions.check(needs)
+        with preparation_lock():
+            if packages.ensure():
+                preconditions.check(needs)
+            binaries = builds.ensure()
+            if simulated_nodes:
+                builds.ensure_kwok()
+            with step("have the images"):
+                archive = images.ensure()
+        try:
+            _Start(
+                layout=layout,
+                nodes=nodes,
+                binaries=binaries,
+                images=archive,
+                needs=needs,
+                short_timers=short_timers,
+            ).run()
+            simulation.arrange(layout, nodes=simulated_nodes)
+        except BaseException as error:
+            kept = _keep_logs(layout)
+            removal.remove(layout)
+            if isinstance(error, EnvironmentFailure):
+                raise EnvironmentFailure(f"{error}\nWhat had started was removed again; all logs: {kept}") from None
+            raise
+        say(f"cluster {layout.name} is up after {time.monotonic() - started:.1f} s")
+        say(f"kubeconfig: {layout.kubeconfig}")
+
+
+@dataclass(frozen=True)
+class _Start:
+    """One start of a cluster on a host where there is nothing of it."""
+
+    layout: Layout
+    nodes: int
+    binaries: builds.Binaries
+    images: images.Images
+    needs: Needs
+    short_timers: bool
+
+    def run(self) -> None:
+        """Start everything, what does not wait for each other side by side."""
+        sysctls.prepare()
+        self._make_folders()
+        pods = network.create(layout=self.layout, nodes=self.nodes)
+        ports = network.free_ports(PORTS)
+        if self.needs.api_port:
+            ports["kube-apiserver"] = self.needs.api_port
+        daemons = Daemons(layout=self.layout, state=self._state(pods, ports))
+        authority = Authority(folder=self.layout.pki, common_name="ca")
+        control_plane = ControlPlane(
+            layout=self.layout, binaries=self.binaries, daemons=daemons, network=pods, ports=ports, authority=authority
+        )
+        # Now, since nothing can be issued later, when simulated nodes may be asked for.
+        control_plane.kubeconfig(simulation.COMPONENT, common_name=simulation.COMMON_NAME)
+        self._start(control_plane, self._cluster_nodes(daemons, pods))
+        daemons.finish()
+
+    def _make_folders(self) -> None:
+        for folder in (self.layout.state, self.layout.run):
+            folder.parent.mkdir(mode=0o755, exist_ok=True)
+            folder.mkdir(mode=0o700)
+        self.layout.logs.mkdir()
+        # Beside the cluster, so that it is known which build it runs even after the checkout has moved on.
+        (self.layout.state / "bin").symlink_to(self.binaries.kubernetes)
+
+    def _state(self, pods: network.PodNetwork, ports: dict[str, int]) -> ClusterState:
+        state = ClusterState(
+            name=self.layout.name,
+            boot_id=boot_id(),
+            kubernetes_version=self.binaries.kubernetes_version,
+            image=self.images.fio,
+            pause_image=self.images.pause,
+            snapshotter=preconditions.snapshotter(),
+            ports=ports,
+            short_timers=self.short_timers,
+            **dataclasses.asdict(pods),
+        )
+        write_state(self.layout, state)
+        return state
+
+    def _cluster_nodes(self, daemons: Daemons, pods: network.PodNetwork) -> list[Node]:
+        return [
+            Node(
+                layout=self.layout.node(number),
+                daemons=daemons,
+                address=address,
+                snapshotter=daemons.state.snapshotter,
+            )
+            for number, address in enumerate(pods.node_addresses, start=1)
+        ]
+
+    def _start(self, control_plane: ControlPlane, nodes: list[Node]) -> None:
+        daemons, subnet = control_plane.daemons, control_plane.network.subnet
+        files = GlusterFS(layout=self.layout, daemons=daemons, address=control_plane.network.gateway)
+        with ThreadPoolExecutor(max_workers=len(nodes) + 2) as pool:
+            answering = pool.submit(_timed, "etcd and API server", control_plane.start)
+            replicated = pool.submit(_timed, "GlusterFS", files.start)
+            runtimes = [
+                pool.submit(
+                    _timed, node.containerd, functools.partial(node.start_runtime, images=self.images, subnet=subnet)
+                )
+                for node in nodes
+            ]
+            kubectl = answering.result()
+            control_plane.start_controllers()
+            classes.create(kubectl=kubectl, image=self.images.fio)
+            for node, runtime in zip(nodes, runtimes, strict=True):
+                runtime.result()
+                node.configure_kubelet(control_plane)
+                node.start_kubelet(self.binaries.component("kubelet"))
+            classes.start_provisioner(control_plane=control_plane, nodes=len(nodes), image=self.images.fio)
+            with step(f"{len(nodes)} nodes ready"):
+                check.wait_for_nodes(kubectl, nodes=len(nodes), alive=lambda: _require_kubelets(daemons, nodes))
+            replicated.result()
+        with step("a pod writes to a volume of each class"):
+            check.prove_storage(kubectl, image=self.images.fio, classes=classes.NAMES)
+
+
+def _require_kubelets(daemons: Daemons, nodes: list[Node]) -> None:
+    for node in nodes:
+        daemons.require_alive(node.kubelet)
+
+
+def _timed(title: str, work: Callable[[], T]) -> T:
+    with step(title):
+        return work()
+
+
+def _keep_logs(layout: Layout) -> Path:
+    """Copy the logs of a start that failed to the cache; returns where they are."""
+    target = cache_folder() / "logs" / f"{layout.name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    with contextlib.suppress(OSError):  # Failed before there were any.
+        shutil.copytree(layout.logs, target)
+    return target

@@ -1,0 +1,139 @@
+"""The pod bridge of a cluster, its addresses, who may reach them, and free TCP ports."""
+
+import contextlib
+import ipaddress
+import json
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import psutil
+
+from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster.commands import run, succeeds
+from embedded_cluster.layout import Layout
+from embedded_cluster.locking import host_lock
+from embedded_cluster.progress import say
+
+# Each cluster takes the first /20 of this range that the host has no route to.
+_RANGE = ipaddress.IPv4Network("10.200.0.0/13")
+# The host answers for its addresses on every interface, and may forward to pods: both is for the host alone. Packets of
+# the bridge itself may pass these hooks too.
+_OWN_ALONE = """
+table inet {table} {{
+  chain own {{ type filter hook input priority -10; policy accept; ip daddr {subnet} jump strangers; }}
+  chain pods {{ type filter hook forward priority -10; policy accept; ip daddr {subnet} jump strangers; }}
+  chain strangers {{ iifname != {{ "lo", "{bridge}" }} drop; }}
+}}
+"""
+# Nodes get addresses from here on, pods from the second /24 on.
+_FIRST_NODE = 11
+MOST_NODES = 200
+
+
+@dataclass(frozen=True)
+class PodNetwork:
+    """The addresses of a cluster: `gateway` and those of the nodes are on the bridge itself."""
+
+    subnet: str
+    gateway: str
+    node_addresses: tuple[str, ...]
+
+
+def create(*, layout: Layout, nodes: int) -> PodNetwork:
+    """Create the bridge with one address for the cluster and one for each node.
+
+    Raises EnvironmentFailure where no subnet is free.
+    """
+    with host_lock("network"):
+        subnet = _free_subnet()
+        addresses = [str(subnet[1]), *(str(subnet[_FIRST_NODE + number]) for number in range(nodes))]
+        # A fixed hardware address: a bridge otherwise takes that of a pod, and changes it when the pod goes.
+        hardware = "02:00:" + ":".join(f"{byte:02x}" for byte in subnet[1].packed)
+        run(["ip", "link", "add", layout.bridge, "address", hardware, "type", "bridge"])
+        run(["ip", "address", "add", f"{addresses[0]}/{subnet.prefixlen}", "dev", layout.bridge])
+        for address in addresses[1:]:
+            run(["ip", "address", "add", f"{address}/32", "dev", layout.bridge])
+        run(["ip", "link", "set", layout.bridge, "up"])
+    _keep_others_out(layout, str(subnet))
+    return PodNetwork(subnet=str(subnet), gateway=addresses[0], node_addresses=tuple(addresses[1:]))
+
+
+def _keep_others_out(layout: Layout, subnet: str) -> None:
+    """Drop what comes for the cluster from elsewhere than this host; say so where its kernel cannot."""
+    try:
+        run(["nft", "-f", "-"], stdin=_OWN_ALONE.format(table=layout.bridge, bridge=layout.bridge, subnet=subnet))
+    except EnvironmentFailure as error:
+        say(f"warning: whoever has a route to {subnet} reaches the ports of this cluster: {error}")
+
+
+def _free_subnet() -> ipaddress.IPv4Network:
+    routes = json.loads(run(["ip", "-json", "-4", "route", "show", "table", "all"]) or "[]")
+    taken = [ipaddress.ip_network(route["dst"]) for route in routes if route["dst"] != "default"]
+    for subnet in _RANGE.subnets(new_prefix=20):
+        if not any(subnet.overlaps(other) for other in taken):
+            return subnet
+    raise EnvironmentFailure(f"no free /20 for pods in {_RANGE}: the host has routes to all of it (`ip route`)")
+
+
+def pod_range(subnet: str) -> tuple[str, str]:
+    """The first and last address for pods in `subnet`."""
+    network = ipaddress.IPv4Network(subnet)
+    return str(network[256]), str(network[-2])
+
+
+def remove(layout: Layout) -> None:
+    """Remove the bridge, the host's ends of the pods' links, and what keeps others out."""
+    succeeds(["nft", "delete", "table", "inet", layout.bridge])
+    for link in links(layout):
+        succeeds(["ip", "link", "delete", link])
+    if exists(layout):
+        run(["ip", "link", "delete", layout.bridge])
+
+
+def exists(layout: Layout) -> bool:
+    """Whether the cluster's bridge is there."""
+    return layout.bridge in psutil.net_if_stats()
+
+
+def links(layout: Layout) -> list[str]:
+    """The interfaces that hang on the bridge."""
+    if not exists(layout):
+        return []
+    return [
+        link["ifname"]
+        for link in json.loads(run(["ip", "-json", "link", "show", "master", layout.bridge]) or "[]")
+        if link
+    ]
+
+
+def free_ports(names: Iterable[str], *, address: str = "127.0.0.1") -> dict[str, int]:
+    """A free TCP port on `address` for each name; all are held until all are found, so they differ."""
+    with contextlib.ExitStack() as held:
+        sockets = {name: held.enter_context(socket.socket()) for name in names}
+        for each in sockets.values():
+            each.bind((address, 0))
+        return {name: int(each.getsockname()[1]) for name, each in sockets.items()}
+
+
+def port_problem(port: int, *, address: str) -> str | None:
+    """Who holds `port` on `address`, in words; None where it is free."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError as error:
+            return f"port {port} on {address} is not free ({error.strerror}): {_holder(port)}"
+    return None
+
+
+def _holder(port: int) -> str:
+    for connection in psutil.net_connections(kind="tcp"):
+        if (
+            connection.status == psutil.CONN_LISTEN
+            and connection.pid
+            and getattr(connection.laddr, "port", None) == port
+        ):
+            with contextlib.suppress(psutil.Error):
+                return f"held by {psutil.Process(connection.pid).name()}, process {connection.pid}"
+    return "held by a process that cannot be seen from here"

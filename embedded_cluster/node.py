@@ -1,0 +1,168 @@
+"""One node: its containerd, its images and its kubelet."""
+
+import json
+import string
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from embedded_cluster import cgroups, processes
+from embedded_cluster.commands import run, succeeds
+from embedded_cluster.control_plane import ControlPlane
+from embedded_cluster.images import Images
+from embedded_cluster.layout import PACKAGE, NodeLayout
+from embedded_cluster.locking import host_lock
+from embedded_cluster.network import free_ports, pod_range
+from embedded_cluster.packages import CNI_PLUGINS
+from embedded_cluster.preconditions import DEVICE_PLUGINS
+from embedded_cluster.processes import Daemons
+from embedded_cluster.timers import timers
+from embedded_cluster.waiting import NotYet, wait_for
+
+MOST_PODS = 500
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node's parts. `address` is its own on the pod bridge, `port` that of its kubelet there."""
+
+    layout: NodeLayout
+    daemons: Daemons
+    address: str
+    snapshotter: str
+
+    @property
+    def containerd(self) -> str:
+        return f"containerd-{self.layout.number}"
+
+    @property
+    def kubelet(self) -> str:
+        return f"kubelet-{self.layout.number}"
+
+    def start_runtime(self, *, images: Images, subnet: str) -> None:
+        """Start containerd, wait until it answers, and load the images.
+
+        Raises EnvironmentFailure with the end of its log where it does not come up.
+        """
+        for folder in (self.layout.run, self.layout.volumes, self._cni):
+            folder.mkdir(parents=True, exist_ok=True)
+        (self._cni / "10-bridge.conflist").write_text(json.dumps(self._network(subnet), indent=1))
+        configuration = self.layout.state / "containerd.toml"
+        configuration.write_text(
+            string.Template((PACKAGE / "templates" / "containerd.toml").read_text()).substitute(
+                root=self.layout.state / "containerd",
+                state=self.layout.run / "containerd",
+                socket=self.layout.containerd_socket,
+                pause_image=images.pause,
+                cni_plugins=CNI_PLUGINS,
+                cni_configuration=self._cni,
+                snapshotter=self.snapshotter,
+            )
+        )
+        self.start_containerd()
+        ctr: list[str | Path] = ["ctr", "--address", self.layout.containerd_socket, "--namespace", "k8s.io"]
+        run([*ctr, "images", "import", "--snapshotter", self.snapshotter, images.archive], timeout=120)
+
+    def start_containerd(self) -> None:
+        """Start containerd as it is configured and wait until it answers."""
+        cgroups.create_for_pods(self.layout.cgroup)
+        self.daemons.start(self.containerd, ["containerd", "--config", self.layout.state / "containerd.toml"])
+
+        def answers() -> None:
+            self.daemons.require_alive(self.containerd)
+            if not succeeds(["ctr", "--address", self.layout.containerd_socket, "version"]):
+                raise NotYet(f"no answer on {self.layout.containerd_socket}")
+
+        wait_for(f"{self.containerd} to answer", answers, timeout=60)
+
+    def configure_kubelet(self, control_plane: ControlPlane) -> None:
+        """Write the kubelet's identity and configuration; start_kubelet needs both."""
+        name, authority = self.layout.name, control_plane.authority
+        serving = authority.issue(f"{name}-serving", common_name=name, addresses=[self.address], names=[name])
+        control_plane.kubeconfig(name, common_name=f"system:node:{name}", organization="system:nodes")
+        configuration = self._kubelet_configuration(gateway=control_plane.network.gateway)
+        configuration["tlsCertFile"] = str(serving.certificate)
+        configuration["tlsPrivateKeyFile"] = str(serving.key)
+        configuration["authentication"]["x509"] = {"clientCAFile": str(authority.certificate)}
+        (self.layout.state / "kubelet.json").write_text(json.dumps(configuration, indent=1))
+
+    def start_kubelet(self, program: Path) -> None:
+        """Start the kubelet as it is configured; it registers its node itself.
+
+        One after the other: each takes the same socket over, and ends where another takes it at the same time.
+        """
+        with host_lock("kubelet"):
+            process = self.daemons.start(
+                self.kubelet,
+                [
+                    program,
+                    f"--config={self.layout.state / 'kubelet.json'}",
+                    f"--kubeconfig={self.layout.cluster.pki / f'{self.layout.name}.kubeconfig'}",
+                    f"--hostname-override={self.layout.name}",
+                    f"--node-ip={self.address}",
+                    f"--root-dir={self.layout.state / 'kubelet'}",
+                    f"--cert-dir={self.layout.state / 'kubelet-pki'}",
+                ],
+            )
+
+            def listens() -> None:
+                self.daemons.require_alive(self.kubelet)
+                if DEVICE_PLUGINS not in processes.unix_sockets(process):
+                    raise NotYet(f"it does not listen on {DEVICE_PLUGINS}")
+
+            wait_for(f"{self.kubelet} to listen for device plugins", listens, timeout=60)
+
+    def _kubelet_configuration(self, *, gateway: str) -> dict[str, Any]:
+        socket = f"unix://{self.layout.containerd_socket}"
+        return {
+            "apiVersion": "kubelet.config.k8s.io/v1beta1",
+            "kind": "KubeletConfiguration",
+            "address": self.address,
+            "port": free_ports(["kubelet"], address=self.address)["kubelet"],
+            "healthzPort": 0,
+            "authentication": {"anonymous": {"enabled": False}, "webhook": {"enabled": True}},
+            "authorization": {"mode": "Webhook"},
+            "containerRuntimeEndpoint": socket,
+            "imageServiceEndpoint": socket,
+            "podLogsDir": str(self.layout.state / "pod-logs"),
+            "volumePluginDir": str(self.layout.state / "volume-plugins"),
+            "cgroupDriver": "cgroupfs",
+            "cgroupRoot": f"/{self.layout.cgroup}",
+            "enforceNodeAllocatable": [],
+            "failSwapOn": False,
+            "nodeLeaseDurationSeconds": timers(short=self.daemons.state.short_timers).lease_s,
+            "maxPods": MOST_PODS,
+            "makeIPTablesUtilChains": False,
+            # No name server listens there, so a lookup fails at once instead of leaving the host.
+            "clusterDNS": [gateway],
+            "clusterDomain": "cluster.local",
+            # The disk is the host's: how full it is says nothing about this cluster, so only the last bit counts.
+            "evictionHard": {"memory.available": "100Mi", "nodefs.available": "200Mi", "imagefs.available": "200Mi"},
+            "imageGCHighThresholdPercent": 100,
+            "imageGCLowThresholdPercent": 99,
+            "kubeAPIQPS": 300,
+            "kubeAPIBurst": 600,
+            "registryPullQPS": 0,
+            "eventRecordQPS": 0,
+            "serializeImagePulls": False,
+            "shutdownGracePeriod": "0s",
+        }
+
+    @property
+    def _cni(self) -> Path:
+        return self.layout.state / "cni"
+
+    def _network(self, subnet: str) -> dict[str, Any]:
+        """The pods' network: the bridge and nothing else; a gateway would turn on the host's forwarding."""
+        first, last = pod_range(subnet)
+        ranges = [[{"subnet": subnet, "rangeStart": first, "rangeEnd": last}]]
+        # One folder for all nodes: they hand out addresses of the same range.
+        ipam = {"type": "host-local", "ranges": ranges, "dataDir": str(self.layout.cluster.state / "addresses")}
+        bridge = {
+            "type": "bridge",
+            "bridge": self.layout.cluster.bridge,
+            "isGateway": False,
+            "ipMasq": False,
+            "ipam": ipam,
+        }
+        return {"cniVersion": "0.4.0", "name": self.layout.cluster.cni_network, "plugins": [bridge]}

@@ -1,0 +1,82 @@
+"""Breaking one node of a running cluster, and bringing it back."""
+
+import sys
+
+from acceptance.text.errors import WrongUsage
+from embedded_cluster import cgroups, mounts, processes
+from embedded_cluster.glusterfs import GlusterFS
+from embedded_cluster.layout import Layout
+from embedded_cluster.locking import cluster_lock
+from embedded_cluster.node import Node
+from embedded_cluster.processes import Daemons
+from embedded_cluster.state import ClusterState, read_state
+from embedded_cluster.waiting import NotYet, wait_for
+
+
+def stop_node(name: str, node: str) -> None:
+    """Kill all of `node` in cluster `name` as a power cut would: kubelet, containerd, pods, and its replica's brick.
+
+    Stopping one that is stopped is no error. Raises WrongUsage for a cluster that does not run or a node it has not.
+    """
+    layout = Layout(name)
+    with cluster_lock(layout):
+        target = _node(layout, node)
+        wait_for(f"the processes of {node} to end", lambda: _kill(target), timeout=20)
+        # What containers had mounted went with the node; containerd would trip over it when it comes back.
+        mounts.unmount(target.layout.run)
+        mounts.unmount(target.layout.state)
+
+
+def start_node(name: str, node: str) -> None:
+    """Start a stopped node again, with the images, pods and replica it had; its replica is then brought up to date.
+
+    Of a node that runs, or that was stopped in part, what runs is left alone.
+    Raises WrongUsage as stop_node does, and EnvironmentFailure where a part does not come up.
+    """
+    layout = Layout(name)
+    with cluster_lock(layout):
+        target = _node(layout, node)
+        if not _runs(target, target.containerd):
+            target.start_containerd()
+        if not _runs(target, target.kubelet):
+            target.start_kubelet(layout.state / "bin" / "kubelet")
+        files = GlusterFS(layout=layout, daemons=target.daemons, address=target.daemons.state.gateway)
+        files.start_bricks()
+
+
+def node_failure_commands(*, name: str) -> dict[str, list[str]]:
+    """The commands of a target file that fail and restore a node of the cluster `name`."""
+    command = [sys.executable, "-m", "embedded_cluster"]
+    return {key: [*command, f"node-{key}", "--name", name, "{node}"] for key in ("fail", "restore")}
+
+
+def _node(layout: Layout, name: str) -> Node:
+    state = read_state(layout)
+    if state is None:
+        raise WrongUsage(f"no embedded cluster {layout.name} runs")
+    nodes = {node.layout.name: node for node in _nodes(layout, state)}
+    if name not in nodes:
+        raise WrongUsage(f"cluster {layout.name} has no node {name!r}, but {', '.join(nodes)}")
+    return nodes[name]
+
+
+def _nodes(layout: Layout, state: ClusterState) -> list[Node]:
+    daemons = Daemons(layout=layout, state=state)
+    return [
+        Node(layout=layout.node(number), daemons=daemons, address=address, snapshotter=state.snapshotter)
+        for number, address in enumerate(state.node_addresses, start=1)
+    ]
+
+
+def _runs(node: Node, component: str) -> bool:
+    records = node.daemons.state.processes
+    return any(record.component == component and processes.is_running(record) for record in records)
+
+
+def _kill(node: Node) -> None:
+    daemons = (f"{node.layout.cluster.cgroup}/daemons/{component}" for component in (node.containerd, node.kubelet))
+    found = set().union(*(cgroups.members(path) for path in (node.layout.cgroup, *daemons)))
+    found |= processes.with_argument(f"{node.layout.brick}/data")
+    processes.kill(found)
+    if found:
+        raise NotYet(f"processes {sorted(found)}")

@@ -1,0 +1,122 @@
+"""The programs that Debian supplies, installed where they are missing."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster.locking import host_lock
+from embedded_cluster.progress import say, step
+
+CNI_PLUGINS = Path("/usr/lib/cni")
+
+# A file of each package that must be there; the name alone is looked up in PATH.
+PROGRAMS = {
+    "etcd-server": "etcd",
+    "containerd": "containerd",
+    "runc": "runc",
+    "containernetworking-plugins": str(CNI_PLUGINS / "bridge"),
+    "fio": "fio",
+    "sysbench": "sysbench",
+    "busybox-static": "busybox",
+    "glusterfs-server": "glusterd",
+    "glusterfs-client": "glusterfs",
+    "iproute2": "ip",
+    "nftables": "nft",
+}
+# For all lists of packages to be read, and for all packages to be had from a slow mirror.
+_APT_SECONDS = 1200
+_POLICY = Path("/usr/sbin/policy-rc.d")
+# By these words one that an install which was killed has left is told from the host's own.
+_POLICY_TEXT = "#!/bin/sh\n# storage-acceptance: while its packages are installed\nexit 101\n"
+# The services that these packages bring, to be started with the host from then on.
+_SERVICES = {"etcd-server": "etcd", "containerd": "containerd", "glusterfs-server": "glusterd"}
+
+
+def missing(programs: Mapping[str, str] = PROGRAMS) -> list[str]:
+    """The packages whose program is not on this host."""
+    return [package for package, program in programs.items() if shutil.which(program) is None]
+
+
+def ensure(programs: Mapping[str, str] = PROGRAMS) -> bool:
+    """Install what is missing with apt-get, starting no service; returns whether anything was.
+
+    Raises EnvironmentFailure where there is no apt-get or where it fails.
+    """
+    if not missing(programs):
+        return False
+    with host_lock("packages"):  # apt-get does not wait for another one
+        wanted = missing(programs)
+        if wanted:
+            _install(wanted, programs)
+    return True
+
+
+def _install(wanted: Sequence[str], programs: Mapping[str, str]) -> None:
+    say(f"missing Debian packages, installing: {' '.join(wanted)}")
+    by_hand = f"Install them yourself, or have an administrator do it: {' '.join(wanted)}"
+    if shutil.which("apt-get") is None:
+        raise EnvironmentFailure(f"programs are missing and there is no apt-get to install them with. {by_hand}")
+    with step("install Debian packages"), no_service_starts():
+        _apt(["update"], by_hand=by_hand)
+        # What is there stays there, also where it is in the way of what is wanted.
+        _apt(["install", "--yes", "--no-install-recommends", "--no-remove", *wanted], by_hand=by_hand)
+        for package in wanted:
+            if package in _SERVICES:
+                _disable(_SERVICES[package])
+    if left := missing(programs):
+        raise EnvironmentFailure(f"apt-get installed {' '.join(left)}, yet their programs are not in PATH")
+
+
+@contextlib.contextmanager
+def no_service_starts() -> Iterator[None]:
+    """Keep package scripts from starting services, by Debian's own means; a policy that is there is kept."""
+    if _POLICY.exists() and _POLICY.read_text(errors="replace") != _POLICY_TEXT:
+        yield
+        return
+    _POLICY.write_text(_POLICY_TEXT)
+    _POLICY.chmod(0o755)
+    try:
+        yield
+    finally:
+        _POLICY.unlink(missing_ok=True)
+
+
+def _disable(service: str) -> None:
+    """Have the host not start the service when it boots; the cluster starts its own."""
+    for command in (["systemctl", "--quiet", "disable", service], ["update-rc.d", service, "disable"]):
+        if shutil.which(command[0]):  # and no matter whether that knows the service
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                subprocess.run(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    timeout=60,
+                    check=False,
+                )
+
+
+def _apt(arguments: Sequence[str], *, by_hand: str) -> None:
+    try:
+        result = subprocess.run(
+            ["apt-get", *arguments],
+            env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=_APT_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise EnvironmentFailure(
+            f"`apt-get {' '.join(arguments)}` did not end within {_APT_SECONDS} s and was killed: does a mirror of "
+            f"/etc/apt/sources.list not answer? What is half installed, `dpkg --configure -a` completes.\n{by_hand}"
+        ) from None
+    if result.returncode:
+        last = "\n".join(f"  {line}" for line in result.stdout.splitlines()[-10:])
+        raise EnvironmentFailure(f"`apt-get {' '.join(arguments)}` ended with {result.returncode}:\n{last}\n{by_hand}")

@@ -1,0 +1,161 @@
+"""What a host must allow and offer, found out before anything is touched, and told all at once."""
+
+import os
+import shutil
+import socket
+import struct
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import cgroups
+from embedded_cluster.commands import succeeds
+from embedded_cluster.layout import STATE_ROOT
+from embedded_cluster.network import port_problem
+
+ALTERNATIVES = (
+    "Without an embedded cluster: test an existing cluster with `--storage-kubeconfig FILE`, or a cluster in Docker "
+    "with `--storage-cluster kind`."
+)
+
+_GIB = 1024**3
+# Where every kubelet of a host listens for device plugins; it cannot be told another place.
+DEVICE_PLUGINS = "/var/lib/kubelet/device-plugins/kubelet.sock"
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What `up` asks of the host: free disk and memory in GiB, and the API server's port if it is to be fixed."""
+
+    free_disk: float = 6
+    free_memory: float = 1.5
+    api_port: int | None = None
+
+
+def require_root() -> None:
+    """Raise EnvironmentFailure for any other user."""
+    if os.geteuid() != 0:
+        raise EnvironmentFailure(
+            "the embedded cluster needs root: it mounts, makes network links and cgroups. This is user "
+            f"{os.geteuid()}. Run it as root, for example with sudo.\n{ALTERNATIVES}"
+        )
+
+
+def check(needs: Needs) -> None:
+    """Raise EnvironmentFailure naming everything that is in the way; quiet where nothing is."""
+    tests: list[Callable[[], str | None]] = [
+        _mounting,
+        _links,
+        _fuse,
+        _kernel_messages,
+        _controllers,
+        _kubelet,
+        lambda: _disk(needs.free_disk),
+        lambda: _memory(needs.free_memory),
+        lambda: _port(needs.api_port),
+    ]
+    problems = [problem for test in tests if (problem := test())]
+    if problems:
+        listed = "\n".join(f"- {problem}" for problem in problems)
+        raise EnvironmentFailure(f"the embedded cluster cannot run here:\n{listed}\n{ALTERNATIVES}")
+
+
+def snapshotter() -> str:
+    """How containerd stores images: overlayfs where the state folder's disk allows it, else copies."""
+    existing = next(folder for folder in (STATE_ROOT, *STATE_ROOT.parents) if folder.exists())
+    with tempfile.TemporaryDirectory(dir=existing) as folder:
+        for name in ("lower", "upper", "work", "all"):
+            Path(folder, name).mkdir()
+        options = f"lowerdir={folder}/lower,upperdir={folder}/upper,workdir={folder}/work"
+        # In a mount namespace of its own, so it is gone with the command.
+        works = succeeds(["unshare", "--mount", "mount", "-t", "overlay", "overlay", "-o", options, f"{folder}/all"])
+    return "overlayfs" if works else "native"
+
+
+def listening_kubelet() -> int | None:
+    """The process of the kubelet that listens for device plugins on this host, the last that was started; or None."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
+        try:
+            asked.connect(DEVICE_PLUGINS)
+        except OSError:
+            return None
+        pid, _, _ = struct.unpack("3i", asked.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
+        return int(pid)
+
+
+def _kubelet() -> str | None:
+    """A kubelet that starts removes all sockets beside its own: those of the device plugins of one that was there."""
+    pid = listening_kubelet()
+    try:
+        if pid is None or f"{STATE_ROOT}/" in " ".join(psutil.Process(pid).cmdline()):
+            return None
+    except psutil.Error:  # it has just ended
+        return None
+    return (
+        f"a kubelet runs here (process {pid}, on {DEVICE_PLUGINS}), and those of an embedded cluster would take its "
+        "device plugins from it: use another machine, or test the cluster of this one with --storage-kubeconfig"
+    )
+
+
+def _mounting() -> str | None:
+    if succeeds(["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]):
+        return None
+    return "mounting is not allowed, though this is root: a container needs to be privileged (CAP_SYS_ADMIN)"
+
+
+def _links() -> str | None:
+    """Bridge and veth, tried in a network namespace of its own; skipped before `ip` is installed."""
+    if shutil.which("ip") is None:
+        return None
+    script = "ip link add b0 type bridge && ip link add v0 type veth peer name v1"
+    if succeeds(["unshare", "--net", "sh", "-c", script]):
+        return None
+    return "bridges and veth links cannot be made: the kernel lacks them, or CAP_NET_ADMIN is missing"
+
+
+def _fuse() -> str | None:
+    try:
+        os.close(os.open("/dev/fuse", os.O_RDWR))
+    except OSError as error:
+        return f"/dev/fuse cannot be opened ({error.strerror}); the replicated class needs it. Try `modprobe fuse`"
+    return None
+
+
+def _kernel_messages() -> str | None:
+    if Path("/dev/kmsg").exists():
+        return None
+    return "/dev/kmsg is missing, and a kubelet reads it; in a container, start it with `--device /dev/kmsg`"
+
+
+def _controllers() -> str | None:
+    if missing := cgroups.missing_controllers():
+        return f"the cgroup controllers {', '.join(missing)} are not there below {cgroups.ROOT}; a kubelet needs them"
+    probe = cgroups.hierarchies()[0] / f"storage-acceptance-probe-{os.getpid()}"
+    try:
+        probe.mkdir()
+        probe.rmdir()
+    except OSError as error:
+        return f"cgroups cannot be made below {cgroups.ROOT} ({error.strerror}); it must be mounted writable"
+    return None
+
+
+def _disk(wanted: float) -> str | None:
+    existing = next(folder for folder in (STATE_ROOT, *STATE_ROOT.parents) if folder.exists())
+    free = shutil.disk_usage(existing).free / _GIB
+    if free >= wanted:
+        return None
+    return f"{free:.1f} GiB are free for {STATE_ROOT}, {wanted:.1f} GiB are needed; free some, or lower --min-free-disk"
+
+
+def _memory(wanted: float) -> str | None:
+    free = psutil.virtual_memory().available / _GIB
+    return None if free >= wanted else f"{free:.1f} GiB of memory are available, {wanted:.1f} GiB are needed"
+
+
+def _port(port: int | None) -> str | None:
+    problem = port_problem(port, address="127.0.0.1") if port else None
+    return f"{problem}. Stop that process, or leave out --api-port to take any free port" if problem else None

@@ -1,0 +1,173 @@
+"""Losing one volume's replica of the replicated class, and seeing GlusterFS heal it.
+
+A brick is killed and emptied of that volume's folder, and started again. What other volumes have on it stays.
+"""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from acceptance.text.errors import EnvironmentFailure, WrongUsage
+from embedded_cluster import processes
+from embedded_cluster.glusterfs import REPLICAS, VOLUME, GlusterFS
+from embedded_cluster.layout import Layout
+from embedded_cluster.processes import Daemons
+from embedded_cluster.state import read_state
+from embedded_cluster.waiting import NotYet, wait_for
+
+LOST = 2
+"""the node whose brick loses the volume"""
+CLASS = "replicated"
+
+# Volume, namespace, claim.
+_FOLDER = re.compile(r"pvc-[a-z0-9-]+_[a-z0-9-]+_[a-z0-9-]+")
+_CLIENTS = re.compile(r"^Brick : [^:]+:(\S+)\nClients connected : (\d+)$", re.MULTILINE)
+_HEALED_AT_ONCE = 128 * 1024
+# What GlusterFS notes on a file: its id, and on a good replica what another one lacks of it.
+_GFID = "trusted.gfid"
+_PENDING = f"trusted.afr.{VOLUME}-client-{LOST - 1}"
+
+
+class Replica:
+    """The replica of a volume on the brick of node LOST. `folder`: the volume's, below the root of the file system."""
+
+    def __init__(self, layout: Layout, folder: str) -> None:
+        state = read_state(layout)
+        if state is None:
+            raise WrongUsage(f"no embedded cluster {layout.name} runs")
+        if not _FOLDER.fullmatch(folder):
+            raise WrongUsage(f"wanted the folder of a volume as the provisioner names it, found {folder!r}")
+        daemons = Daemons(layout=layout, state=state)
+        self._files = GlusterFS(layout=layout, daemons=daemons, address=state.gateway)
+        self._brick = layout.node(LOST).brick / "data"
+        self._good = [layout.node(number).brick / "data" for number in range(1, REPLICAS + 1) if number != LOST]
+        self._folder = folder
+        if not (self._good[0] / folder).is_dir():
+            raise WrongUsage(f"the replicated class of cluster {layout.name} has no volume folder {folder}")
+
+    def lose(self) -> str:
+        """Kill the brick, empty it of the volume, start it again; what was done, in words."""
+        self._kill()
+        try:
+            size = self._remove()
+        finally:
+            self.restore()
+        return f"brick of node {LOST} killed and emptied of {size // 1024**2} MiB of the volume"
+
+    def restore(self) -> None:
+        """Have the brick run, and GlusterFS heal what it lacks."""
+        wait_for("the brick to serve its clients", self._serve, timeout=60, interval=0.3)
+        self._files.go_first()
+        if self.lacks():
+            # Not of what is noted as missing, for nobody saw the files go: of all that is not there.
+            self._files.command("volume", "heal", VOLUME, "full")
+
+    def lacks(self) -> list[str]:
+        """What the replica lacks of the volume, in words; nothing when it is whole."""
+        if not self._runs():
+            return [f"the brick of node {LOST} does not run"]
+        found = []
+        for good in self._good:
+            for path in [good, *_tree(good / self._folder)]:
+                name = path.relative_to(good)
+                if not (self._brick / name).exists():
+                    found.append(f"{name} is not there")
+                elif any(_attribute(path, _PENDING)):
+                    found.append(f"{name} is not up to date")
+        return found
+
+    def progress(self) -> float:
+        """The share of the volume's files that is there again, in percent."""
+        there, wanted = 0, 0
+        for path in _tree(self._good[0] / self._folder):
+            if not path.is_file():
+                continue
+            healed = self._brick / path.relative_to(self._good[0])
+            wanted += path.stat().st_size
+            there += _healed_to(healed) if healed.exists() else 0
+        return min(100.0, 100 * there / wanted) if wanted else 100.0
+
+    def _kill(self) -> None:
+        def killed() -> None:
+            found = self._brick_processes()
+            processes.kill(found)
+            if found:
+                raise NotYet(f"processes {sorted(found)}")
+
+        wait_for("the brick to end", killed, timeout=20)
+
+    def _remove(self) -> int:
+        """Remove the volume's folder from the brick, and GlusterFS's own links to its files; the bytes that it held."""
+        target, size = self._brick / self._folder, 0
+        for path in _tree(target):
+            size += 0 if path.is_dir() else path.stat().st_blocks * 512
+            gfid = _attribute(path, _GFID).hex()
+            if gfid:
+                uuid = "-".join((gfid[:8], gfid[8:12], gfid[12:16], gfid[16:20], gfid[20:]))
+                (self._brick / ".glusterfs" / gfid[:2] / gfid[2:4] / uuid).unlink(missing_ok=True)
+        shutil.rmtree(target)
+        return size
+
+    def _brick_processes(self) -> set[int]:
+        return processes.with_argument(str(self._brick))
+
+    def _runs(self) -> bool:
+        return bool(self._brick_processes())
+
+    def _serve(self) -> None:
+        """Start the brick where it does not run, and see that whoever uses the others uses it too.
+
+        The self-heal daemon is one of these: it would find nothing to do on a brick that it does not reach.
+        """
+        try:
+            self._files.start_missing_bricks()  # once more where glusterd has not noticed yet that it is gone
+            said = self._files.command("volume", "status", VOLUME, "clients")
+        except EnvironmentFailure as error:
+            raise NotYet(str(error)) from None
+        clients = {brick: int(count) for brick, count in _CLIENTS.findall(said)}
+        if clients.get(str(self._brick), 0) < max(clients.values(), default=1):
+            raise NotYet(f"clients by brick: {clients}")
+
+
+def _tree(folder: Path) -> Iterator[Path]:
+    """The folder and all below it, folders before what they hold."""
+    yield folder
+    for here, folders, files in os.walk(folder):
+        yield from (Path(here) / name for name in (*folders, *files))
+
+
+def _healed_to(path: Path) -> int:
+    """How far a file is healed: to where its last data is, for it is healed from its beginning on, at its full size."""
+    low, high = 0, path.stat().st_size
+    with path.open("rb") as file:
+        while high - low > _HEALED_AT_ONCE:
+            middle = (low + high) // 2
+            try:
+                os.lseek(file.fileno(), middle, os.SEEK_DATA)
+                low = middle
+            except OSError:  # none from there on
+                high = middle
+    return high
+
+
+def _attribute(path: Path, name: str) -> bytes:
+    try:
+        return os.getxattr(path, name, follow_symlinks=False)
+    except OSError:
+        return b""
+
+
+def rebuild_commands(storage_class: str, *, name: str) -> dict[str, list[str]] | None:
+    """The commands of a target file that lose and watch a replica of the class; None where it has none.
+
+    Those of the replicated class, in the cluster `name`; the provisioner names a volume's folder by volume, namespace
+    and claim.
+    """
+    if storage_class != CLASS:
+        return None
+    actions = {"trigger": "lose", "healthy": "whole", "progress": "progress", "restore": "restore"}
+    command = [sys.executable, "-m", "embedded_cluster.rebuild"]
+    return {key: [*command, action, name, "{volume}_{namespace}_{claim}"] for key, action in actions.items()}

@@ -1,0 +1,63 @@
+"""The state file of a cluster: what was started and where it listens, written whole and renamed."""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from embedded_cluster.layout import Layout
+
+
+@dataclass(frozen=True)
+class ProcessRecord:
+    """A process that was started; pid and start time together name it, since pids are used again."""
+
+    component: str
+    pid: int
+    started_ticks: int
+
+
+@dataclass(frozen=True)
+class ClusterState:
+    """All that is needed to reach, judge and remove a cluster. Ports are TCP ports on the address beside them."""
+
+    name: str
+    boot_id: str
+    kubernetes_version: str
+    image: str
+    pause_image: str
+    snapshotter: str
+    gateway: str
+    subnet: str
+    node_addresses: tuple[str, ...]
+    ports: dict[str, int]
+    short_timers: bool = False
+    processes: tuple[ProcessRecord, ...] = ()
+    complete: bool = False
+
+
+def boot_id() -> str:
+    """An id of this boot of the kernel: pids and mounts of another boot mean nothing."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def read_state(layout: Layout) -> ClusterState | None:
+    """The state of the cluster; None where there is none, where it cannot be read, or where it is of another boot."""
+    try:
+        raw: dict[str, Any] = json.loads(layout.state_file.read_text())
+        raw["processes"] = tuple(ProcessRecord(**process) for process in raw["processes"])
+        raw["node_addresses"] = tuple(raw["node_addresses"])
+        state = ClusterState(**raw)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return state if state.boot_id == boot_id() else None
+
+
+def write_state(layout: Layout, state: ClusterState) -> None:
+    """Replace the state file; a kill in between leaves the old one."""
+    temporary = layout.state_file.with_suffix(".new")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        json.dump(asdict(state), file, indent=1)
+    temporary.replace(layout.state_file)

@@ -1,0 +1,64 @@
+"""What runs, what does not, and whether the cluster answers."""
+
+from dataclasses import dataclass
+
+from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import check, simulation
+from embedded_cluster.commands import succeeds
+from embedded_cluster.kubectl import Kubectl
+from embedded_cluster.layout import Layout
+from embedded_cluster.processes import is_running
+from embedded_cluster.state import ClusterState, read_state
+
+
+@dataclass(frozen=True)
+class Status:
+    """The state of a cluster; `problems` is empty where it is healthy, and `lines` is for people."""
+
+    running: bool
+    problems: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+def status(layout: Layout) -> Status:
+    """Ask processes, API server and mount how they are; takes a second at most while all is well."""
+    state = read_state(layout)
+    if state is None or not any(is_running(record) for record in state.processes):
+        return Status(running=False, problems=(f"cluster {layout.name} does not run",), lines=())
+    problems = [] if state.complete else ["its `up` did not finish"]
+    lines = [f"cluster     {state.name}, Kubernetes {state.kubernetes_version}", f"kubeconfig  {layout.kubeconfig}"]
+    lines += [f"image       {state.image}", f"network     {state.subnet} on {layout.bridge}"]
+    lines += ["timers      short: silent nodes are lost early"] * state.short_timers
+    lines.append(f"for pods    API server on {state.gateway}:{state.ports['kube-apiserver']}")
+    for record in state.processes:
+        port = state.ports.get(record.component)
+        alive = is_running(record)
+        lines.append(
+            f"process     {record.component}: {f'runs as {record.pid}' if alive else 'dead'}"
+            + (f", 127.0.0.1:{port}" if port else "")
+        )
+        problems += [] if alive else [f"{record.component} is dead; see {layout.logs / record.component}.log"]
+    if not problems:
+        problems += _served(layout, state, lines)
+    return Status(running=True, problems=tuple(problems), lines=tuple(lines))
+
+
+def _served(layout: Layout, state: ClusterState, lines: list[str]) -> list[str]:
+    """The problems of what the processes serve together; adds what is there to `lines`."""
+    kubectl = Kubectl.of(layout)
+    problems = []
+    try:
+        ready = check.ready_nodes(kubectl)
+        wanted = [layout.node(number).name for number in range(1, len(state.node_addresses) + 1)]
+        lines += [f"node        {name}: {'Ready' if name in ready else 'not Ready'}" for name in wanted]
+        problems += [f"node {name} is not Ready" for name in wanted if name not in ready]
+        if simulated := simulation.present(kubectl):
+            lines.append(f"nodes       {len(simulated & set(ready))} of {len(simulated)} simulated ones are Ready")
+        for item in kubectl.get("storageclasses"):
+            lines.append(f"class       {item['metadata']['name']}: {item['provisioner']}, {item['volumeBindingMode']}")
+    except EnvironmentFailure as error:
+        problems.append(f"the API server does not answer: {error}")
+    # A file system whose daemon is gone hangs or fails; asked in a process that can be left alone.
+    if not succeeds(["stat", "--file-system", layout.replicated], timeout=3):
+        problems.append(f"{layout.replicated} does not answer")
+    return problems
