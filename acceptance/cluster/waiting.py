@@ -1,4 +1,4 @@
-"""The one way to wait. Nothing else in the suite sleeps."""
+"""The one way to wait for a cluster: it tells an API server that lets nothing be seen from storage that is slow."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
-
 from acceptance.cluster.api_faults import PASSING, ApiError, ApiUnreachable
+from acceptance.process.waiting import NotYet, try_until
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 T = TypeVar("T")
@@ -16,10 +15,6 @@ T = TypeVar("T")
 LOOK_S = 5.0
 # Looks through all of the cluster for the same thing are no nearer to one another.
 WIDE_LOOK_S = 5.0
-
-
-class _NotYet(Exception):
-    pass
 
 
 def wait_for(
@@ -56,7 +51,7 @@ def wait_for(
             if isinstance(error, ApiError) and error.status in (401, 403):
                 raise
             last_error = error
-            raise _NotYet from error
+            raise NotYet from error
         unseen_s += max(0.0, time.monotonic() - seen_s - LOOK_S)
         seen_s = time.monotonic()
         last_state, last_error = state(seen), None
@@ -65,21 +60,11 @@ def wait_for(
         ending = fatal(seen)
         if ending is not None:
             raise ending
-        raise _NotYet
+        raise NotYet
 
-    def over(tries: RetryCallState) -> bool:
-        passed_s = (tries.seconds_since_start or 0.0) + tries.upcoming_sleep
-        return passed_s - min(unseen_s, timeout_s) >= timeout_s
-
-    attempts = Retrying(
-        retry=retry_if_exception_type(_NotYet),
-        stop=over,
-        wait=wait_exponential(multiplier=0.1, exp_base=1.3, max=1.0),
-        reraise=True,
-    )
     try:
-        return attempts(attempt)
-    except _NotYet:
+        return try_until(attempt, over=lambda passed_s: passed_s - min(unseen_s, timeout_s) >= timeout_s)
+    except NotYet:
         waited = time.monotonic() - began
         story = [f"waited {waited:.0f} s for {what}; last state: {last_state}"]
         if isinstance(last_error, ApiUnreachable) or (

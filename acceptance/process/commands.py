@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from tempfile import TemporaryFile
 from typing import IO
 
-from acceptance.cluster.waiting import wait_for
-from acceptance.text.errors import EnvironmentFailure, StorageFailure
+from acceptance.process.waiting import wait_until
+from acceptance.text.errors import EnvironmentFailure
 
 SHOWN_LINES = 15
 # How long what was killed may take to be gone: the kernel may still be busy with it.
@@ -83,14 +83,13 @@ def _kill_all(command: subprocess.Popen[bytes]) -> str:
         os.killpg(command.pid, signal.SIGKILL)
     command.wait()
     try:
-        wait_for(
+        wait_until(
             "what the command started to be gone",
-            look=lambda: _is_there(command.pid),
-            ready=lambda seen: not seen,
-            state=str,
+            lambda: not _is_there(command.pid),
             timeout_s=GONE_S,
+            otherwise="still there",
         )
-    except StorageFailure:
+    except EnvironmentFailure:
         return ", but something that it started is still there"
     return ""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from acceptance import __version__
-from acceptance.cluster.waiting import wait_for
+from acceptance.process.waiting import wait_until
 from acceptance.results.history import SCHEMA_VERSION, RunRecord
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 
@@ -118,13 +118,8 @@ def _locked(descriptor: int, kind: int, path: Path) -> Iterator[None]:
             return False
         return True
 
-    wait_for(
-        f"history {path} to be let go of by another process",
-        look=taken,
-        ready=bool,
-        state=lambda seen: "locked",
-        timeout_s=LOCK_TIMEOUT_S,
-        failure=EnvironmentFailure,
+    wait_until(
+        f"history {path} to be let go of by another process", taken, timeout_s=LOCK_TIMEOUT_S, otherwise="locked"
     )
     try:
         yield
