@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from acceptance.judging.limit import overall
 from acceptance.results.document import Verdict
+from acceptance.results.verdicts import overall
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, WrongUsage
 
 PASSED, INTERRUPTED, NOTHING_JUDGED = 0, 2, 5

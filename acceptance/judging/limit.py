@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from acceptance.limits.tiers import ComparisonRule, Limit
-from acceptance.results.document import Estimate, Overall, Unit, Verdict
+from acceptance.results.document import Estimate, Unit, Verdict
 from acceptance.statistics.ratios import Ratio
 from acceptance.text.quantities import format_quantity
 
@@ -212,14 +211,6 @@ def _reason(question: _Question, answer: _Answer, status: Decision, *, final: bo
         return f"{measured.removesuffix(', all')}, from too short a load to be held against {question.wanted}; {more}"
     both = f"{measured.removesuffix(' all')} on both sides of the limit of {question.wanted}"
     return "; ".join(filter(None, (both, answer.remark, more)))
-
-
-def overall(verdicts: Iterable[Verdict]) -> Overall:
-    """Any fail: fail. Else any inconclusive, or no pass at all: inconclusive. Else pass. Skipped ones do not count."""
-    found = {verdict.status for verdict in verdicts}
-    if "fail" in found:
-        return "fail"
-    return "inconclusive" if "inconclusive" in found or "pass" not in found else "pass"
 
 
 def not_judged(*, verdict: str, test: str, storage_class: str, profile: str, reason: str) -> Verdict:

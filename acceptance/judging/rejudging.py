@@ -6,8 +6,9 @@ import math
 import re
 from collections.abc import Iterator
 
-from acceptance.judging.limit import decide, overall
+from acceptance.judging.limit import decide
 from acceptance.results.document import Results, Verdict
+from acceptance.results.verdicts import overall
 from acceptance.text.quantities import parse_quantity
 
 # The rules that `acceptance.judging.limit.decide` decides, with the limit as the last thing that their verdicts name.

@@ -8,12 +8,15 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from acceptance.judging.history.noise import FEWEST_RUNS, KEPT_RUNS
 from acceptance.limits.metric_rules import MetricRule, tell_metric
 from acceptance.limits.values import Entry
 from acceptance.results.metrics import CPU, SHOWN, Metric
 from acceptance.text.quantities import parse_quantity
 
+FEWEST_RUNS = 3
+"""earlier runs without which nothing is compared: two have a spread that says next to nothing"""
+KEPT_RUNS = 30
+"""earlier runs that tell of the noise, and among which a change of level is looked for: about a month of nights"""
 RUNS = 7
 """earlier runs that a run is compared with, unless a tier says otherwise: a week of nights"""
 

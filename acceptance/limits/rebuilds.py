@@ -9,8 +9,8 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from acceptance.limits.values import Entry, Ratio, Sentence, Share, Size, Time
+from acceptance.results.rebuilds import PATTERNS, Pattern
 from acceptance.text.quantities import format_quantity
-from acceptance.trials.rebuild.patterns import PATTERNS, Pattern
 
 Kind = Literal["largest_volume", "foreground_iops", "foreground_p99"]
 TIME_LIMIT_S = 24 * 3600.0

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from acceptance.loads.profiles import Profile
 from acceptance.results.metrics import Metric
-from acceptance.results.scaling import Figure
-from acceptance.statistics.step_looks import interval_of
 from acceptance.text.errors import WrongUsage
-from acceptance.trials.scaling.model import plateau
 
 _SECTION = re.compile(r"^\s*\[(?!global\])[^\]]+\]\s*$", re.MULTILINE)
 
@@ -28,12 +24,3 @@ def limited_job(profile: Profile, *, metric: Metric) -> str:
         )
     option = "rate_iops" if metric.statistic == "iops" else "rate"
     return _SECTION.sub(lambda section: f"{section[0]}\n{option}=${{RATE}}", profile.text)
-
-
-def sure_total(totals: Mapping[int, Figure]) -> float:
-    """What volumes can be asked for together so that noise has room: the lower end of C, from all batches of the totals
-    that C is the mean of; of the last total where it still grew. Too few batches count as they are.
-    """
-    start = plateau(totals) or max(totals)
-    found = interval_of([value for pods, total in totals.items() if pods >= start for value in total.batches])
-    return found.mean if found.low is None else found.low

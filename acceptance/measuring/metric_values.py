@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from acceptance.loads.fio.samples import DIRECTIONS, Sample
+from acceptance.measuring.figures import estimate
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.stalls import longest_stall
 from acceptance.results.document import Estimate
 from acceptance.results.metrics import CPU, SHOWN, STALL, Metric
-from acceptance.statistics.intervals import batches, estimate
+from acceptance.statistics.intervals import batches
 from acceptance.statistics.looks import LookPlan
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.results.crashes import Failure
+from acceptance.results.rebuilds import Pattern
 from acceptance.trials.crashes.trial import CrashSettings
 from acceptance.trials.crashes.trials import CLAIM_SIZE
 from acceptance.trials.rebuild.campaign import BEFORE_S, SETTLE_S, RebuildSettings
-from acceptance.trials.rebuild.patterns import Pattern
 from acceptance.trials.rebuild.volume import claim_size
 
 SCATTERED = 5.0

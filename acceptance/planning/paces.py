@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from acceptance.results.rebuilds import Pattern
 from acceptance.text.quantities import format_quantity
-from acceptance.trials.rebuild.patterns import Pattern
 
 _MIB = 1024.0**2
 

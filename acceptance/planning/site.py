@@ -14,8 +14,8 @@ from acceptance.results.document import StorageClass
 from acceptance.results.features import Capability
 from acceptance.settings.run import Settings
 from acceptance.settings.target_file import RebuildTarget
+from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, Unsupported
-from acceptance.trials.crashes.outage import NodeFailurePlan
 from acceptance.trials.crashes.trials import OF_NODES
 from acceptance.trials.features.snapshot_objects import GROUP, VERSION, serves_snapshots
 from acceptance.trials.rebuild.choice import choose_driver

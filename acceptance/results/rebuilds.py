@@ -6,11 +6,15 @@ They import no model of the results that holds them.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from acceptance.results.scaling import Figure
-from acceptance.trials.rebuild.patterns import Pattern
+
+Pattern = Literal["full-data", "alternating-4k"]
+"""what the volume holds when its replica is rebuilt"""
+PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 
 
 class _Frozen(BaseModel):

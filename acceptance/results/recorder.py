@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from acceptance import __version__
-from acceptance.judging.limit import overall
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.document import (
     Cluster,
@@ -26,6 +25,7 @@ from acceptance.results.history import TrendRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
+from acceptance.results.verdicts import overall
 from acceptance.text.shown_text import shown_values
 
 

@@ -1,10 +1,10 @@
-"""Which of several verdicts is the worst: what a reader must see first."""
+"""Several verdicts taken together: the worst of them, and what they say of the storage."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from acceptance.results.document import Status, Verdict
+from acceptance.results.document import Overall, Status, Verdict
 
 ORDER: dict[Status, int] = {"fail": 0, "inconclusive": 1, "pass": 2, "skipped": 3}
 
@@ -12,3 +12,11 @@ ORDER: dict[Status, int] = {"fail": 0, "inconclusive": 1, "pass": 2, "skipped": 
 def worst(verdicts: Iterable[Verdict]) -> Status | None:
     """The worst status of the verdicts; None where there is none."""
     return min((each.status for each in verdicts), key=ORDER.__getitem__, default=None)
+
+
+def overall(verdicts: Iterable[Verdict]) -> Overall:
+    """Any fail: fail. Else any inconclusive, or no pass at all: inconclusive. Else pass. Skipped ones do not count."""
+    found = {verdict.status for verdict in verdicts}
+    if "fail" in found:
+        return "fail"
+    return "inconclusive" if "inconclusive" in found or "pass" not in found else "pass"

@@ -10,12 +10,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from acceptance.results.document import KnownStorage, Statement
+from acceptance.settings.target_plans import NODE_PLACEHOLDERS, PLACEHOLDERS, CommandPlan, NodeFailurePlan
 from acceptance.settings.target_settings import Strict, TargetSettings, time_s
 from acceptance.settings.targets import target_path
 from acceptance.text.errors import WrongUsage
 from acceptance.text.strict_yaml import load
-from acceptance.trials.crashes.outage import NODE_PLACEHOLDERS, NodeFailurePlan
-from acceptance.trials.rebuild.command_driver import PLACEHOLDERS, CommandPlan
 
 LONGHORN_NAMESPACE = "longhorn-system"
 ROOK_NAMESPACE = "rook-ceph"

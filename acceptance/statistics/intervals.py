@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import NamedTuple, TypeVar
 
-from acceptance.results.document import Estimate, Unit
 from acceptance.statistics.student_t import t_quantile
 
 T = TypeVar("T")
@@ -75,24 +74,3 @@ def interval(batch_values: Sequence[float], *, confidence: float, correlation: f
     t = t_quantile(0.5 + confidence / 2, degrees=len(batch_values) - 1)
     reach = t * standard_error(batch_values, correlation=correlation) / mean
     return Interval(mean, mean * math.exp(-reach), mean * math.exp(reach))
-
-
-def estimate(
-    batch_values: Sequence[float],
-    *,
-    unit: Unit,
-    seconds: int,
-    confidence: float,
-    correlation: float = BATCH_CORRELATION,
-) -> Estimate:
-    """`interval` as a record of `results`; with too few batches the mean alone, low and high None.
-
-    `seconds` is the load that the batches rest on. Raises ValueError for no batch at all, and as `interval` does.
-    """
-    if not batch_values:
-        raise ValueError("wanted at least one batch, found none")
-    if len(batch_values) < MINIMUM_BATCHES:
-        mean = fmean(batch_values)
-        return Estimate(mean=mean, low=None, high=None, unit=unit, samples=seconds, confidence=confidence)
-    mean, low, high = interval(batch_values, confidence=confidence, correlation=correlation)
-    return Estimate(mean=mean, low=low, high=high, unit=unit, samples=seconds, confidence=confidence)

@@ -5,11 +5,6 @@ What the figures promise, and how they were chosen: docs/scaling.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from acceptance.results.scaling import Figure
-from acceptance.trials.scaling.model import figure
-
 WRONG = 0.01
 """The chance, over all looks, that storage exactly at its limit passes; the same holds for a wrong fail."""
 CORRELATION = 0.5
@@ -36,8 +31,3 @@ def step_windows_s(window_s: float) -> list[float]:
 def rate_windows_s(window_s: float) -> list[float]:
     """How long the run at a set rate lasts at each look, in s, each time from anew."""
     return [look * window_s for look in RATE_LOOKS]
-
-
-def interval_of(batches: Sequence[float], *, confidence: float = CONFIDENCE) -> Figure:
-    """The mean of the batches with its interval at a look; without one where there are too few of them."""
-    return figure(batches, confidence=confidence, correlation=CORRELATION)

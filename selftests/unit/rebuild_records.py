@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from acceptance.measuring.figures import figure
 from acceptance.results.rebuilds import ForegroundRecord, LoadPoint, RatePoint, RebuildRecord, TimedRebuild
 from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE as CONFIDENCE
 from acceptance.trials.rebuild.model import largest_volumes
-from acceptance.trials.scaling.model import figure
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 GI = 1024**3

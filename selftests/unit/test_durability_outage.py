@@ -12,8 +12,9 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.resources import LEASES
 from acceptance.process.commands import run_command
+from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
-from acceptance.trials.crashes.outage import NO_HOOK, NodeFailurePlan, Outage, plan_if_allowed
+from acceptance.trials.crashes.outage import NO_HOOK, Outage, plan_if_allowed
 
 
 def python(code: str, *words: str) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from statistics import fmean, stdev
 
 import pytest
 
-from acceptance.judging.history.noise import KEPT_RUNS, expectation
+from acceptance.judging.history.noise import expectation
 from acceptance.judging.history.verdicts import NIGHTLY_ERROR, Judged, judge_history
-from acceptance.limits.history import HistoryLimit
+from acceptance.limits.history import KEPT_RUNS, HistoryLimit
 from acceptance.results.history import TrendPoint
 from acceptance.statistics.level_shift import find_shift
 from acceptance.statistics.student_t import t_quantile

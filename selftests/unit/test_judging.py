@@ -8,11 +8,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from acceptance.judging.limit import decide, judge, judge_comparison, overall, verdict_id
+from acceptance.judging.limit import decide, judge, judge_comparison, verdict_id
 from acceptance.limits.tiers import ComparisonRule, Limit, RuleKind
+from acceptance.measuring.figures import estimate
 from acceptance.results.document import Estimate, Status, Verdict
 from acceptance.results.metrics import Metric
-from acceptance.statistics.intervals import estimate
+from acceptance.results.verdicts import overall
 from acceptance.statistics.ratios import Ratio
 
 values = st.floats(min_value=1e-3, max_value=1e6)

@@ -11,8 +11,9 @@ import pytest
 
 from acceptance.cluster.waiting import wait_for
 from acceptance.process.commands import run_command
+from acceptance.settings.target_plans import CommandPlan
 from acceptance.text.errors import EnvironmentFailure
-from acceptance.trials.rebuild.command_driver import CommandDriver, CommandPlan, CommandRebuild
+from acceptance.trials.rebuild.command_driver import CommandDriver, CommandRebuild
 from acceptance.trials.rebuild.driver import TargetVolume
 
 VOLUME = TargetVolume(

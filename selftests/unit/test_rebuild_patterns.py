@@ -12,14 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.trials.rebuild.patterns import (
-    FOREGROUND_FILE,
-    FOREGROUND_SIZE,
-    PATTERNS,
-    Pattern,
-    job_files,
-    pattern_file,
-)
+from acceptance.results.rebuilds import PATTERNS, Pattern
+from acceptance.trials.rebuild.patterns import FOREGROUND_FILE, FOREGROUND_SIZE, job_files, pattern_file
 from acceptance.trials.rebuild.volume import claim_size
 
 BLOCK = 4096

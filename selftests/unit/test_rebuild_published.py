@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from acceptance.results.rebuilds import PATTERNS
 from acceptance.trials.rebuild.model import largest_volume
-from acceptance.trials.rebuild.patterns import PATTERNS
 
 PUBLISHED: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "published" / "rebuild.yaml").read_text())
 GI = 1024**3

@@ -9,6 +9,7 @@ import pytest
 
 from acceptance.judging.scaling import judge_scaling, unjudged
 from acceptance.limits.scaling import Kind, ScalingLimit
+from acceptance.measuring.figures import figure
 from acceptance.report import render_summary
 from acceptance.report.comparison import comparisons
 from acceptance.report.many_volumes import Section, sections
@@ -17,7 +18,7 @@ from acceptance.results.document import Estimate, Measurement, Results, Run, Sta
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
 from acceptance.statistics.step_looks import CONFIDENCE
-from acceptance.trials.scaling.model import capacity, figure
+from acceptance.trials.scaling.model import capacity
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 PROFILE = "random-write-iops"

@@ -7,10 +7,10 @@ from functools import cache
 
 import pytest
 
+from acceptance.measuring.figures import estimate
 from acceptance.report.comparing.differences import differences
 from acceptance.report.comparing.model import Change
 from acceptance.results.document import Estimate, RelativeEstimate, Results
-from acceptance.statistics.intervals import estimate
 from acceptance.statistics.looks import ALONE, DURABLE_IN_TURN, IN_TURN, LookPlan
 from selftests.unit.compared_runs import cluster, measured, run_of
 from selftests.unit.simulated_storage import (

@@ -8,10 +8,11 @@ import pytest
 
 from acceptance.judging.scaling import judge_scaling, unjudged
 from acceptance.limits.scaling import Kind, ScalingLimit
+from acceptance.measuring.figures import figure
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
 from acceptance.statistics.step_looks import CONFIDENCE
-from acceptance.trials.scaling.model import capacity, figure
+from acceptance.trials.scaling.model import capacity
 
 PROFILE = "random-write-iops"
 IOPS = Metric.parse("write.iops")

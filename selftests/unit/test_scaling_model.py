@@ -7,11 +7,11 @@ import random
 
 import pytest
 
-from acceptance.loads.rates import sure_total
+from acceptance.measuring.figures import figure
 from acceptance.results.scaling import Figure
 from acceptance.statistics.independent_ratio import independent_ratio
 from acceptance.statistics.step_looks import CONFIDENCE
-from acceptance.trials.scaling.model import capacity, figure, per_volume_at, plateau, volumes_at
+from acceptance.trials.scaling.model import capacity, per_volume_at, plateau, sure_total, volumes_at
 
 
 def noisy(mean: float, *, noise: float = 0.1, seed: int = 1) -> Figure:

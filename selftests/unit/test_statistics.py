@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.statistics.intervals import batch_means, batches, estimate, interval, standard_error
+from acceptance.measuring.figures import estimate
+from acceptance.statistics.intervals import batch_means, batches, interval, standard_error
 from acceptance.statistics.ratios import Round, ratio
 from acceptance.statistics.student_t import t_cdf, t_quantile
 

@@ -8,13 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
+from acceptance.limits.history import FEWEST_RUNS
 from acceptance.results.history import TrendPoint
 from acceptance.statistics.student_t import t_quantile
 
-FEWEST_RUNS = 3
-"""earlier runs without which nothing is compared: two have a spread that says next to nothing"""
-KEPT_RUNS = 30
-"""earlier runs that tell of the noise, and among which a change of level is looked for: about a month of nights"""
 _NORMAL_REACH = 1.96  # of the records' 95 % intervals; Student's reach is longer, so the errors come out too large
 
 

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acceptance.judging.history.comparing import Comparison, compare
-from acceptance.judging.history.noise import FEWEST_RUNS, KEPT_RUNS
 from acceptance.judging.history.wording import compared, not_compared
 from acceptance.judging.limit import verdict_id
-from acceptance.limits.history import HistoryLimit
+from acceptance.limits.history import FEWEST_RUNS, KEPT_RUNS, HistoryLimit
 from acceptance.results.document import Verdict
 from acceptance.results.history import TrendPoint, TrendRecord, TrendStatus
 

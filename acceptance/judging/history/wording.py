@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from acceptance.judging.history.comparing import Comparison
-from acceptance.judging.history.noise import FEWEST_RUNS
+from acceptance.limits.history import FEWEST_RUNS
 from acceptance.results.history import ChangePoint, TrendPoint
 from acceptance.text.quantities import format_quantity
 

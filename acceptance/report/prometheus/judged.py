@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from acceptance.judging.limit import overall
 from acceptance.report.prometheus.gauges import Gauge, Samples
 from acceptance.results.completeness import is_whole
 from acceptance.results.document import Overall, Results, Status, Verdict
-from acceptance.results.verdicts import ORDER, worst
+from acceptance.results.verdicts import ORDER, overall, worst
 
 OVERALL = Gauge(
     name="overall", help="1 for the verdict on the whole run, of all classes together, else 0", labels=("status",)

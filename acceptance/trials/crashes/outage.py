@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -16,23 +14,11 @@ from acceptance.cluster.run_namespace import remember_undo
 from acceptance.cluster.waiting import wait_for
 from acceptance.process.commands import run_command
 from acceptance.process.interruption import undisturbed
+from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 HEARTBEATS = "kube-node-lease"
 """the namespace in which each node has a lease of its own name"""
-NODE_PLACEHOLDERS = ("node",)
-"""what may stand in braces in a word of a command"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class NodeFailurePlan:
-    """The commands, word by word. `timeout_s`: how long each may take, and the node to be Ready again."""
-
-    fail: Sequence[str]
-    restore: Sequence[str]
-    timeout_s: float
-
-
 NO_HOOK = (
     "capability 'node failure': nobody says how a node of this cluster is made to fail and brought back; give both "
     "commands as node_failure: in a target file (--storage-target FILE, see docs/durability.md)"

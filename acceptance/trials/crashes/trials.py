@@ -10,8 +10,8 @@ from acceptance.cluster.resources import PODS
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.once import Once
 from acceptance.results.crashes import Failure
+from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, Unsupported
-from acceptance.trials.crashes.outage import NodeFailurePlan
 from acceptance.trials.crashes.reading import READER
 from acceptance.trials.crashes.trial import Crash, CrashSettings, Trial
 from acceptance.trials.crashes.writer import WRITER

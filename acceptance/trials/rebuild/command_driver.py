@@ -5,27 +5,14 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from acceptance.process.commands import Done, run_command
+from acceptance.settings.target_plans import PLACEHOLDERS, CommandPlan
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.rebuild.driver import Phase, RebuildState, TargetVolume, Undo
 
 WHOLE, NOT_WHOLE = 0, 1
 """exit statuses of the health command; any other one is a failure of the command itself"""
-PLACEHOLDERS = ("volume", "claim", "namespace", "storage_class", "node", "size")
-"""what may stand in braces in a word of a command"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class CommandPlan:
-    """The commands, word by word. `timeout_s`: how long each may take."""
-
-    trigger: Sequence[str]
-    healthy: Sequence[str]
-    progress: Sequence[str] = ()
-    restore: Sequence[str] = ()
-    timeout_s: float = 60.0
 
 
 class CommandDriver:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from acceptance.measuring.figures import figure
 from acceptance.measuring.windows import TimedSample, Window, batch_length, batch_values, samples_in
 from acceptance.results.metrics import Metric
 from acceptance.results.rebuilds import ForegroundRecord, LoadPoint
 from acceptance.results.scaling import Figure
 from acceptance.trials.rebuild.model import MOST_POINTS
-from acceptance.trials.scaling.model import figure
 
 IOPS, P99 = Metric.parse("write.iops"), Metric.parse("write.latency.p99")
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from acceptance.measuring.figures import figure
 from acceptance.results.rebuilds import RatePoint
 from acceptance.results.scaling import Figure
-from acceptance.trials.scaling.model import figure
 
 MOST_POINTS = 200
 """of a series in the results"""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import Literal, get_args
 
-Pattern = Literal["full-data", "alternating-4k"]
-PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
+from acceptance.results.rebuilds import PATTERNS, Pattern
 
 DATA_JOB = "data"
 """the section of both patterns"""

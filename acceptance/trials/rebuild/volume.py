@@ -17,12 +17,13 @@ from acceptance.measuring.layout import SLOWEST_B_PER_S, SPARE_S, require_writte
 from acceptance.measuring.load_script import FIO, load_script
 from acceptance.measuring.pod_load import PodLoad
 from acceptance.measuring.space_check import check_script
+from acceptance.results.rebuilds import Pattern
 from acceptance.text.errors import AcceptanceError
 from acceptance.text.quantities import format_quantity
 from acceptance.trials.rebuild.driver import TargetVolume
 from acceptance.trials.rebuild.following import Say
 from acceptance.trials.rebuild.foreground import Foreground
-from acceptance.trials.rebuild.patterns import DATA_JOB, FOREGROUND_SIZE, Pattern, job_files, pattern_file
+from acceptance.trials.rebuild.patterns import DATA_JOB, FOREGROUND_SIZE, job_files, pattern_file
 
 FILES = "rebuild-jobs"
 _MIB = 1024**2

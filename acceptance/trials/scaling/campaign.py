@@ -15,7 +15,6 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.judging.scaling import is_decided, left_open
 from acceptance.limits.scaling import ScalingLimit, rate_unit
 from acceptance.loads.profiles import Profile
-from acceptance.loads.rates import sure_total
 from acceptance.measuring.windows import ShortWindow
 from acceptance.process.once import Once
 from acceptance.results.metrics import Metric
@@ -26,7 +25,7 @@ from acceptance.text.quantities import parse_quantity
 from acceptance.trials.scaling.load_plan import LoadPlan
 from acceptance.trials.scaling.load_set import LoadSet, Say
 from acceptance.trials.scaling.loaded_volume import LoadedVolume
-from acceptance.trials.scaling.model import capacity
+from acceptance.trials.scaling.model import capacity, sure_total
 from acceptance.trials.scaling.step_records import default_metric, rate_record, step_record
 from acceptance.trials.scaling.steps import Step, run_step
 

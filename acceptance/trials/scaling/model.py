@@ -7,31 +7,16 @@ volume and `y` volumes, `x * y = C`. Pure: nothing is measured here and nothing 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from acceptance.measuring.figures import figure, interval_of
 from acceptance.results.scaling import CapacityRecord, Figure
-from acceptance.statistics.intervals import MINIMUM_BATCHES, interval
 
 GROWTH = 0.05
 """A total that is larger by no more than this share has not grown: less is within what runs differ by.
 
 The report's own totals wander by up to 3 % among steps that it calls saturated.
 """
-
-
-def figure(batches: Sequence[float], *, confidence: float, correlation: float | None = None) -> Figure:
-    """The mean of `batches` with its interval; without one where there are too few batches.
-
-    `correlation` between neighbouring batches: None for the fixed allowance of `acceptance.statistics.intervals`.
-    Raises ValueError for no batch at all, for negative values and for values that are not finite.
-    """
-    if not batches:
-        raise ValueError("wanted at least one batch, found none")
-    if len(batches) < MINIMUM_BATCHES:
-        return Figure(mean=math.fsum(batches) / len(batches), low=None, high=None, batches=list(batches))
-    more = {} if correlation is None else {"correlation": correlation}
-    mean, low, high = interval(batches, confidence=confidence, **more)
-    return Figure(mean=mean, low=low, high=high, batches=list(batches))
 
 
 def plateau(totals: Mapping[int, Figure]) -> int | None:
@@ -64,6 +49,15 @@ def capacity(totals: Mapping[int, Figure], *, confidence: float) -> CapacityReco
         return None
     saturated = [totals[pods].mean for pods in sorted(totals) if pods >= start]
     return CapacityRecord(constant=figure(saturated, confidence=confidence, correlation=0.0), plateau_pods=start)
+
+
+def sure_total(totals: Mapping[int, Figure]) -> float:
+    """What volumes can be asked for together so that noise has room: the lower end of C, from all batches of the totals
+    that C is the mean of; of the last total where it still grew. Too few batches count as they are.
+    """
+    start = plateau(totals) or max(totals)
+    found = interval_of([value for pods, total in totals.items() if pods >= start for value in total.batches])
+    return found.mean if found.low is None else found.low
 
 
 def per_volume_at(constant: float, *, pods: int) -> float:

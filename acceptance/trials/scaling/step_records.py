@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Literal
 
+from acceptance.measuring.figures import interval_of
 from acceptance.measuring.metric_values import metric_value
 from acceptance.measuring.windows import Window, batch_length, batch_values, common_window, samples_in
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, RateRecord, StepRecord, VolumeRecord
-from acceptance.statistics.step_looks import CONFIDENCE, interval_of
+from acceptance.statistics.step_looks import CONFIDENCE
 from acceptance.trials.scaling.loaded_volume import LoadedVolume
 from acceptance.trials.scaling.rate_share import share_of_rate
 

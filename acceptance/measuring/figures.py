@@ -1,0 +1,53 @@
+"""Values in batches as the records of a run have them: the mean, with its interval where there are enough of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import fmean
+
+from acceptance.results.document import Estimate, Unit
+from acceptance.results.scaling import Figure
+from acceptance.statistics.intervals import BATCH_CORRELATION, MINIMUM_BATCHES, interval
+from acceptance.statistics.step_looks import CONFIDENCE, CORRELATION
+
+
+def estimate(
+    batch_values: Sequence[float],
+    *,
+    unit: Unit,
+    seconds: int,
+    confidence: float,
+    correlation: float = BATCH_CORRELATION,
+) -> Estimate:
+    """`interval` as a value of a measurement; with too few batches the mean alone, low and high None.
+
+    `seconds` is the load that the batches rest on. Raises ValueError for no batch at all, and as `interval` does.
+    """
+    if not batch_values:
+        raise ValueError("wanted at least one batch, found none")
+    if len(batch_values) < MINIMUM_BATCHES:
+        mean = fmean(batch_values)
+        return Estimate(mean=mean, low=None, high=None, unit=unit, samples=seconds, confidence=confidence)
+    mean, low, high = interval(batch_values, confidence=confidence, correlation=correlation)
+    return Estimate(mean=mean, low=low, high=high, unit=unit, samples=seconds, confidence=confidence)
+
+
+def figure(batches: Sequence[float], *, confidence: float, correlation: float | None = None) -> Figure:
+    """The mean of `batches` with its interval; without one where there are too few batches.
+
+    `correlation` between neighbouring batches: None for the fixed allowance of `acceptance.statistics.intervals`.
+    Raises ValueError for no batch at all, for negative values and for values that are not finite.
+    """
+    if not batches:
+        raise ValueError("wanted at least one batch, found none")
+    if len(batches) < MINIMUM_BATCHES:
+        return Figure(mean=math.fsum(batches) / len(batches), low=None, high=None, batches=list(batches))
+    more = {} if correlation is None else {"correlation": correlation}
+    mean, low, high = interval(batches, confidence=confidence, **more)
+    return Figure(mean=mean, low=low, high=high, batches=list(batches))
+
+
+def interval_of(batches: Sequence[float], *, confidence: float = CONFIDENCE) -> Figure:
+    """The mean of the batches with its interval at a look; without one where there are too few of them."""
+    return figure(batches, confidence=confidence, correlation=CORRELATION)

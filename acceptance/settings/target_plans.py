@@ -1,0 +1,34 @@
+"""The commands of a target file, as they are run: what may stand in their braces, and how long each may take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+PLACEHOLDERS = ("volume", "claim", "namespace", "storage_class", "node", "size")
+"""what may stand in braces in a word of a command that is about a volume"""
+NODE_PLACEHOLDERS = ("node",)
+"""the same of a command that is about a node"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandPlan:
+    """How replicas are rebuilt: the commands, word by word. `timeout_s`: how long each may take."""
+
+    trigger: Sequence[str]
+    healthy: Sequence[str]
+    progress: Sequence[str] = ()
+    restore: Sequence[str] = ()
+    timeout_s: float = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeFailurePlan:
+    """How a node fails and comes back: the commands, word by word.
+
+    `timeout_s`: how long each may take, and the node to be Ready again.
+    """
+
+    fail: Sequence[str]
+    restore: Sequence[str]
+    timeout_s: float
