@@ -49,10 +49,12 @@ def _report(chosen: argparse.Namespace) -> int:
 
 
 def _page(paths: Sequence[Path]) -> str:
-    from acceptance.report import render_summary  # here: the pictures are slow to load, and --verify does without
     from acceptance.report.comparing.naming import name_runs
     from acceptance.report.page import page
     from acceptance.report.side_by_side import render_side_by_side
+    from acceptance.report.summary import (
+        render_summary,  # here: the pictures are slow to load, and --verify does without
+    )
 
     found = [read_results(path) for path in paths]
     if len(found) == 1:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.report import render_summary
 from acceptance.report.comparing.facts import run_facts
+from acceptance.report.summary import render_summary
 from acceptance.results.document import CpuLatency
 from embedded_cluster.cpu_latency import held_low
 from selftests.unit.test_report import full

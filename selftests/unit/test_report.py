@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acceptance.report import render_summary
-from acceptance.report.summary import verdict_sentence
+from acceptance.report.summary import render_summary, verdict_sentence
 from acceptance.results.document import (
     Cluster,
     Estimate,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.report import render_summary
 from acceptance.report.capabilities import capability_rows
+from acceptance.report.summary import render_summary
 from acceptance.results.features import CapabilityRecord, CapabilityStatus
 from selftests.unit.test_report_rebuilds import results
 

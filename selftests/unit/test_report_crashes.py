@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from acceptance.report import render_summary
 from acceptance.report.crashes import crash_rows, failover_tables
+from acceptance.report.summary import render_summary
 from acceptance.results.document import Results, Run
 from selftests.unit.crash_records import NOW, durability, failover
 

@@ -10,9 +10,9 @@ import pytest
 from acceptance.judging.scaling import judge_scaling, unjudged
 from acceptance.limits.scaling import Kind, ScalingLimit
 from acceptance.measuring.figures import figure
-from acceptance.report import render_summary
 from acceptance.report.comparison import comparisons
 from acceptance.report.many_volumes import Section, sections
+from acceptance.report.summary import render_summary
 from acceptance.report.verdicts import is_about_many_volumes
 from acceptance.results.document import Estimate, Measurement, Results, Run, Status, Verdict
 from acceptance.results.metrics import Metric

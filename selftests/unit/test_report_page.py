@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from markupsafe import Markup
 
-from acceptance.report import render_summary
 from acceptance.report.overview import FIRST
 from acceptance.report.page import completed, page
 from acceptance.report.subjects import TITLES, subject_of
+from acceptance.report.summary import render_summary
 from acceptance.results.completeness import is_whole, missing
 from acceptance.results.document import AskedLimit, Conditions, KnownStorage, PoolRecord, Results, Statement, Verdict
 from acceptance.results.history import TrendPoint, TrendRecord

@@ -9,9 +9,9 @@ import pytest
 
 from acceptance.judging.rebuilds import judge_rebuild
 from acceptance.limits.rebuilds import RebuildLimit
-from acceptance.report import render_summary
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.rebuilds import RebuildSection, rebuild_sections
+from acceptance.report.summary import render_summary
 from acceptance.results.document import Results, Run, Verdict
 from acceptance.results.rebuilds import LoadPoint, RatePoint, RebuildRecord
 from selftests.unit.drawn import line

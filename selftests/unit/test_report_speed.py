@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.report import render_summary
 from acceptance.report.comparison import comparisons
 from acceptance.report.github_summary import markdown
 from acceptance.report.rows import Change, Row
 from acceptance.report.speed import SpeedTable, speed_tables
 from acceptance.report.subjects import Subject
+from acceptance.report.summary import render_summary
 from acceptance.report.terminal_table import terminal_table
 from acceptance.results.document import RelativeEstimate, Results, Status
 from selftests.unit.test_report_comparison import both, measurement, results, verdict
