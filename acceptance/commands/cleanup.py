@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.kubeconfig import copy_kubeconfig, user_kubeconfigs
@@ -96,15 +96,19 @@ def _connected(chosen: argparse.Namespace) -> Iterator[Api]:
         return
     sources = [chosen.kubeconfig] if chosen.kubeconfig else user_kubeconfigs() if chosen.context else []
     if not sources:
-        cluster = embedded_cluster.find()
-        if cluster is None:
-            raise WrongUsage(
-                "no cluster named and no embedded one runs: name one with --kubeconfig FILE or --context NAME"
-            )
-        sources = [cluster.kubeconfig]
+        sources = [_embedded_kubeconfig()]
     with private_folder() as folder:
         private = folder / "kubeconfig"
         copy_kubeconfig(sources, private, context=chosen.context)
         api = Api.from_kubeconfig(private, context=chosen.context)
         api.version()  # a server that is not there is told sooner than one that goes away
         yield api
+
+
+def _embedded_kubeconfig() -> Path:
+    """That of the embedded cluster, which is asked as any other program. Raises WrongUsage where none runs here."""
+    words = [sys.executable, "-m", "embedded_cluster", "kubeconfig"]
+    found = subprocess.run(words, capture_output=True, text=True, check=False)
+    if found.returncode:
+        raise WrongUsage("no cluster named and no embedded one runs: name one with --kubeconfig FILE or --context NAME")
+    return Path(found.stdout.strip())

@@ -23,7 +23,8 @@ EXAMPLES = sorted((DEPLOY / "examples").iterdir())
 MANIFESTS = [*sorted(DEPLOY.glob("*.yaml")), *EXAMPLES]
 RECIPE = read_recipe(DEPLOY / "Containerfile")
 # What no run reads: its own tests, documents, what it wrote, and what makes it.
-NOT_OF_A_RUN = {"benchmarks", "deploy", "docs", "reports", "selftests", "LICENSE", "Makefile", "README.md"}
+NOT_OF_A_RUN = {"benchmarks", "deploy", "docs", "embedded_cluster", "reports", "selftests"}
+NOT_OF_A_RUN |= {"CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md"}
 NOT_OF_A_RUN |= {"pyproject.toml", "requirements.in", "requirements.txt"}
 
 
@@ -146,6 +147,31 @@ def test_the_image_runs_as_the_user_of_the_pods() -> None:
 def test_the_image_holds_all_that_a_run_reads() -> None:
     there_is = {path.name for path in ROOT.iterdir() if not path.name.startswith((".", "__"))}
     assert {name for name, place in RECIPE.copied.items() if place == f"/suite/{name}"} == there_is - NOT_OF_A_RUN
+
+
+def test_what_the_image_holds_works_alone(tmp_path: Path) -> None:
+    """Without the embedded cluster, which is lab: nothing of a run needs it."""
+    for name in RECIPE.copied:
+        (tmp_path / name).symlink_to(ROOT / name)
+    surroundings = {
+        name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PY", "KUBE"))
+    }
+
+    def ended(*words: str) -> tuple[int, str]:
+        command = [sys.executable, "-m", *words]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=surroundings, capture_output=True, text=True, timeout=120, check=False
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    pytest_here = ("pytest", "-p", "no:cacheprovider", "-q", "--storage-report", str(tmp_path / "reports"))
+    assert ended(*pytest_here, "--collect-only")[0] == 0
+    status, said = ended(*pytest_here, "-m", "provisioning")
+    assert status == 4 and "no cluster named and no embedded cluster runs" in said
+    status, said = ended(*pytest_here, "--storage-plan", "--storage-embedded", "default", "--storage-destructive")
+    assert status == 0, said
+    status, said = ended("acceptance", "cleanup")
+    assert status == 4 and "no cluster named and no embedded one runs" in said
 
 
 def test_both_stages_have_one_base_and_its_release_is_named() -> None:
