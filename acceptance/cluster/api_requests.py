@@ -10,7 +10,6 @@ import urllib3
 from kubernetes import client
 
 from acceptance.cluster.api_faults import ApiError, ApiUnreachable, retrying
-from acceptance.cluster.request_kinds import request_kind
 from acceptance.cluster.resources import Object
 
 JSON = "application/json, */*"
@@ -152,3 +151,17 @@ def _message(response: urllib3.BaseHTTPResponse) -> str:
         return str(json.loads(text).get("message") or text)
     except (ValueError, AttributeError, RecursionError):
         return text[:SHOWN].strip() or str(response.reason)
+
+
+def request_kind(method: str, path: str, query: Mapping[str, str]) -> str:
+    """`GET pods`, `LIST pods`, `WATCH pods`, `GET pods/log`: what is asked for, without whose."""
+    parts = path.strip("/").split("/")
+    parts = parts[2:] if parts[0] == "api" else parts[3:] if parts[0] == "apis" else parts
+    if parts and parts[0] == "namespaces" and len(parts) > 2:
+        parts = parts[2:]
+    kind, *rest = parts or [""]
+    if "watch" in query:
+        method = "WATCH"
+    elif method == "GET" and not rest and path.startswith("/api"):
+        method = "LIST"
+    return f"{method} {'/'.join([kind, *rest[1:2]])}"

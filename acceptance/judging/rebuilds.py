@@ -7,8 +7,8 @@ from acceptance.limits.rebuilds import METRICS, RebuildLimit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import Figure
-from acceptance.statistics.independent_ratio import independent_ratio
 from acceptance.statistics.intervals import Interval
+from acceptance.statistics.ratios import independent_ratio
 from acceptance.text.quantities import format_quantity
 
 ONCE = 0.25

@@ -8,8 +8,8 @@ from acceptance.judging.limit import decide, not_judged, verdict_id
 from acceptance.limits.scaling import Kind, ScalingLimit, rate_unit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.scaling import Figure, ScalingRecord, StepRecord
-from acceptance.statistics.independent_ratio import independent_ratio
 from acceptance.statistics.intervals import Interval
+from acceptance.statistics.ratios import independent_ratio
 from acceptance.statistics.step_looks import CORRELATION
 from acceptance.text.quantities import format_quantity
 

@@ -8,15 +8,13 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from acceptance.limits import crashes as durability
-from acceptance.limits import history, provisioning
-from acceptance.limits import ramps as control_plane
-from acceptance.limits.metric_rules import METRIC
+from acceptance.limits import crashes, history, provisioning, ramps
 from acceptance.limits.rebuilds import inherited
 from acceptance.limits.references import Found, ancestors, reference_problems
 from acceptance.limits.scaling import ScalingLimit
 from acceptance.limits.schema import FileEntry, TierEntry
 from acceptance.limits.tiers import ComparisonRule, Limit, LimitsFile, RuleKind, Tier
+from acceptance.limits.values import METRIC
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_quantity
@@ -114,9 +112,9 @@ def _resolve(name: str, tiers: dict[str, TierEntry]) -> Tier:
         limits=tuple(limits.values()),
         comparison=tuple(rules.values()),
         scaling=tuple(scaling.values()),
-        control_plane=control_plane.inherited([(origin, tiers[origin].control_plane) for origin in family]),
+        control_plane=ramps.inherited([(origin, tiers[origin].control_plane) for origin in family]),
         rebuild=inherited([(origin, tiers[origin].rebuild) for origin in family]),
-        failover=durability.inherited([(origin, tiers[origin].failover) for origin in family]),
+        failover=crashes.inherited([(origin, tiers[origin].failover) for origin in family]),
         provisioning=provisioning.inherited([(origin, tiers[origin].provisioning) for origin in family]),
         history=history.inherited([(origin, tiers[origin].history) for origin in family]),
     )

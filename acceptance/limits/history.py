@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from acceptance.limits.metric_rules import MetricRule, tell_metric
-from acceptance.limits.values import Entry
+from acceptance.limits.values import Entry, MetricRule, tell_metric
 from acceptance.results.metrics import CPU, SHOWN, Metric
 from acceptance.text.quantities import parse_quantity
 

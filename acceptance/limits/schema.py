@@ -8,13 +8,12 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 
 from acceptance.limits.crashes import FailoverEntry
 from acceptance.limits.history import HistoryEntry
-from acceptance.limits.metric_rules import MetricRule, tell_metric
 from acceptance.limits.provisioning import ProvisioningEntry
 from acceptance.limits.ramps import ControlPlaneEntry
 from acceptance.limits.rebuilds import RebuildEntry
 from acceptance.limits.scaling import ScalingEntry
 from acceptance.limits.tiers import RuleKind, side_of
-from acceptance.limits.values import Entry
+from acceptance.limits.values import Entry, MetricRule, tell_metric
 from acceptance.results.metrics import Metric
 from acceptance.text.quantities import parse_quantity
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
+from acceptance.results.metrics import Metric
 from acceptance.text.quantities import Unit, parse_quantity
+
+METRIC = "(metric)"
+"""The name under which a rule is told the metric that it stands at; no key of a file can be taken for it."""
 
 
 class Entry(BaseModel):
@@ -50,3 +54,22 @@ class TimeLimit(Entry):
 
     at_most: Time
     because: Sentence
+
+
+def tell_metric(rules: Any) -> Any:
+    """Hand each rule of `{metric: rule}` its key."""
+    if not isinstance(rules, dict):
+        return rules
+    return {path: {**rule, METRIC: path} if isinstance(rule, dict) else rule for path, rule in rules.items()}
+
+
+class MetricRule(Entry):
+    """A rule that stands at a metric: it is told which, for a value's unit follows from it, and says its reason."""
+
+    metric: Metric = Field(alias="(metric)")  # METRIC, and first: the validators of the others look it up
+    because: Sentence
+
+    @field_validator("metric", mode="before")
+    @classmethod
+    def _parse_metric(cls, path: str) -> Metric:
+        return Metric.parse(path)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from acceptance.report.subjects import TITLES, Subject, subject_of
-from acceptance.results.classes_under_test import classes_under_test
-from acceptance.results.completeness import Missing, is_whole, missing
+from acceptance.results.completeness import Missing, classes_under_test, is_whole, missing
 from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, worst
 

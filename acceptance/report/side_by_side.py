@@ -22,7 +22,7 @@ from acceptance.report.difference_wording import NOT_IN_IT
 from acceptance.report.figures import shown_measured
 from acceptance.report.main_figures import main_figures
 from acceptance.report.overview import verdict_sentence
-from acceptance.results.classes_under_test import classes_under_test, measured_classes
+from acceptance.results.completeness import classes_under_test, measured_classes
 from acceptance.results.document import Estimate, Results, Verdict
 from acceptance.results.verdicts import ORDER
 

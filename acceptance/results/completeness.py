@@ -1,10 +1,9 @@
-"""Whether a run did all that it was asked, and what it did not get to: tests that were selected, limits of the tier."""
+"""Which classes a run is about, and whether it did all it was asked: tests that were selected, limits of the tier."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acceptance.results.classes_under_test import classes_under_test
 from acceptance.results.document import Results
 
 
@@ -46,3 +45,20 @@ def is_whole(results: Results) -> bool:
     `run.complete` alone says only that it has an exit status, and one that was interrupted has that too.
     """
     return results.run.complete and not missing(results).tests
+
+
+def classes_under_test(results: Results) -> list[str]:
+    """All that were asked for or found, as far as they are known: none where the cluster's default class was asked for
+    and never found."""
+    asked = results.settings.get("storage_class")
+    judged = [each.storage_class for each in results.verdicts]
+    return list(dict.fromkeys([*(map(str, asked) if isinstance(asked, list) else ()), *judged, *_measured(results)]))
+
+
+def measured_classes(results: Results) -> list[str]:
+    """Those of them that something was measured on, in the order of their measurement."""
+    return list(dict.fromkeys(_measured(results)))
+
+
+def _measured(results: Results) -> list[str]:
+    return [each.storage_class for each in results.measurements if each.role == "candidate"]

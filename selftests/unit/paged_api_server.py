@@ -17,8 +17,8 @@ import pytest
 from acceptance.cluster import api as api_module
 from acceptance.cluster import volumes as volumes_module
 from acceptance.cluster.api import Api
+from acceptance.cluster.api_requests import request_kind
 from acceptance.cluster.objects import run_namespace
-from acceptance.cluster.request_kinds import request_kind
 
 RUN_ID = "20261121-071502-4f3a9c0b1d2e7a65"
 NAMESPACE = run_namespace(RUN_ID)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.cluster.request_kinds import request_kind
+from acceptance.cluster.api_requests import request_kind
 
 
 @pytest.mark.parametrize(

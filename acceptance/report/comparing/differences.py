@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from acceptance.report.comparing.facts import Facts, class_facts, run_facts, unlike
 from acceptance.report.comparing.model import ClassDifferences, Difference, NamedRun, RunComparison
 from acceptance.report.comparing.ratios import as_change, finding_of, multiple, quotient_where_known
-from acceptance.results.classes_under_test import measured_classes
+from acceptance.results.completeness import measured_classes
 from acceptance.results.document import Estimate, Measurement, Results
 from acceptance.results.metrics import STALL, Metric
 from acceptance.text.errors import WrongUsage

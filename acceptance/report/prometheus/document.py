@@ -8,7 +8,7 @@ from acceptance.report.prometheus.campaigns import add_campaigns
 from acceptance.report.prometheus.gauges import Families, Samples
 from acceptance.report.prometheus.judged import add_run, add_verdicts
 from acceptance.report.prometheus.measured import add_measurements, add_steps
-from acceptance.results.classes_under_test import classes_under_test
+from acceptance.results.completeness import classes_under_test
 from acceptance.results.document import Results
 
 

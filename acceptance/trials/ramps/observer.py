@@ -9,14 +9,15 @@ from contextlib import ExitStack
 from typing import Any, Self
 
 from acceptance.cluster.attachments import slim_attachment
+from acceptance.cluster.nodes import is_up
+from acceptance.cluster.objects import slim_metadata
 from acceptance.cluster.ownership import slim_volume, why_foreign
-from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, EVENTS, NODES, PODS, VOLUMES, Resource
+from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, EVENTS, NODES, PODS, VOLUMES, Object, Resource
 from acceptance.cluster.stateful_sets import SET_LABEL
 from acceptance.cluster.watching import Change, Watch
 from acceptance.cluster.workspace import Workspace
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 from acceptance.trials.ramps.conditions import StopConditions
-from acceptance.trials.ramps.object_views import slim_claim, slim_node
 from acceptance.trials.ramps.pod_view import PodView, slim_pod
 from acceptance.trials.ramps.timeline import PodRecord, Timeline
 from acceptance.trials.ramps.volumes_seen import VolumesSeen
@@ -191,3 +192,18 @@ class Observer:
         self.refusal = str(event.get("message", ""))
         if _QUOTA in self.refusal:
             self.conditions.hold("quota", self.refusal)
+
+
+def slim_node(node: Object) -> Object:
+    """Whether it takes pods: `up`."""
+    return {"metadata": slim_metadata(node), "up": is_up(node)}
+
+
+def slim_claim(claim: Object) -> Object:
+    """When it was made, and the volume that it is bound to, empty while it is not."""
+    bound = claim["status"].get("phase") == "Bound"
+    return {
+        "metadata": slim_metadata(claim),
+        "created": claim["metadata"]["creationTimestamp"],
+        "volume": claim["spec"].get("volumeName", "") if bound else "",
+    }

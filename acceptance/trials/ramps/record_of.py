@@ -12,7 +12,6 @@ from acceptance.cluster.stateful_sets import claim_of
 from acceptance.results.ramps import Ended, GrowthPoint, PhaseTimes, StartPoint
 from acceptance.trials.ramps.climb import Climb
 from acceptance.trials.ramps.growth import linear_until
-from acceptance.trials.ramps.shares import nearest_rank
 from acceptance.trials.ramps.timeline import PodRecord, Timeline
 
 # More points than a drawing shows help nobody.
@@ -100,3 +99,14 @@ def climb_fields(timeline: Timeline, climb: Climb) -> dict[str, Any]:
             StartPoint(pods=pod.number, took_s=round(pod.took_s, 3)) for pod in started if pod.took_s is not None
         ],
     }
+
+
+def nearest_rank(values: Sequence[float], share: float) -> float:
+    """The smallest of `values` that at least `share` of them do not exceed (the nearest rank: no value in
+    between is made up).
+
+    Raises ValueError where there are none.
+    """
+    if not values:
+        raise ValueError("wanted at least one value, found none")
+    return sorted(values)[max(1, math.ceil(share * len(values))) - 1]
