@@ -67,6 +67,7 @@ lint:
 	ruff check .
 	ruff format --check .
 	mypy
+	lint-imports --no-logo --no-cache
 
 packages:  # Debian's programs that loads and clusters are made of; most tests would miss them on a new machine
 	python -c 'from embedded_cluster import packages; packages.ensure()'
