@@ -7,7 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PATHS = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("docs/*.md"))]
-PAGES = {path: (ROOT / path).read_text(encoding="utf-8") for path in (*PATHS, "README.md", "benchmarks/README.md")}
+PATHS += ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "benchmarks/README.md"]
+PAGES = {path: (ROOT / path).read_text(encoding="utf-8") for path in PATHS}
 
 
 def unfenced(text: str) -> str:

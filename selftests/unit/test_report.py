@@ -305,7 +305,7 @@ def test_a_run_that_broke_off_says_so_and_one_without_findings_is_no_error() -> 
 
 
 def test_the_schema_that_is_checked_in_is_that_of_the_models() -> None:
-    checked_in = files("acceptance").joinpath("results.schema.json").read_text(encoding="utf-8")
+    checked_in = files("acceptance.results").joinpath("results.schema.json").read_text(encoding="utf-8")
     generated = json.dumps(Results.model_json_schema(), indent=2) + "\n"
     assert checked_in == generated, "write Results.model_json_schema() to acceptance/results/results.schema.json"
 
@@ -313,6 +313,6 @@ def test_the_schema_that_is_checked_in_is_that_of_the_models() -> None:
 @pytest.mark.parametrize("found", [full("fast"), full(HOSTILE[0]), results("inconclusive", complete=False)])
 def test_results_fit_the_schema_and_are_the_same_after_being_read(found: Results) -> None:
     written = found.model_dump_json()
-    schema = json.loads(files("acceptance").joinpath("results.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads(files("acceptance.results").joinpath("results.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(json.loads(written), schema)
     assert Results.model_validate_json(written) == found
