@@ -43,7 +43,7 @@ lock: $(TOX)  # pins all Python packages anew, with their hashes, from the *.in 
 	$(TOX) run -q -e lock -- $(if $(UPGRADE),--upgrade)
 
 clean: cluster-down
-	rm -rf .tox .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .tox .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # Debian splits venv off Python; everything else comes from PyPI.
 $(TOX):
