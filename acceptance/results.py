@@ -139,6 +139,8 @@ class Node(Frozen):
 
 
 class StorageClass(Frozen):
+    """A storage class as the cluster describes it; a directory, without a cluster."""
+
     name: str
     provisioner: str
     parameters: dict[str, str]
