@@ -1,28 +1,3 @@
-"""Loads the plugins that hand the tests what they ask for."""
+"""Loads the suite's plugins also where pytest is run with another configuration file than tox.ini."""
 
-pytest_plugins = [
-    "fixtures.options",
-    "fixtures.one_process",
-    "fixtures.run",
-    "fixtures.kubernetes",
-    "fixtures.parametrization",
-    "fixtures.order",
-    "fixtures.volumes",
-    "fixtures.measurements",
-    "fixtures.scaling",
-    "fixtures.control_plane",
-    "fixtures.target",
-    "fixtures.rebuild",
-    "fixtures.cluster",
-    "fixtures.durability",
-    "fixtures.data_integrity",
-    "fixtures.volume_features",
-    "fixtures.plan",
-    "fixtures.history",
-    "fixtures.verdicts",
-    "fixtures.report",
-    "fixtures.exposition",
-    "fixtures.junit",
-    "fixtures.outward",
-    "fixtures.warnings",
-]
+pytest_plugins = ["fixtures.plugins"]

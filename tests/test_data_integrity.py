@@ -10,11 +10,13 @@ def test_written_data_is_read_back(written):
     written()
 
 
+@pytest.mark.planned(pods=2)
 def test_written_data_is_read_by_a_new_pod(written):
     """A new pod on the same node reads all of it as it was written."""
     written().verify()
 
 
+@pytest.mark.planned(pods=2)
 def test_written_data_is_read_elsewhere(written, another_node):
     """A new pod on another node reads all of it as it was written, where the class allows it."""
     volume = written()

@@ -10,6 +10,7 @@ def test_failover_is_in_time(failed_over, failover_limit, accept):
     accept(failed_over.against(failover_limit))
 
 
+@pytest.mark.crash("failover")
 def test_acknowledged_records_are_there_after_a_failover(crashed, accept):
     """On the node that takes over, every record is there that was acknowledged on the node that failed."""
-    accept(crashed("failover"))
+    accept(crashed())

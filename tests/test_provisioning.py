@@ -10,12 +10,14 @@ def test_claim_binds_and_takes_a_write(volume):
     assert volume.write().content == volume.marker
 
 
+@pytest.mark.planned(pods=2)
 def test_data_survives_a_new_pod_on_the_same_node(volume):
     """What one pod wrote, the next pod on the same node reads."""
     writer = volume.write()
     assert volume.read(node=writer.node).content == volume.marker
 
 
+@pytest.mark.planned(pods=2)
 def test_data_survives_a_new_pod_on_another_node(volume, another_node):
     """What one pod wrote, the next pod on another node reads, where the class allows it."""
     writer = volume.write()

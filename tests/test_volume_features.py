@@ -5,31 +5,37 @@ import pytest
 pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 
+@pytest.mark.capability("expansion")
 def test_volume_grows_while_it_is_used(show):
     """A claim is given more space, and the pod that uses its volume all along has it."""
-    show("expansion")
+    show()
 
 
+@pytest.mark.capability("snapshot")
 def test_snapshot_holds_what_was_there_when_it_was_taken(show):
     """A restored snapshot holds all that was written before it was taken, and nothing of what came after."""
-    show("snapshot")
+    show()
 
 
+@pytest.mark.capability("clone")
 def test_clone_goes_its_own_way(show):
     """A clone holds what its source held, and neither sees what is then written to the other."""
-    show("clone")
+    show()
 
 
+@pytest.mark.capability("shared")
 def test_two_nodes_share_a_volume(show):
     """Pods on two nodes use a volume at once, and each reads what the other writes."""
-    show("shared")
+    show()
 
 
+@pytest.mark.capability("fs-group")
 def test_volume_is_given_to_the_group_of_a_pod(show):
     """A volume, and what is on it, is of the group that a pod asks for with fsGroup."""
-    show("fs-group")
+    show()
 
 
+@pytest.mark.capability("read-only")
 def test_read_only_volume_refuses_writes(show):
     """A pod that mounts a volume read-only reads what is on it, and all its writes are refused."""
-    show("read-only")
+    show()

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acceptance.report.rows import Row, rows_of
-from acceptance.report.subjects import TITLES, Subject, kbench_subject
-from acceptance.report.verdicts import is_about_many_volumes
+from acceptance.report.subjects import TITLES, Chapters, chapters_of, kbench_subject
 from acceptance.results.document import Measurement, Results, Verdict
 
-# kbench's twelve jobs, by what they are about, and then all others.
-_GROUPS: tuple[Subject, ...] = ("iops", "bandwidth", "latency", "further-profiles")
+# kbench's twelve jobs, by what they are about, and then all others; last what tests gave a title to.
+_GROUPS = ("iops", "bandwidth", "latency", "further-profiles")
 # What a profile is about, by the end of its name.
 _ABOUT = {"iops": "iops", "bandwidth": "bandwidth", "latency": "latency.mean"}
 
@@ -27,9 +26,9 @@ class Comparison:
 
 def comparisons(results: Results) -> list[Comparison]:
     """One comparison for each candidate class, in the order in which they were measured."""
-    by_id = {each.id: each for each in results.measurements}
+    by_id, chapters = {each.id: each for each in results.measurements}, chapters_of(results)
     # Of one volume each; what many volumes do stands in a table of its own.
-    verdicts = [each for each in results.verdicts if not is_about_many_volumes(each)]
+    verdicts = [each for each in results.verdicts if each.subject != "many-volumes"]
     found: dict[str, list[Measurement]] = {}
     for each in results.measurements:
         if each.role == "candidate":
@@ -38,21 +37,22 @@ def comparisons(results: Results) -> list[Comparison]:
         Comparison(
             candidate=name,
             baseline=next((by_id[each.compared_with].storage_class for each in candidates if each.compared_with), None),
-            groups=_groups(candidates, by_id, verdicts),
+            groups=_groups(candidates, by_id, verdicts, chapters),
         )
         for name, candidates in found.items()
     ]
 
 
 def _groups(
-    candidates: Sequence[Measurement], by_id: dict[str, Measurement], verdicts: Sequence[Verdict]
+    candidates: Sequence[Measurement], by_id: dict[str, Measurement], verdicts: Sequence[Verdict], chapters: Chapters
 ) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = {TITLES[group]: [] for group in _GROUPS}
     for each in sorted(candidates, key=lambda each: each.profile if kbench_subject(each.profile) else ""):
         own = [one for one in verdicts if (one.storage_class, one.profile) == (each.storage_class, each.profile)]
         baseline = by_id[each.compared_with] if each.compared_with else None
         rows = rows_of(main_metrics(each, own), each, baseline, own)
-        groups[TITLES[kbench_subject(each.profile) or "further-profiles"]] += rows
+        title = chapters.given_to(each) or TITLES[kbench_subject(each.profile) or "further-profiles"]
+        groups.setdefault(title, []).extend(rows)
     return {title: rows for title, rows in groups.items() if rows}
 
 

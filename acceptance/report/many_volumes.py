@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import each_by_volumes, together_by_volumes
-from acceptance.report.verdicts import is_about_many_volumes
 from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
 from acceptance.results.verdicts import worst
@@ -48,7 +47,8 @@ def sections(results: Results) -> list[Section]:
 
 def _section(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Section:
     about = (record.storage_class, record.profile)
-    own = [each for each in verdicts if (each.storage_class, each.profile) == about and is_about_many_volumes(each)]
+    about_many = [each for each in verdicts if each.subject == "many-volumes"]
+    own = [each for each in about_many if (each.storage_class, each.profile) == about]
     last = record.steps[-1]
     clocks = max(step.clock_spread_s for step in record.steps)
     return Section(

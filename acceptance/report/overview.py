@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from acceptance.report.subjects import TITLES, Subject, subject_of
+from acceptance.report.subjects import chapters_of
 from acceptance.results.completeness import Missing, classes_under_test, is_whole, missing
 from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, worst
@@ -18,7 +18,7 @@ FIRST = 4
 class SubjectVerdicts:
     """How a subject ended. `verdicts` has the worst first; `status` is None where there is none yet."""
 
-    subject: Subject
+    subject: str
     title: str
     status: Status | None
     verdicts: list[Verdict]
@@ -37,28 +37,28 @@ class Overview:
     sentence: str
     whole: bool
     facts: list[tuple[str, str]]
-    bad: list[tuple[Verdict, Subject]]
+    bad: list[tuple[Verdict, str]]
     missing: Missing
     subjects: list[SubjectVerdicts]
 
     @property
-    def first(self) -> list[tuple[Verdict, Subject]]:
+    def first(self) -> list[tuple[Verdict, str]]:
         """Those that are told at once: all, if that is but one more."""
         return self.bad if len(self.bad) <= FIRST + 1 else self.bad[:FIRST]
 
     @property
-    def further(self) -> list[tuple[Verdict, Subject]]:
+    def further(self) -> list[tuple[Verdict, str]]:
         return self.bad[len(self.first) :]
 
 
 def overview(results: Results) -> Overview:
     """What the first screen says of the results."""
-    verdicts = _worst_first(results.verdicts)
+    verdicts, chapters = _worst_first(results.verdicts), chapters_of(results)
     return Overview(
         sentence=verdict_sentence(results),
         whole=is_whole(results),
         facts=list(_facts(results)),
-        bad=[(each, subject_of(each)) for each in verdicts if each.status in ("fail", "inconclusive")],
+        bad=[(each, chapters.of(each)) for each in verdicts if each.status in ("fail", "inconclusive")],
         missing=missing(results),
         subjects=subjects(results),
     )
@@ -66,11 +66,14 @@ def overview(results: Results) -> Overview:
 
 def subjects(results: Results) -> list[SubjectVerdicts]:
     """All subjects that verdicts or figures are about, in the order of the report."""
-    by_subject: dict[Subject, list[Verdict]] = {each: [] for each in TITLES}
+    chapters = chapters_of(results)
+    by_subject: dict[str, list[Verdict]] = {each: [] for each in chapters.titles}
     for verdict in results.verdicts:
-        by_subject[subject_of(verdict)].append(verdict)
+        by_subject[chapters.of(verdict)].append(verdict)
     return [
-        SubjectVerdicts(subject=subject, title=TITLES[subject], status=worst(verdicts), verdicts=_worst_first(verdicts))
+        SubjectVerdicts(
+            subject=subject, title=chapters.titles[subject], status=worst(verdicts), verdicts=_worst_first(verdicts)
+        )
         for subject, verdicts in by_subject.items()
     ]
 

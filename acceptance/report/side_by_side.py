@@ -176,7 +176,7 @@ def _value(column: Column, profile: str, metric: str) -> Estimate | None:
 def _verdict_row(verdicts: Sequence[Verdict | None]) -> VerdictRow:
     known = [each for each in verdicts if each is not None]
     return VerdictRow(
-        about=known[0].profile or "",
+        about=": ".join(filter(None, (known[0].chapter, known[0].profile))),
         limit=known[0].limit,
         same_limit=len({each.limit for each in known}) == 1,
         verdicts=verdicts,

@@ -9,7 +9,7 @@ from acceptance.report.comparison import main_metrics
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import iops_over_time, latency_curve
 from acceptance.report.rows import Row, rows_of
-from acceptance.report.subjects import Subject, kbench_subject, subject_of, subject_of_profile
+from acceptance.report.subjects import Chapters, chapters_of, kbench_subject
 from acceptance.results.document import Measurement, Results, Verdict
 from acceptance.results.verdicts import worst
 
@@ -33,34 +33,36 @@ class SpeedTable:
     shown: list[Shown]
 
 
-def speed_tables(results: Results) -> dict[Subject, list[SpeedTable]]:
-    """The tables of each subject, one for each candidate class, in the order in which they were measured."""
-    by_id = {each.id: each for each in results.measurements}
-    found: dict[Subject, dict[str, list[Measurement]]] = {}
+def speed_tables(results: Results) -> dict[str, list[SpeedTable]]:
+    """The tables of each chapter, one for each candidate class, in the order in which they were measured."""
+    by_id, chapters = {each.id: each for each in results.measurements}, chapters_of(results)
+    found: dict[str, dict[str, list[Measurement]]] = {}
     for each in sorted(results.measurements, key=lambda each: each.profile if kbench_subject(each.profile) else ""):
         if each.role == "candidate":
-            classes = found.setdefault(subject_of_profile(each.profile), {})
+            classes = found.setdefault(chapters.of_measurement(each), {})
             classes.setdefault(each.storage_class, []).append(each)
     return {
-        subject: [_table(own, by_id, results.verdicts, subject=subject) for own in classes.values()]
-        for subject, classes in found.items()
+        chapter: [
+            _table(own, by_id, _verdicts(results, chapter, chapters), chapter=chapter) for own in classes.values()
+        ]
+        for chapter, classes in found.items()
     }
 
 
+def _verdicts(results: Results, chapter: str, chapters: Chapters) -> list[Verdict]:
+    """Those of the chapter that rest on its figures."""
+    return [each for each in results.verdicts if each.subject in ("speed", None) and chapters.of(each) == chapter]
+
+
 def _table(
-    candidates: Sequence[Measurement],
-    by_id: dict[str, Measurement],
-    verdicts: Iterable[Verdict],
-    *,
-    subject: Subject,
+    candidates: Sequence[Measurement], by_id: dict[str, Measurement], own: Sequence[Verdict], *, chapter: str
 ) -> SpeedTable:
-    own = [each for each in verdicts if subject_of(each) == subject]
     pairs = [(each, by_id.get(each.compared_with) if each.compared_with else None) for each in candidates]
     return SpeedTable(
         candidate=candidates[0].storage_class,
         baseline=next((baseline.storage_class for _, baseline in pairs if baseline), None),
         rows=[row for candidate, baseline in pairs for row in _rows(candidate, baseline, _of(candidate, own))],
-        shown=[_shown(candidate, baseline, _of(candidate, own), subject=subject) for candidate, baseline in pairs],
+        shown=[_shown(candidate, baseline, _of(candidate, own), chapter=chapter) for candidate, baseline in pairs],
     )
 
 
@@ -76,14 +78,12 @@ def _rows(candidate: Measurement, baseline: Measurement | None, verdicts: Sequen
     return rows_of(metrics, candidate, baseline, verdicts)
 
 
-def _shown(
-    candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict], *, subject: Subject
-) -> Shown:
-    """What the subject is about is drawn; of what did not pass, all."""
-    explains = worst(verdicts) in ("fail", "inconclusive") or subject == "synchronous-writes"
-    whole = explains or subject == "further-profiles"
+def _shown(candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict], *, chapter: str) -> Shown:
+    """What the chapter is about is drawn; of what did not pass, and where it is about all, all."""
+    explains = worst(verdicts) in ("fail", "inconclusive") or chapter == "synchronous-writes"
+    whole = explains or chapter not in ("iops", "bandwidth", "latency")
     drawn = [
-        iops_over_time(candidate, baseline) if whole or subject != "latency" else None,
-        latency_curve(candidate, baseline) if whole or subject == "latency" else None,
+        iops_over_time(candidate, baseline) if whole or chapter != "latency" else None,
+        latency_curve(candidate, baseline) if whole or chapter == "latency" else None,
     ]
     return Shown(profile=candidate.profile, explains=explains, pictures=tuple(each for each in drawn if each))

@@ -1,30 +1,14 @@
-"""What a verdict is about: the subjects of the report, in the order in which they are read."""
+"""The chapters of the report: what a verdict is about, or the title that its test gave, in the order of reading."""
 
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
-from typing import Literal
+from dataclasses import dataclass
 
-from acceptance.report.verdicts import is_about_many_volumes
-from acceptance.results.document import Verdict
+from acceptance.results.document import Measurement, Results, Verdict
 
-Subject = Literal[
-    "synchronous-writes",
-    "iops",
-    "bandwidth",
-    "latency",
-    "further-profiles",
-    "many-volumes",
-    "control-plane",
-    "rebuild",
-    "durability",
-    "provisioning",
-    "features",
-    "history",
-    "further-tests",
-]
-TITLES: dict[Subject, str] = {
+# By the id that links lead to.
+TITLES = {
     "synchronous-writes": "Synchronous writes",
     "iops": "IOPS",
     "bandwidth": "Bandwidth",
@@ -39,43 +23,60 @@ TITLES: dict[Subject, str] = {
     "history": "Compared with earlier runs",
     "further-tests": "Further tests",
 }
-# Tests that are not about the speed of one volume, by the file that they stand in.
-_OF_TESTS: dict[str, Subject] = {
-    "test_volume_scaling": "many-volumes",
-    "test_control_plane_scale": "control-plane",
-    "test_replica_rebuild": "rebuild",
-    "test_durability": "durability",
-    "test_data_integrity": "durability",
-    "test_failover": "durability",
-    "test_provisioning": "provisioning",
-    "test_volume_features": "features",
-    "test_regression": "history",
-}
 _SYNCHRONOUS = ("sync-write-iops", "etcd-fsync")
 # kbench's twelve jobs, by what they are about.
 _KBENCH = re.compile(r"(random|sequential)-(read|write)-(?P<about>iops|bandwidth|latency)")
-_ABOUT: dict[str, Subject] = {"iops": "iops", "bandwidth": "bandwidth", "latency": "latency"}
 
 
-def subject_of(verdict: Verdict) -> Subject:
-    """By the file of its test; what is judged of one volume's speed, by its profile."""
-    file = PurePosixPath(verdict.test.partition("::")[0]).stem
-    if file in _OF_TESTS:
-        return _OF_TESTS[file]
-    if is_about_many_volumes(verdict):
-        return "many-volumes"
-    return "further-tests" if verdict.profile is None else subject_of_profile(verdict.profile)
+@dataclass(frozen=True, kw_only=True)
+class Chapters:
+    """Those of one report. `titles` by id, in order; `given`: the title that the tests of a class and profile gave."""
+
+    titles: dict[str, str]
+    given: dict[tuple[str, str], str]
+
+    def of(self, verdict: Verdict) -> str:
+        """The id of the chapter that tells of the verdict."""
+        if verdict.chapter is not None:
+            return self._id(verdict.chapter)
+        if verdict.subject in ("speed", None):
+            return "further-tests" if verdict.profile is None else _of_profile(verdict.profile)
+        return verdict.subject
+
+    def of_measurement(self, measurement: Measurement) -> str:
+        """The id of the chapter with the figures of one volume under load."""
+        title = self.given_to(measurement)
+        return _of_profile(measurement.profile) if title is None else self._id(title)
+
+    def given_to(self, measurement: Measurement) -> str | None:
+        """The title that tests gave to what they asked about."""
+        return self.given.get((measurement.storage_class, measurement.profile))
+
+    def _id(self, title: str) -> str:
+        return next(each for each, known in self.titles.items() if known == title)
 
 
-def subject_of_profile(profile: str) -> Subject:
+def chapters_of(results: Results) -> Chapters:
+    """Those that come with the suite, and before the last of them those with titles that tests gave."""
+    *first, last = TITLES
+    own = dict.fromkeys(each.chapter for each in results.verdicts if each.chapter is not None)
+    titles = {each: TITLES[each] for each in first}
+    titles |= {f"chapter-{n}": title for n, title in enumerate(own, start=1) if title not in TITLES.values()}
+    given: dict[tuple[str, str], str] = {}
+    for each in results.verdicts:
+        if each.subject == "speed" and each.profile is not None and each.chapter is not None:
+            given.setdefault((each.storage_class, each.profile), each.chapter)
+    return Chapters(titles=titles | {last: TITLES[last]}, given=given)
+
+
+def _of_profile(profile: str) -> str:
     """What a profile that loads one volume is about."""
     if profile in _SYNCHRONOUS:
         return "synchronous-writes"
-    about = kbench_subject(profile)
-    return "further-profiles" if about is None else about
+    return kbench_subject(profile) or "further-profiles"
 
 
-def kbench_subject(profile: str) -> Subject | None:
+def kbench_subject(profile: str) -> str | None:
     """What a job of kbench is about; None for other profiles."""
     found = _KBENCH.fullmatch(profile)
-    return _ABOUT[found["about"]] if found else None
+    return found["about"] if found else None

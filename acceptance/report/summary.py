@@ -19,7 +19,6 @@ from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
 from acceptance.report.rows import Change
 from acceptance.report.speed import speed_tables
-from acceptance.report.subjects import Subject
 from acceptance.results.document import Results, Step, Verdict
 from acceptance.text.quantities import format_quantity, format_size
 
@@ -65,9 +64,9 @@ def _templates() -> Environment:
     return environment
 
 
-def _recorded(results: Results) -> Iterator[Subject]:
+def _recorded(results: Results) -> Iterator[str]:
     """Subjects with figures of their own, which are shown without a verdict too."""
-    records: dict[Subject, Sequence[object]] = {
+    records: dict[str, Sequence[object]] = {
         "many-volumes": results.scaling,
         "control-plane": results.control_plane,
         "rebuild": results.rebuilds,

@@ -18,6 +18,18 @@ Unit = Literal["1/s", "B/s", "s", "cpu"]
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
 Overall = Literal["pass", "fail", "inconclusive"]
+Subject = Literal[
+    "speed",
+    "many-volumes",
+    "control-plane",
+    "rebuild",
+    "durability",
+    "provisioning",
+    "features",
+    "history",
+    "further-tests",
+]
+"""What a test asks about; `speed`: how fast one volume is."""
 
 
 class Frozen(BaseModel):
@@ -104,6 +116,8 @@ class Verdict(Frozen):
     confidence: float | None = Field(default=None, description="of the two-sided interval low..high")
     status: Status
     reason: str
+    subject: Subject | None = Field(default=None, description="what was asked about; None only by older suites")
+    chapter: str | None = Field(default=None, description="title of a chapter of the report that the test asks for")
 
 
 class Step(Frozen):
@@ -125,6 +139,8 @@ class Node(Frozen):
 
 
 class StorageClass(Frozen):
+    """A storage class as the cluster describes it; a directory, without a cluster."""
+
     name: str
     provisioner: str
     parameters: dict[str, str]

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from acceptance import __version__
 from acceptance.results.document import Results
+from acceptance.results.older_verdicts import with_subject
 from acceptance.text.errors import WrongUsage
 from acceptance.text.shown_text import shown_values
 
@@ -56,7 +57,7 @@ def read_results(path: Path) -> Results:
         raise WrongUsage(_problems(error, data, path)) from None
     if problem := next(_impossible(results), None):
         raise WrongUsage(f"{path}: {problem}; it was changed after the run: get the file that the run wrote")
-    return results
+    return results.model_copy(update={"verdicts": [with_subject(each) for each in results.verdicts]})
 
 
 def _data(text: str, path: Path) -> dict[str, Any]:

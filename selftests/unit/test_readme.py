@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
 from pathlib import Path
 
 from acceptance.limits.file import load_limits
 from acceptance.loads.profile_folder import find_profiles
+from selftests.unit.docs_pages import blocks
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -16,12 +15,6 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def section(heading: str) -> str:
     """From the heading to the next one."""
     return README.partition(f"# {heading}\n")[2].partition("\n#")[0]
-
-
-def blocks(text: str) -> list[str]:
-    """Its indented blocks, as they are in a file."""
-    found = re.findall(r"(?:^(?: {4}.*)?\n)+", text, re.MULTILINE)
-    return [textwrap.dedent(each).strip() + "\n" for each in found if each.strip()]
 
 
 def test_a_job_file_and_three_lines_make_a_gate(tmp_path: Path) -> None:

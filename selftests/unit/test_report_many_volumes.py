@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from acceptance.judging.scaling import judge_scaling, unjudged
+from acceptance.judging.scaling import judge_scaling
 from acceptance.limits.scaling import Kind, ScalingLimit
 from acceptance.measuring.figures import figure
 from acceptance.report.comparison import comparisons
 from acceptance.report.many_volumes import Section, sections
 from acceptance.report.summary import render_summary
-from acceptance.report.verdicts import is_about_many_volumes
 from acceptance.results.document import Estimate, Measurement, Results, Run, Status, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
@@ -187,25 +186,11 @@ def test_it_says_what_counted_and_how_far_the_clocks_were_apart() -> None:
 def test_the_verdict_of_a_section_is_the_worst_of_its_own(value: float, status: Status) -> None:
     found = saturated()
     asked = (limit("latency_growth", 5.0), limit("total_at_last_step", value))
-    own = [judge_scaling(found, each, test="t") for each in asked]
-    of_one_volume = own[0].model_copy(update={"id": "fast/p/write.iops/at-least", "status": "fail"})
+    own = [judge_scaling(found, each, test="t").model_copy(update={"subject": "many-volumes"}) for each in asked]
+    of_one_volume = own[0].model_copy(update={"subject": "speed", "status": "fail"})
     of_another = own[0].model_copy(update={"storage_class": "slow", "status": "fail"})
     assert section(found, *own, of_one_volume, of_another).status == status
     assert section(found, of_one_volume, of_another).status is None
-
-
-def test_verdicts_on_scale_runs_are_told_by_their_ids() -> None:
-    kinds = [
-        limit("total_at_last_step"),
-        limit("per_volume", 1.0, pods=3),
-        limit("latency_growth"),
-        limit("rate_limited"),
-        limit("node_scaling"),
-    ]
-    found = [judge_scaling(saturated(), each, test="t") for each in kinds]
-    assert [is_about_many_volumes(each) for each in [*found, unjudged(saturated(), test="t")]] == [True] * 6
-    for rule in ("at-least", "at-most", "not-better-than-baseline-by", "none", "holds"):
-        assert not is_about_many_volumes(found[0].model_copy(update={"id": f"rate-limited/p/write.iops/{rule}"}))
 
 
 def test_the_comparison_of_single_volumes_has_nothing_of_scale_runs() -> None:
@@ -225,6 +210,7 @@ def test_the_comparison_of_single_volumes_has_nothing_of_scale_runs() -> None:
         warnings=[],
     )
     failed = judge_scaling(saturated(), limit("total_at_last_step", 2.0), test="t")
+    failed = failed.model_copy(update={"subject": "many-volumes"})
     (compared,) = comparisons(results(saturated(), verdicts=(failed,), measurements=[measured]))
     assert failed.status == "fail"
     assert [row.status for rows in compared.groups.values() for row in rows] == ["skipped"]

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
-from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from markupsafe import Markup
 
 from acceptance.report.overview import FIRST
 from acceptance.report.page import completed, page
-from acceptance.report.subjects import TITLES, subject_of
+from acceptance.report.subjects import chapters_of
 from acceptance.report.summary import render_summary
 from acceptance.results.completeness import is_whole, missing
-from acceptance.results.document import AskedLimit, Conditions, KnownStorage, PoolRecord, Results, Statement, Verdict
+from acceptance.results.document import (
+    AskedLimit,
+    Conditions,
+    KnownStorage,
+    PoolRecord,
+    Results,
+    Statement,
+    Subject,
+    Verdict,
+)
 from acceptance.results.history import TrendPoint, TrendRecord
 from selftests.unit.test_report import STARTED, full, results, verdict
-
-TESTS = Path(__file__).parents[2] / "tests"
-SPEED = {"test_synchronous_writes", "test_further_profiles", "test_baseline_comparison"}
 
 
 class Outline(HTMLParser):
@@ -65,7 +70,7 @@ def of_tests(*tests: str, reached: tuple[str, ...], **more: Any) -> Results:
         full("fast"),
         full("<b>"),
         results("inconclusive", complete=False),
-        results("fail", verdicts=(verdict("fail", test="tests/test_provisioning.py::t"),)),
+        results("fail", verdicts=(verdict("fail", subject="provisioning"),)),
     ],
 )
 def test_headings_follow_one_another_and_every_part_has_a_name(found: Results) -> None:
@@ -110,38 +115,27 @@ def test_of_many_that_did_not_pass_the_first_are_told_at_once(bad: int, at_once:
 
 
 def test_every_reason_stands_in_its_subject() -> None:
-    files = [each.stem for each in TESTS.glob("test_*.py")]
-    verdicts = tuple(verdict(test=f"tests/{each}.py::t", reason=f"({each} says so)") for each in files)
+    verdicts = tuple(verdict(subject=each, reason=f"({each} says so)") for each in get_args(Subject))
     body = render_summary(results(verdicts=verdicts)).partition("<h2>Subjects</h2>")[2]
-    assert [each for each in files if f"({each} says so)" not in body] == []
-
-
-def test_each_file_of_tests_has_a_subject() -> None:
-    files = {each.stem for each in TESTS.glob("test_*.py")}
-    strange = [
-        each
-        for each in files - SPEED
-        if subject_of(verdict(test=f"tests/{each}.py::t", profile=None)) == "further-tests"
-    ]
-    assert strange == [], "name its subject in acceptance/report/subjects.py"
+    assert [each for each in get_args(Subject) if f"({each} says so)" not in body] == []
 
 
 @pytest.mark.parametrize(
     ("found", "title"),
     [
-        (verdict(profile="sync-write-iops"), "Synchronous writes"),
-        (verdict(profile="random-read-bandwidth"), "Bandwidth"),
-        (verdict(profile="mine-latency"), "Further profiles"),
-        (
-            verdict(profile="random-write-iops", id="a/random-write-iops/write.iops/latency-growth"),
-            "Many volumes at once",
-        ),
-        (verdict(test="tests/test_failover.py::t", profile="failover"), "Durability, integrity and failover"),
-        (verdict(test="mine.py::t", profile=None), "Further tests"),
+        (verdict(subject="speed", profile="sync-write-iops"), "Synchronous writes"),
+        (verdict(subject="speed", profile="random-read-bandwidth"), "Bandwidth"),
+        (verdict(subject="speed", profile="mine-latency"), "Further profiles"),
+        (verdict(subject="many-volumes", profile="random-write-iops"), "Many volumes at once"),
+        (verdict(subject="durability", profile="failover"), "Durability, integrity and failover"),
+        (verdict(subject="further-tests", profile=None), "Further tests"),
+        (verdict(subject="durability", chapter="Orders"), "Orders"),
+        (verdict(subject="speed", profile="sync-write-iops", chapter="Control plane"), "Control plane"),
     ],
 )
-def test_a_verdict_is_told_by_its_test_or_its_profile(found: Verdict, title: str) -> None:
-    assert TITLES[subject_of(found)] == title
+def test_a_verdict_is_told_by_its_subject_its_profile_or_the_title_of_its_test(found: Verdict, title: str) -> None:
+    chapters = chapters_of(results(verdicts=(found,)))
+    assert chapters.titles[chapters.of(found)] == title
 
 
 def test_tests_that_came_to_no_verdict_are_named_and_the_run_is_not_complete() -> None:
@@ -211,7 +205,7 @@ def test_what_earlier_runs_showed_is_drawn_beside_the_verdicts_on_it() -> None:
         change_point=None,
         status="pass",
     )
-    judged = verdict(test="tests/test_regression.py::t", reason="as before")
+    judged = verdict(subject="history", reason="as before")
     html = render_summary(results(verdicts=(judged,), trends=[record]))
     section = html.partition('<section id="history">')[2].partition("</section>")[0]
     assert section.count("<svg") == 1 and "as before" in section

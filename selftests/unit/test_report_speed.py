@@ -8,7 +8,6 @@ from acceptance.report.comparison import comparisons
 from acceptance.report.github_summary import markdown
 from acceptance.report.rows import Change, Row
 from acceptance.report.speed import SpeedTable, speed_tables
-from acceptance.report.subjects import Subject
 from acceptance.report.summary import render_summary
 from acceptance.report.terminal_table import terminal_table
 from acceptance.results.document import RelativeEstimate, Results, Status
@@ -17,13 +16,13 @@ from selftests.unit.test_report_comparison import both, measurement, results, ve
 IOPS = {"write__iops": 100.0, "cpu__use": 0.5}
 
 
-def table(found: Results, subject: Subject = "synchronous-writes") -> SpeedTable:
-    (only,) = speed_tables(found)[subject]
+def table(found: Results, chapter: str = "synchronous-writes") -> SpeedTable:
+    (only,) = speed_tables(found)[chapter]
     return only
 
 
-def row(found: Results, metric: str = "write.iops", subject: Subject = "synchronous-writes") -> Row:
-    (only,) = [each for each in table(found, subject).rows if each.metric == metric]
+def row(found: Results, metric: str = "write.iops", chapter: str = "synchronous-writes") -> Row:
+    (only,) = [each for each in table(found, chapter).rows if each.metric == metric]
     return only
 
 
@@ -100,7 +99,7 @@ def test_each_class_has_a_table_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("profile", "status", "opened", "subject"),
+    ("profile", "status", "opened", "chapter"),
     [
         ("random-write-iops", "pass", False, "iops"),
         ("random-write-iops", "fail", True, "iops"),
@@ -109,13 +108,13 @@ def test_each_class_has_a_table_of_its_own() -> None:
     ],
 )
 def test_pictures_of_what_did_not_pass_are_seen_at_once_others_are_folded(
-    profile: str, status: Status, opened: bool, subject: Subject
+    profile: str, status: Status, opened: bool, chapter: str
 ) -> None:
     series = {"write.iops": [90.0, 110.0, 100.0]}
     measured = [each.model_copy(update={"series": series}) for each in both(profile, IOPS, IOPS)]
     found = results(measured, verdict(profile, "write.iops", status))
-    (shown,) = table(found, subject).shown
+    (shown,) = table(found, chapter).shown
     assert shown.pictures and shown.explains == opened
-    section = render_summary(found).partition(f'<section id="{subject}">')[2].partition("</section>")[0]
+    section = render_summary(found).partition(f'<section id="{chapter}">')[2].partition("</section>")[0]
     before, figure, _ = section.partition("<figure")
     assert figure and (before.count("<details") == before.count("</details")) == opened

@@ -1,0 +1,14 @@
+"""What tests and plugins outside this repository may import; all other modules are private (`docs/own-tests.md`)."""
+
+from acceptance.results.document import StorageClass, Verdict
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported, WrongUsage
+
+__all__ = [
+    "AcceptanceError",
+    "EnvironmentFailure",
+    "StorageClass",
+    "StorageFailure",
+    "Unsupported",
+    "Verdict",
+    "WrongUsage",
+]
