@@ -153,7 +153,7 @@ def _claimed_of(plan: Plan, storage_class: str) -> int:
 
 def _part(free: int, *, share: float) -> int:
     """So many bytes of those that are free; 55 % is meant, not the number next to it that a float can hold."""
-    return math.floor(Fraction(share).limit_denominator(10**6) * free)
+    return math.floor(Fraction(repr(share)) * free)
 
 
 def _during(claimed: Peak) -> str:

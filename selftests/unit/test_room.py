@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acceptance.cluster.storage_capacity import Segment
@@ -190,6 +190,7 @@ def test_a_larger_plan_never_turns_refused_into_allowed(
 
 
 @given(planned_steps, frees, st.integers(1, HUNDRED))
+@example([step(36, 499641262, lasts="step", evenly=False)], [25], 1)
 def test_the_values_that_a_refusal_names_are_enough(planned: list[PlannedStep], free: list[int], at_most: int) -> None:
     told = str(room(*planned, pools=(pool(*free),), at_most=at_most).problem or "")
     shared = re.findall(r"--storage-pool-share=(\d+%)", told)
