@@ -8,7 +8,7 @@ from pathlib import Path
 
 from acceptance.__main__ import main
 from acceptance.judging.rejudging import contradictions
-from acceptance.report import render_summary
+from acceptance.report.summary import render_summary
 from acceptance.results.file import read_results
 from acceptance.results.history_series import record_of
 

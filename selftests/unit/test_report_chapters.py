@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from acceptance.report import render_summary
 from acceptance.report.comparing.naming import name_runs
 from acceptance.report.comparison import comparisons
 from acceptance.report.github_summary import markdown
 from acceptance.report.side_by_side import SideBySide
 from acceptance.report.speed import speed_tables
+from acceptance.report.summary import render_summary
 from acceptance.report.terminal_table import terminal_table
 from acceptance.results.document import Verdict
 from selftests.unit.test_report_comparison import both, results, verdict
