@@ -3,6 +3,7 @@
 pytest_plugins = [
     "fixtures.options",
     "fixtures.one_process",
+    "fixtures.reporters",
     "fixtures.run",
     "fixtures.kubernetes",
     "fixtures.parametrization",
