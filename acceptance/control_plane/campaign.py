@@ -19,6 +19,7 @@ from acceptance.control_plane.records import ControlPlaneRecord, Form
 from acceptance.control_plane.server_metrics import operation_times, read_server_metrics, request_times
 from acceptance.control_plane.sets import RampPlan, RampSets, usable
 from acceptance.once import Once
+from acceptance.undoing import Undoing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +74,8 @@ class RampCampaign:
         )
         require_no_unclaimed_volumes(api, storage_classes=[storage_class])
         sets = RampSets(self._workspace, plan, usable(api, plan, required=settings.required))
-        with Lifetime(api, sets.plans[0].pod) as lifetime:
+        with Undoing() as undoing:
+            lifetime = undoing.enter(Lifetime(api, sets.plans[0].pod))
             for each in sets.plans:
                 create_set(api, each, owner=lifetime.owner)
             record = self._up_and_down(plan, sets)

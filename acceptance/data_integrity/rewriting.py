@@ -22,6 +22,7 @@ from acceptance.measuring.load_log import MARK
 from acceptance.rebuild.driver import RebuildDriver, ReplicaRebuild, TargetVolume
 from acceptance.rebuild.following import Patience, Say
 from acceptance.rebuild.put_back import put_back
+from acceptance.undoing import Undoing
 
 _ENOUGH = "enough"
 _REWRITE = """
@@ -95,12 +96,11 @@ def last_interval(written: int) -> str:
 def _rewriting(workspace: Workspace, volume: VerifiedVolume, *, held_s: float) -> Iterator[PodPlan]:
     longest_s = held_s + 4 * volume.patience_s
     plan = volume.plan("rewrite", rewrite_command(FILES_PATH), check=True, held_s=math.ceil(longest_s))
-    try:
+    with Undoing() as undoing:
+        undoing.callback(lambda: end_pod(workspace.api, plan, timeout_s=workspace.timeout_s))
         create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
         volume.node = node_of(wait_started(workspace.api, plan, timeout_s=workspace.timeout_s))
         yield plan
-    finally:
-        end_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
 
 
 def _stop(workspace: Workspace, volume: VerifiedVolume) -> None:

@@ -15,8 +15,9 @@ from acceptance.cluster.resources import LEASES, NODES, Object
 from acceptance.cluster.run_namespace import remember_undo
 from acceptance.cluster.waiting import wait_for
 from acceptance.errors import AcceptanceError, EnvironmentFailure
-from acceptance.interruption import undisturbed
+from acceptance.interruption import put_off
 from acceptance.target_commands import run_command
+from acceptance.undoing import Undoing
 
 HEARTBEATS = "kube-node-lease"
 """the namespace in which each node has a lease of its own name"""
@@ -77,6 +78,7 @@ class Outage:
         self._plan = plan
         self._node = node
         self._over = False
+        self._undo = Undoing()
         self.what = ""
 
     def __enter__(self) -> Self:
@@ -86,13 +88,12 @@ class Outage:
         """
         how = shlex.join(word.format(node=self._node) for word in self._plan.restore)
         remember_undo(self._api, namespace=self._namespace, what=f"node {self._node}", how=how)
-        try:
+        with self._undo as begun:
+            begun.callback(self.end)
             done = run_command(self._plan.fail, values={"node": self._node}, timeout_s=self._plan.timeout_s)
             if done.status:
                 raise done.failed(f"0 of the command that makes node {self._node} fail")
-        except BaseException as error:
-            self.__exit__(type(error), error, None)
-            raise
+            self._undo = begun.passed_on()
         self.what = (done.stdout.strip().splitlines() or [f"`{' '.join(done.words)}`"])[-1]
         return self
 
@@ -104,7 +105,7 @@ class Outage:
         if self._over:
             return
         self._over = True
-        with undisturbed():
+        with put_off():
             before = self._last_heard_of()
             done = run_command(self._plan.restore, values={"node": self._node}, timeout_s=self._plan.timeout_s)
             if done.status:
@@ -124,12 +125,7 @@ class Outage:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Raises what `end` raises, unless another error is on its way, which is then told of it."""
-        try:
-            self.end()
-        except AcceptanceError as stuck:
-            if error is None:
-                raise
-            error.add_note(str(stuck))
+        self._undo.__exit__(kind, error, trace)
 
     def wait_seen(self, *, timeout_s: float) -> None:
         """Wait until the cluster takes the node for lost: not Ready, and tainted, so that no pod is sent there.
