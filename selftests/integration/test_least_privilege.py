@@ -109,7 +109,7 @@ def snapshots(api: Api) -> Iterator[None]:
 def account(api: Api, cluster: embedded.EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The account's kubeconfig; the account is fenced in."""
     path = tmp_path_factory.mktemp("account") / "kubeconfig"
-    with applied(api, documents(*FILES, "fence.yaml")):
+    with applied(api, documents(*FILES, "admission-policy.yaml")):
         token_kubeconfig(api, cluster.kubeconfig, path)
         _wait_for_the_fence(api, Api.from_kubeconfig(path))
         yield path
