@@ -8,6 +8,7 @@ from acceptance.cluster.pod_manifest import MAIN, PodPlan
 from acceptance.cluster.pod_states import describe_pod, exit_status_of, node_of, taken_away
 from acceptance.cluster.pods import create_pod, end_pod, wait_ended, wait_started
 from acceptance.cluster.workspace import Workspace
+from acceptance.process.undoing import Undoing
 from acceptance.text.errors import EnvironmentFailure
 
 
@@ -27,7 +28,8 @@ def run_errand(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> Erra
     ended it.
     """
     api = workspace.api
-    try:
+    with Undoing() as undoing:
+        undoing.callback(lambda: end_pod(api, plan, timeout_s=workspace.timeout_s))
         create_pod(api, plan, timeout_s=workspace.timeout_s)
         wait_started(api, plan, timeout_s=workspace.timeout_s)
         pod = wait_ended(api, plan, timeout_s=timeout_s)
@@ -38,5 +40,3 @@ def run_errand(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> Erra
         if (status := exit_status_of(pod)) is None:
             raise EnvironmentFailure(f"the exit status of pod {plan.name} is not known: {describe_pod(pod)}")
         return Errand(node=node_of(pod), status=status, output=output)
-    finally:
-        end_pod(api, plan, timeout_s=workspace.timeout_s)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from queue import Empty, Queue
 from typing import Any
 from urllib.parse import urlencode
 
 from kubernetes import client
 from kubernetes.stream import ws_client
-from websocket import WebSocketException, setdefaulttimeout
+from websocket import WebSocketException
 
 UPDATE_S, ANSWER_S = 1.0, 30.0
 
@@ -38,15 +41,37 @@ def run_in_pod(
     method, url, headers, *_ = connection.param_serialize(
         "GET", path, header_params={"Accept": "*/*"}, auth_settings=["BearerToken"]
     )
-    # Else a server that is gone is waited for without end; there is no such option for one connection.
-    setdefaulttimeout(ANSWER_S)
+    address = f"{url}?{urlencode(query)}"
+    connect = partial(
+        ws_client.websocket_call, connection.configuration, method, address, headers=headers, _preload_content=False
+    )
     try:
-        socket = ws_client.websocket_call(  # type: ignore[no-untyped-call]
-            connection.configuration, method, f"{url}?{urlencode(query)}", headers=headers, _preload_content=False
-        )
-        return _to_its_end(socket, timeout_s=timeout_s)
+        return _to_its_end(_connected(connect), timeout_s=timeout_s)
     except (client.ApiException, WebSocketException, OSError) as error:
         raise PodCommandFailed(getattr(error, "reason", None) or str(error)) from error
+
+
+def _connected(connect: Callable[[], Any]) -> Any:
+    """What it brings. Raises what it raises, and PodCommandFailed where there is no answer in time.
+
+    The client's library would wait without end for a server that takes the connection and says nothing.
+    """
+    answer: Queue[tuple[Any, Exception | None]] = Queue()
+
+    def ask() -> None:
+        try:
+            answer.put((connect(), None))
+        except Exception as error:
+            answer.put((None, error))
+
+    threading.Thread(target=ask, name="connection to a pod", daemon=True).start()
+    try:
+        socket, error = answer.get(timeout=ANSWER_S)
+    except Empty:
+        raise PodCommandFailed(f"the server did not answer within {ANSWER_S:.0f} s") from None
+    if error is not None:
+        raise error
+    return socket
 
 
 def _to_its_end(socket: Any, *, timeout_s: float) -> PodCommand:

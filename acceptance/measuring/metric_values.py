@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from acceptance.loads.fio.samples import DIRECTIONS, Sample
 from acceptance.measuring.figures import estimate
 from acceptance.measuring.measure import BySegment
-from acceptance.measuring.stalls import longest_stall
+from acceptance.measuring.stalls import Stall, longest_stall
 from acceptance.results.document import Estimate
 from acceptance.results.metrics import CPU, SHOWN, STALL, Metric
 from acceptance.statistics.intervals import batches
@@ -83,7 +83,7 @@ def metric_estimate(metric: Metric, segments: BySegment, *, plan: LookPlan, conf
     The longest stall is an event and no mean: it lies between what was seen and what looks a second apart can hide.
     """
     if metric.statistic == "longest":
-        return _longest(metric, segments, confidence=confidence)
+        return stall_estimate(longest_stall(segments), metric, segments, confidence=confidence)
     if metric.direction is not None and not _used(metric.direction, segments):
         return None  # the profile does not use this direction; that is no rate of zero
     values = batch_values(metric, segments, plan=plan)
@@ -100,8 +100,8 @@ def metric_estimate(metric: Metric, segments: BySegment, *, plan: LookPlan, conf
     )
 
 
-def _longest(metric: Metric, segments: BySegment, *, confidence: float) -> Estimate | None:
-    stall = longest_stall(segments)
+def stall_estimate(stall: Stall | None, metric: Metric, segments: BySegment, *, confidence: float) -> Estimate | None:
+    """The same of the longest stall, where that is known already."""
     if stall is None:
         return None
     return Estimate(

@@ -16,6 +16,7 @@ from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.load import Watch
 from acceptance.measuring.load_log import LoadLog, Output, Watched
 from acceptance.measuring.load_script import STOPPED
+from acceptance.process.undoing import Undoing
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 # fio speaks once a second; silence means a connection that is gone.
@@ -32,12 +33,14 @@ class PodLoad:
         self._plan = plan
         self._patience_s = patience_s
         self._node_is_lost = False
+        self._undo = Undoing()
         self._printed = FollowedLog(
             workspace.api, plan.name, namespace=plan.namespace, container=MAIN, silence_s=SILENCE_S
         )
         self.log = LoadLog(new_output=new_output)
 
     def __enter__(self) -> PodLoad:
+        self._undo.callback(self._end)
         return self
 
     def __exit__(
@@ -48,14 +51,12 @@ class PodLoad:
         Its volumes stay attached for the pod that follows. Raises StorageFailure when the load does not end, unless
         another error is on its way, which is then told of it.
         """
-        try:
-            self._delete()
-            if not self.log.over and not self._node_is_lost:
-                wait_load_over(self._workspace.api, self._plan, timeout_s=self._workspace.timeout_s)
-        except AcceptanceError as stuck:
-            if error is None:
-                raise
-            error.add_note(str(stuck))
+        self._undo.__exit__(kind, error, trace)
+
+    def _end(self) -> None:
+        self._delete()
+        if not self.log.over and not self._node_is_lost:
+            wait_load_over(self._workspace.api, self._plan, timeout_s=self._workspace.timeout_s)
 
     def follow(self, watch: Watch) -> tuple[list[Sequence[Sample]], bool]:
         """Take what the load prints, until it has ended or `watch` finds it enough: the samples of each segment.

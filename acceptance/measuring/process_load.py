@@ -19,6 +19,7 @@ import psutil
 from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.load import Watch
 from acceptance.measuring.load_log import LoadLog, Output, Watched
+from acceptance.process.undoing import Undoing
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 # fio's jobs leave the session that they were started in, and outlive a fio that is killed: this tells them.
@@ -50,6 +51,7 @@ class ProcessLoad:
         self._command = command
         self._folder = folder
         self._mark = uuid.uuid4().hex
+        self._undo = Undoing()
         self._environment = {**os.environ, **environment, MARK: self._mark}
 
     def __enter__(self) -> ProcessLoad:
@@ -70,20 +72,14 @@ class ProcessLoad:
             raise EnvironmentFailure(f"{self._what} could not be started: {error}") from error
         assert self._process.stdout is not None
         self._stdout = self._process.stdout
+        for undo in (self._stdout.close, self.log.close, self._end):
+            self._undo.callback(undo)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            self._end()
-        except StorageFailure as stuck:
-            if error is None:
-                raise
-            error.add_note(str(stuck))
-        finally:
-            self.log.close()
-            self._stdout.close()
+        self._undo.__exit__(kind, error, trace)
 
     @property
     def pid(self) -> int:

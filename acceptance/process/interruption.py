@@ -58,6 +58,29 @@ def undisturbed() -> Iterator[None]:
 
 
 @contextmanager
+def put_off() -> Iterator[None]:
+    """The same, and the first of them takes effect after the block. In other threads than the main one, nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        _ask_for_patience(number, frame)
+
+    before, was_urged = _handle_by(note), is_urged()
+    try:
+        yield
+    finally:
+        _restore(before)
+        if not was_urged:
+            _urged.clear()
+        if came:
+            signal.raise_signal(came[0])
+
+
+@contextmanager
 def held_back() -> Iterator[None]:
     """Have a signal take effect only after the block, which must not be left half done.
 

@@ -15,6 +15,21 @@ _HEAD = (
     '<meta name="viewport" content="width=device-width, initial-scale=1"/>'
     '\n    <meta name="color-scheme" content="light dark"/>'
 )
+# Beside the rows of pytest-html, which its script draws.
+_TESTS = Markup(
+    """<div class="acceptance"><h2>Tests</h2>
+<p class="without-scripts">The list of tests is drawn by a script, which does not run here. All verdicts and their
+reasons are above.</p></div>"""
+)
+_END_OF_TITLE = "</h1>"
+
+
+def report_page(*, title: str, summary: Markup, frame: str | None) -> str:
+    """The report: the summary below the title of pytest-html's page, or alone where there is no such page."""
+    head, found, rest = (frame or "").partition(_END_OF_TITLE)
+    if not found:
+        return page(title=title, body=summary)
+    return completed(f"{head}{_END_OF_TITLE}\n{summary}\n{_TESTS}\n{rest}")
 
 
 def page(*, title: str, body: Markup) -> str:

@@ -35,6 +35,8 @@ ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube", "in-c
 # What says something of a cluster, and nothing where there is none.
 OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "pull_secret")
 OF_AN_EMBEDDED_CLUSTER = ("embedded", "cpu_latency")
+# Options whose name is not that of their setting, which results have borne all along.
+_OPTIONS = {"storage_class": "class", "embedded": "embedded-name", "expect": "require-capability"}
 
 
 class Settings(BaseModel):
@@ -192,4 +194,4 @@ def _line(error: Any) -> str:
 
 
 def _option(name: str) -> str:
-    return "--storage-" + name.removeprefix("storage_").replace("_", "-")
+    return "--storage-" + _OPTIONS.get(name, name.replace("_", "-"))

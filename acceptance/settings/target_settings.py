@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from acceptance.results.features import Capability
 from acceptance.text.quantities import parse_quantity, parse_size
@@ -48,7 +48,10 @@ class TargetSettings(Strict):
     failover_timeout: TimeText | None = None
     durability_time: TimeText | None = None
     timeout: TimeText | None = None
-    expect: tuple[Capability, ...] | None = None
+    # As the option is named; before that it was `expect`, as among the settings.
+    expect: tuple[Capability, ...] | None = Field(
+        default=None, validation_alias=AliasChoices("require_capability", "expect")
+    )
 
     @property
     def given(self) -> dict[str, Any]:

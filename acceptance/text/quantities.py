@@ -12,8 +12,6 @@ import re
 from decimal import Decimal
 from typing import Literal
 
-from kubernetes.utils.quantity import parse_quantity as parse_kubernetes_quantity
-
 Unit = Literal["1/s", "B/s", "s", "B", "ratio", "cpu", "pods"]
 
 _BYTES = {"B": 1.0} | {
@@ -41,8 +39,16 @@ _WANTED: dict[Unit, str] = {
 }
 _QUANTITY = re.compile(r"(?P<number>(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d+)?)\s*(?P<suffix>[^\d\s]*)")
 
-_SIZE = re.compile(r"\d+(\.\d*)?([eE][+-]?\d{1,3}|[KMGTPE]i|[numkKMGTPE])?")
+# Kubernetes' own client reads them too, but takes half a second to be imported, which not all who read sizes can spare.
+# https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
+_SIZE = re.compile(r"(?P<number>\d+(\.\d*)?)((?P<exponent>[eE][+-]?\d{1,3})|(?P<suffix>[KMGTPE]i|[numkKMGTPE]))?")
 _BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_SIZE_UNITS = (
+    {"": Decimal(1)}
+    | {suffix: Decimal(10) ** power for suffix, power in _DECIMAL.items()}
+    | {suffix: Decimal(1024) ** power for power, suffix in enumerate(_BINARY, start=1)}
+)
 
 _TIMES = (("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("h", 3600.0))
 _SHOWN: dict[Unit, tuple[tuple[str, float], ...]] = {
@@ -103,9 +109,11 @@ def parse_size(text: str | int) -> int:
     """
     written = str(text).strip()
     problem = f"wanted a size above zero such as 10Gi, found {text!r}"
-    if isinstance(text, bool) or not _SIZE.fullmatch(written):
+    found = _SIZE.fullmatch(written)
+    if isinstance(text, bool) or found is None:
         raise ValueError(problem)
-    size = math.ceil(Decimal(parse_kubernetes_quantity(written)))  # type: ignore[no-untyped-call]
+    number = Decimal(found["number"] + (found["exponent"] or ""))
+    size = math.ceil(number * _SIZE_UNITS[found["suffix"] or ""])
     if size <= 0:
         raise ValueError(problem)
     return size

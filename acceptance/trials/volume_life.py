@@ -23,6 +23,7 @@ from acceptance.cluster.pod_states import describe_pod, main_succeeded, node_of,
 from acceptance.cluster.pods import create_pod, end_pod, wait_ended, wait_started
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.workspace import Workspace
+from acceptance.process.undoing import Undoing
 from acceptance.text.errors import StorageFailure
 
 POD_DEADLINE_S = 600
@@ -99,7 +100,13 @@ class TrialVolume:
             node=node,
             pull_secret=self._workspace.pull_secret,
         )
-        try:
+
+        def end() -> None:
+            with self._timed(f"pod gone after {what}"):
+                end_pod(api, plan, timeout_s=timeout_s)
+
+        with Undoing() as undoing:
+            undoing.callback(end)
             with self._timed(f"pod started to {what}"):
                 create_pod(api, plan, timeout_s=timeout_s)
                 self._bound()
@@ -114,9 +121,6 @@ class TrialVolume:
                     f"({describe_pod(pod)})"
                 )
             return Visit(node=node_of(pod), content=content)
-        finally:
-            with self._timed(f"pod gone after {what}"):
-                end_pod(api, plan, timeout_s=timeout_s)
 
     def _bound(self) -> str:
         if self._volume is None:

@@ -55,7 +55,7 @@ def suite_command(*options: str, reports: Path) -> list[str]:
     # Plugins of the tests' own environment, which its users do not have, and which take long to load.
     pytest = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:timeout"]
     elsewhere = any(each.startswith(_OTHER_CLUSTER) for each in options)
-    cluster = [] if elsewhere else [f"--storage-embedded={CLUSTER}"]
+    cluster = [] if elsewhere else [f"--storage-embedded-name={CLUSTER}"]
     return [*pytest, f"--storage-report={reports}", *cluster, *SMALL, *options]
 
 

@@ -111,7 +111,7 @@ def account(
 ) -> Iterator[Path]:
     """The account's kubeconfig; the account is fenced in."""
     path = tmp_path_factory.mktemp("account") / "kubeconfig"
-    with applied(api, documents(*FILES, "fence.yaml")):
+    with applied(api, documents(*FILES, "admission-policy.yaml")):
         token_kubeconfig(api, cluster.kubeconfig, path)
         _wait_for_the_fence(api, Api.from_kubeconfig(path))
         yield path

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from acceptance.process.private_folder import remove_abandoned
 from selftests.integration.remains import Before, cluster_names, objects_left, on_host, unowned
 from selftests.integration.suite import CLUSTER, ROOT
 
@@ -26,5 +27,6 @@ def test_nothing_remains_on_this_host(before_all_tests: Before, tmp_path_factory
         subprocess.run(words, cwd=ROOT, check=True, timeout=600)
     names = {CLUSTER, *cluster_names()} - before_all_tests.clusters
     theirs = {name for name in names if name in OF_TESTS or name.startswith(tuple(f"{each}-" for each in OF_TESTS))}
+    remove_abandoned()  # as the next run does: of runs that tests killed
     left = on_host(theirs, folders=[tmp_path_factory.getbasetemp()]) | unowned() - before_all_tests.unowned
     assert left == set()

@@ -156,7 +156,7 @@ def embedded(cluster: object, tmp_path_factory: pytest.TempPathFactory) -> Suite
     select = f"(local-path and ({lacks})) or (replicated and (test_two_nodes or test_read_only))"
     options = ["--storage-class", "local-path", "--storage-class", "replicated", "-k", select]
     reports = tmp_path_factory.mktemp("embedded") / "reports"
-    return run_suite(*FEATURES, *options, "--storage-expect", "fs-group,snapshot", reports=reports)
+    return run_suite(*FEATURES, *options, "--storage-require-capability", "fs-group,snapshot", reports=reports)
 
 
 def found_on(storage_class: str, run: SuiteRun) -> dict[str, tuple[str, str]]:
@@ -183,7 +183,7 @@ def test_what_is_missing_is_a_skip_unless_it_is_expected(embedded: SuiteRun) -> 
     assert embedded.status == 1, embedded.output
     assert embedded.verdict("test_volume_grows")["status"] == "skipped"
     assert embedded.verdict("given_to_the_group")["status"] == "fail"
-    assert "(--storage-expect fs-group)" in embedded.verdict("given_to_the_group")["reason"]
+    assert "(--storage-require-capability fs-group)" in embedded.verdict("given_to_the_group")["reason"]
 
 
 def test_two_nodes_share_the_replicated_class(embedded: SuiteRun) -> None:

@@ -42,7 +42,7 @@ def test_each_page_is_in_the_index() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_options_that_are_named_exist(page: str) -> None:
-    known = {f"--storage-{option.name}" for option in OPTIONS}
+    known = {each for option in OPTIONS for each in option.words}
     named = set(re.findall(r"--storage-[a-z]+(?:-[a-z]+)*", PAGES[page]))
     assert named - known == set()
 

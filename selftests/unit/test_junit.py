@@ -18,15 +18,20 @@ PLUGIN = """
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from acceptance.results.recorder import Recorder
 from acceptance.results.run_folder import RunFolder
+from fixtures.reporters import take_over
 from fixtures.run import RUN, Run
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={"tier": "baseline"}, asked=0)
     folder = RunFolder(Path(config.rootpath), run_id="r")
     folder.make()
+    take_over(config, page=folder.report, junit=folder.junit)
     config.stash[RUN] = Run(id="r", folder=folder, recorder=recorder)
 
 
@@ -49,7 +54,8 @@ def keep(name):
     shutil.copyfile(HERE / "junit.xml", HERE / name)
 
 
-def test_passes(record_property):
+def test_passes(record_property, record_testsuite_property):
+    record_testsuite_property("own", "kept")
     keep("after-0.xml")
     if (HERE / "obstruct").exists():
         (HERE / "junit.xml").unlink()
@@ -120,7 +126,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(folder: Path) -> int:
     """Run them; the exit status."""
-    plugins = ("no:cacheprovider", "a_run", "fixtures.outward", "fixtures.junit")
+    plugins = ("no:cacheprovider", "a_run", "fixtures.outward", "fixtures.reporters", "fixtures.junit")
     words = [word for plugin in plugins for word in ("-p", plugin)]
     junit = f"--junitxml={folder}/junit.xml"
     return subprocess.run(
@@ -210,4 +216,5 @@ def test_the_suite_says_of_which_run_it_is(folder: Path) -> None:
     (listed,) = read(folder / "junit.xml").findall("properties")
     assert len(listed) == len({each.get("name") for each in listed})
     of_suite = properties(read(folder / "junit.xml"))
+    assert of_suite["own"] == "kept"
     assert (of_suite["run"], of_suite["tier"], of_suite["overall"]) == ("r", "baseline", "inconclusive")

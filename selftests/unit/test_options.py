@@ -111,6 +111,29 @@ def test_the_command_line_comes_before_the_environment_and_that_before_the_ini_f
     assert found.classes() == classes
 
 
+@pytest.mark.parametrize("names", [("embedded-name", "require-capability"), ("embedded", "expect")])
+@pytest.mark.parametrize("where", ["line", "environment", "ini"])
+def test_options_are_known_by_the_names_that_they_had_too(listing: Run, where: str, names: tuple[str, str]) -> None:
+    asked = dict(zip((f"storage-{name}" for name in names), ("lab", "cloning"), strict=True))
+    keys = {name.replace("-", "_"): value for name, value in asked.items()}
+    options: list[str] = []
+    if where == "line":
+        options = [f"--{name}={value}" for name, value in asked.items()]
+    if where == "ini":
+        options = [word for key, value in keys.items() for word in ("-o", f"{key}={value}")]
+    environment = {key.upper(): value for key, value in keys.items()} if where == "environment" else {}
+    found = listing("--storage-context=a", *options, **environment)
+    assert found.status == 4, found.output
+    assert "--storage-require-capability: wanted capabilities of expansion" in found.output
+    assert "found 'cloning'" in found.output
+    assert "--storage-embedded-name lab means an embedded cluster" in found.output
+
+
+def test_of_two_names_in_the_environment_the_present_one_counts(listing: Run) -> None:
+    found = listing(STORAGE_EXPECT="cloning", STORAGE_REQUIRE_CAPABILITY="clone")
+    assert found.status == 0, found.output
+
+
 def test_directories_that_read_alike_are_listed_apart(listing: Run, tmp_path: Path) -> None:
     directories = [tmp_path / "mnt" / "a", tmp_path / "mnt-a"]
     for each in directories:

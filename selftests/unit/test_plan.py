@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 GIB = 1024**3
 PROFILES = find_profiles(ROOT / "profiles")
 TIER = load_limits(ROOT / "thresholds.yaml", profiles=set(PROFILES)).tier("baseline")
-NO_CLUSTER = "--storage-embedded=no-such-cluster"
+NO_CLUSTER = "--storage-embedded-name=no-such-cluster"
 
 
 def settings() -> Settings:

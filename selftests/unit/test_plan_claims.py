@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-NO_CLUSTER = "--storage-embedded=no-such-cluster"
+NO_CLUSTER = "--storage-embedded-name=no-such-cluster"
 OWN = "--storage-context=no-such-context"
 REFUSED = "A run would not begin, with exit status"
 

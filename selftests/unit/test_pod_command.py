@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from socket import create_server
 from typing import Any
 
 import pytest
@@ -104,3 +105,11 @@ def test_a_connection_that_is_refused_is_told(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(pod_command.ws_client, "websocket_call", call)
     with pytest.raises(PodCommandFailed, match="403 Forbidden"):
         run_in_pod(client.ApiClient(client.Configuration()), "/x", container="c", command=["a"], timeout_s=1)
+
+
+def test_a_server_that_says_nothing_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pod_command, "ANSWER_S", 0.2)
+    with create_server(("127.0.0.1", 0)) as silent:
+        connection = client.ApiClient(client.Configuration(host=f"http://127.0.0.1:{silent.getsockname()[1]}"))
+        with pytest.raises(PodCommandFailed, match="did not answer within 0 s"):
+            run_in_pod(connection, "/exec", container="c", command=["ceph"], timeout_s=5)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kubernetes.utils import quantity
 
 from acceptance.text.quantities import Unit, format_quantity, format_size, parse_quantity, parse_size
 
+ROOT = Path(__file__).parents[2]
 UNITS: tuple[Unit, ...] = ("1/s", "B/s", "s", "B", "ratio", "cpu")
 values = st.floats(min_value=1e-9, max_value=1e12)
 
@@ -125,7 +130,23 @@ def test_reads_sizes_as_kubernetes_does(text: str | int, size: int) -> None:
     assert parse_size(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "-1Gi", "0", "10GiB", "nan", "ten", "1_000", True, "Gi"])
+@given(
+    number=st.from_regex(r"[1-9][0-9]{0,8}(\.[0-9]{1,4})?", fullmatch=True),
+    suffix=st.sampled_from(["", *"numkKMGTPE", *(f"{letter}i" for letter in "KMGTPE"), "e3", "E+2", "e-1"]),
+)
+def test_reads_every_suffix_as_the_clients_library_does(number: str, suffix: str) -> None:
+    theirs = math.ceil(quantity.parse_quantity(number + suffix))  # type: ignore[no-untyped-call]
+    assert parse_size(number + suffix) == theirs
+
+
+def test_nothing_of_kubernetes_is_loaded_for_it() -> None:
+    told = (
+        "import sys, acceptance.text.quantities; sys.exit(any(each.startswith('kubernetes') for each in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", told], cwd=ROOT, timeout=60, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("text", ["", "1e3Gi", "-1Gi", "0", "10GiB", "nan", "ten", "1_000", True, "Gi"])
 def test_refuses_what_is_no_size(text: str) -> None:
     with pytest.raises(ValueError, match="wanted a size above zero such as 10Gi, found"):
         parse_size(text)

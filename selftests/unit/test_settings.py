@@ -84,7 +84,7 @@ def test_a_pull_secret_is_in_a_namespace(given: str, effective: str) -> None:
         ({"cluster": "kind", "context": "a"}, "--storage-kubeconfig or --storage-context mean an existing cluster"),
         ({"cpu_latency": "high"}, "--storage-cpu-latency: Input should be 'low' or 'unchanged'"),
         ({"cluster": "kind", "cpu_latency": "low"}, "--storage-cpu-latency low means an embedded cluster"),
-        ({"context": "a", "embedded": "b"}, "--storage-embedded b means an embedded cluster"),
+        ({"context": "a", "embedded": "b"}, "--storage-embedded-name b means an embedded cluster"),
         (
             {"storage_class": ["a"], "baseline_class": "a"},
             "--storage-baseline-class a is also a --storage-class: a class cannot be compared with itself",

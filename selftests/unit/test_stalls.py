@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from acceptance import findings
 from acceptance.limits.schema import TierEntry
 from acceptance.limits.tiers import Limit
 from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
+from acceptance.measuring import metric_values
 from acceptance.measuring.metric_values import shown_metrics
 from acceptance.measuring.stalls import longest_stall
 from acceptance.results.document import Verdict
@@ -122,6 +124,20 @@ def test_a_stall_is_told_with_a_rate_that_is_missed_or_in_doubt() -> None:
     told = {limit: judged(samples, path="write.iops", limit=limit) for limit in (1e-9, 3, 1e9)}
     assert [each.status for each in told.values()] == ["pass", "inconclusive", "fail"]
     assert ["storage stood still for 14 s" in each.reason for each in told.values()] == [False, True, True]
+
+
+@pytest.mark.parametrize("path", ["stall.longest", "write.iops"])
+def test_the_longest_stall_is_looked_for_once_for_a_verdict(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[object] = []
+
+    def counted(segments: list[list[Sample]]) -> object:
+        looked.append(segments)
+        return longest_stall(segments)
+
+    for module in (findings, metric_values):
+        monkeypatch.setattr(module, "longest_stall", counted)
+    judged([second(0.001)] * 12, path=path)
+    assert len(looked) == 1
 
 
 def test_a_stall_is_shown_with_every_measurement() -> None:

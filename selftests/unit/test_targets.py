@@ -12,6 +12,7 @@ from acceptance.settings.target_file import LonghornTarget, of_target, read_targ
 from acceptance.settings.targets import shipped_targets, target_path
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import parse_size
+from fixtures.offered_options import OPTIONS
 
 NAMES = sorted(shipped_targets())
 DOCS = Path(__file__).parents[2] / "docs" / "targets.md"
@@ -57,7 +58,8 @@ def test_what_each_sets_is_in_the_documentation(name: str) -> None:
     row = next(line for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith(f"| `{name}` |"))
     for setting, value in read_target(target_path(name)).settings.given.items():
         written = value if isinstance(value, str) else ",".join(value)
-        assert f"`--storage-{setting.replace('_', '-')} {written}`" in row
+        (option,) = [each for each in OPTIONS if each.key == setting]
+        assert f"`--storage-{option.name} {written}`" in row
 
 
 def test_longhorn_names_its_driver() -> None:
@@ -90,12 +92,20 @@ def test_what_was_asked_for_wins_over_the_target_and_the_target_over_the_usual()
     assert read_settings(FILES).timeout == 300.0
 
 
+@pytest.mark.parametrize("name", ["require_capability", "expect"])
+def test_capabilities_are_asked_for_by_either_name(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "target.yaml"
+    path.write_text(f"settings: {{{name}: [clone, shared]}}")
+    assert read_settings(FILES | of_target({"target": str(path)})).expect == ("clone", "shared")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("settings: {timeout: 5}", "target.yaml:1: settings.timeout: wanted a time with its unit"),
         ("settings: {test_size: much}", "settings.test_size: wanted a size above zero such as 10Gi, found 'much'"),
         ("settings: {expect: [flying]}", "settings.expect.0: Input should be 'expansion'"),
+        ("settings: {require_capability: [flying]}", "settings.require_capability.0: Input should be 'expansion'"),
         ("settings: {ramp_pods: 3}", "settings.ramp_pods: wanted only keys that are known here"),
         ("settings: {claim_at_most: 2Ti}", "settings.claim_at_most: wanted only keys that are known here"),
         ("settings: {timeout: 5s}\ncaveats: [{what: a}]", "target.yaml:2: caveats.0.source: wanted this key"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +11,8 @@ import pytest
 from acceptance.results.recorder import Recorder
 from acceptance.results.run_folder import RunFolder
 from acceptance.text.errors import EnvironmentFailure
-from fixtures.report import write_as_of_now
+from fixtures.report import Page
+from fixtures.reporters import Draft
 from fixtures.run import Run
 
 
@@ -69,21 +69,20 @@ def test_other_errors_are_not_swallowed(run: Run) -> None:
 
 
 def test_a_fault_in_the_report_ends_no_run_and_is_a_warning(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    state = SimpleNamespace(running_state="started", additional_summary={"prefix": []})
-    written: list[str] = []
-    report: Any = SimpleNamespace(_report=state)
-    report._generate_report = lambda: written.append(state.additional_summary["prefix"][0])
-    session: Any = SimpleNamespace(exitstatus=0)
-    write_as_of_now(report, run, session)
-    report._generate_report()
+    report = run.folder.report
+    page = Page(run, Draft(package="", kind="", path=run.folder.path / "draft.html", targets=(report,)))
+    page.publish()
+    written = report.read_text(encoding="utf-8")
+    assert "No verdict" in written
 
     def faulty(_: object) -> str:
         raise ZeroDivisionError("division by zero")
 
     monkeypatch.setattr("fixtures.report.render_summary", faulty)
-    report._generate_report()
-    report._generate_report()
-    assert len(written) == 3 and written[0] == written[2] != ""
+    for _ in range(2):
+        report.unlink()
+        page.publish()
+        assert report.read_text(encoding="utf-8") == written
     (warning,) = run.recorder.warnings
     assert warning.startswith("report.html could not be made") and "ZeroDivisionError: division by zero" in warning
     assert not run.recorder.errors and not run.raised and not run.unwritten

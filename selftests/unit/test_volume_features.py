@@ -91,11 +91,13 @@ def test_what_is_expected_is_a_failure_where_it_is_missing(
     with trial_that_ends_in(error, monkeypatch) as bench:
         record, raised = trying.try_capability("clone", bench, expected=("clone",))
     assert record.status in ("missing", "not_tried")
-    assert type(raised) is StorageFailure and "(--storage-expect clone)" in str(raised)
+    assert type(raised) is StorageFailure and "(--storage-require-capability clone)" in str(raised)
 
 
 def test_a_wrong_capability_is_told_with_those_there_are(tmp_path: Any) -> None:
-    with pytest.raises(WrongUsage, match=r"--storage-expect: wanted capabilities of expansion, .*found 'cloning'"):
+    with pytest.raises(
+        WrongUsage, match=r"--storage-require-capability: wanted capabilities of expansion, .*found 'cloning'"
+    ):
         read_settings({"thresholds": tmp_path, "profiles": tmp_path, "expect": "clone,cloning"})
     settings = read_settings({"thresholds": tmp_path, "profiles": tmp_path, "expect": "clone, shared"})
     assert settings.expect == ("clone", "shared")

@@ -13,7 +13,8 @@ from acceptance.cluster.resources import LEASES, NODES, Object
 from acceptance.cluster.run_namespace import remember_undo
 from acceptance.cluster.waiting import wait_for
 from acceptance.process.commands import run_command
-from acceptance.process.interruption import undisturbed
+from acceptance.process.interruption import put_off
+from acceptance.process.undoing import Undoing
 from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
@@ -63,6 +64,7 @@ class Outage:
         self._plan = plan
         self._node = node
         self._over = False
+        self._undo = Undoing()
         self.what = ""
 
     def __enter__(self) -> Self:
@@ -72,13 +74,12 @@ class Outage:
         """
         how = shlex.join(word.format(node=self._node) for word in self._plan.restore)
         remember_undo(self._api, namespace=self._namespace, what=f"node {self._node}", how=how)
-        try:
+        with self._undo as begun:
+            begun.callback(self.end)
             done = run_command(self._plan.fail, values={"node": self._node}, timeout_s=self._plan.timeout_s)
             if done.status:
                 raise done.failed(f"0 of the command that makes node {self._node} fail")
-        except BaseException as error:
-            self.__exit__(type(error), error, None)
-            raise
+            self._undo = begun.passed_on()
         self.what = (done.stdout.strip().splitlines() or [f"`{' '.join(done.words)}`"])[-1]
         return self
 
@@ -90,7 +91,7 @@ class Outage:
         if self._over:
             return
         self._over = True
-        with undisturbed():
+        with put_off():
             before = self._last_heard_of()
             done = run_command(self._plan.restore, values={"node": self._node}, timeout_s=self._plan.timeout_s)
             if done.status:
@@ -110,12 +111,7 @@ class Outage:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Raises what `end` raises, unless another error is on its way, which is then told of it."""
-        try:
-            self.end()
-        except AcceptanceError as stuck:
-            if error is None:
-                raise
-            error.add_note(str(stuck))
+        self._undo.__exit__(kind, error, trace)
 
     def wait_seen(self, *, timeout_s: float) -> None:
         """Wait until the cluster takes the node for lost: not Ready, and tainted, so that no pod is sent there.

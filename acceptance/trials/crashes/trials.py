@@ -9,9 +9,10 @@ from acceptance.cluster.objects import object_name
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.once import Once
+from acceptance.process.undoing import Undoing
 from acceptance.results.crashes import Failure
 from acceptance.settings.target_plans import NodeFailurePlan
-from acceptance.text.errors import AcceptanceError, Unsupported
+from acceptance.text.errors import Unsupported
 from acceptance.trials.crashes.reading import READER
 from acceptance.trials.crashes.trial import Crash, CrashSettings, Trial
 from acceptance.trials.crashes.writer import WRITER
@@ -55,7 +56,6 @@ class CrashTrials:
         claim = self._workspace.claim(
             "durability", failure, storage_class, storage_class=storage_class, size=CLAIM_SIZE
         )
-        create_claim(self._workspace.api, claim)
         trial = Trial(
             workspace=self._workspace,
             claim=claim,
@@ -64,23 +64,18 @@ class CrashTrials:
             node_failure=None if isinstance(plan, str) else plan,
             say=self._say,
         )
-        keep = self._settings.keep
-        try:
-            crash = trial.run()
-        except AcceptanceError as error:
-            if not keep or isinstance(error, Unsupported):
-                self._remove_after(error, claim)
-            raise
-        if not (keep and crash.durability.lost):
-            _remove(self._workspace, claim)
-        return crash
+        crash: Crash | None = None
 
-    def _remove_after(self, error: AcceptanceError, claim: Claim) -> None:
-        """What failed first is what its reader hears of first."""
-        try:
-            _remove(self._workspace, claim)
-        except AcceptanceError as stuck:
-            error.add_note(str(stuck))
+        def remove() -> None:
+            failed = not isinstance(undoing.error, Unsupported) if crash is None else bool(crash.durability.lost)
+            if not (self._settings.keep and failed):
+                _remove(self._workspace, claim)
+
+        with Undoing() as undoing:
+            undoing.callback(remove)
+            create_claim(self._workspace.api, claim)
+            crash = trial.run()
+        return crash
 
 
 def _remove(workspace: Workspace, claim: Claim) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -15,9 +16,10 @@ from acceptance.cluster.pod_manifest import MAIN, USER, PodPlan, volume_path
 from acceptance.cluster.pod_states import node_of
 from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.workspace import Workspace
+from acceptance.process.undoing import Undoing
 from acceptance.results.document import StorageClass
 from acceptance.results.features import Capability
-from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
+from acceptance.text.errors import StorageFailure, Unsupported
 from acceptance.text.quantities import parse_size
 from acceptance.trials.features.snapshot_objects import Snapshot, delete_snapshot
 
@@ -44,10 +46,8 @@ class Bench:
         self._capability = capability
         self._keep = keep
         self._node = node
-        self._pods: dict[str, PodPlan] = {}
         self._count = 0
-        self._claims: list[Claim] = []
-        self._snapshots: list[Snapshot] = []
+        self._undo = Undoing()
 
     @property
     def api(self) -> Api:
@@ -65,16 +65,8 @@ class Bench:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Raises StorageFailure for what stays, unless the block failed: then that is what must be heard of."""
-        failed = error is not None and not isinstance(error, Unsupported)
-        if failed and (self._keep or not isinstance(error, AcceptanceError)):
-            return  # interrupted: the run's own removal follows
-        try:
-            self._remove()
-        except AcceptanceError as stuck:
-            if error is None:
-                raise
-            error.add_note(str(stuck))
+        """Raises StorageFailure for what stays, unless the block failed: then that is a note of its error."""
+        self._undo.__exit__(kind, error, trace)
 
     def missing(self, why: str) -> Unsupported:
         """The error that says that the class does not have the capability."""
@@ -89,7 +81,7 @@ class Bench:
         name = self.storage_class.name
         claim = self.workspace.claim(self._capability, part, name, storage_class=name, size=size)
         claim = replace(claim, source=source, access_mode="ReadWriteMany" if shared else "ReadWriteOnce")
-        self._claims.append(claim)
+        self._undo_with(lambda: remove_claim(self.api, claim, timeout_s=self.timeout_s))
         create_claim(self.api, claim)
         return claim
 
@@ -99,7 +91,7 @@ class Bench:
 
     def keep_track(self, snapshot: Snapshot) -> None:
         """Have the snapshot removed with the rest."""
-        self._snapshots.append(snapshot)
+        self._undo_with(lambda: delete_snapshot(self.api, snapshot, timeout_s=self.timeout_s))
 
     def run(self, claim: Claim, script: str, *, read_only: bool = False, **variables: str) -> str:
         """What the script prints that a pod runs to its end; $VOLUME is the folder of the volume.
@@ -126,7 +118,7 @@ class Bench:
     def start(self, claim: Claim, script: str, *, node: str | None = None, **variables: str) -> PodPlan:
         """A pod that runs the script, and has started; it is ended with the rest."""
         plan = self._plan(claim, script, node, variables)
-        self._pods[plan.name] = plan
+        self._undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
         create_pod(self.api, plan, timeout_s=self.timeout_s)
         self._node = self._node or node_of(wait_started(self.api, plan, timeout_s=self.timeout_s))
         return plan
@@ -153,21 +145,13 @@ class Bench:
             pull_secret=self.workspace.pull_secret,
         )
 
-    def _remove(self) -> None:
-        """In the order in which storage lets go: what came last goes first."""
-        for plan in self._pods.values():
-            end_pod(self.api, plan, timeout_s=self.timeout_s)
-        restored = [claim for claim in self._claims if claim.source is not None]
-        for claim in restored:
-            self._remove_claim(claim)
-        for snapshot in self._snapshots:
-            delete_snapshot(self.api, snapshot, timeout_s=self.timeout_s)
-        for claim in self._claims:
-            if claim not in restored:
-                self._remove_claim(claim)
+    def _undo_with(self, undo: Callable[[], object]) -> None:
+        """What came last goes first: in that order storage lets go."""
+        self._undo.callback(lambda: None if self._is_kept else undo())
 
-    def _remove_claim(self, claim: Claim) -> None:
-        remove_claim(self.api, claim, timeout_s=self.timeout_s)
+    @property
+    def _is_kept(self) -> bool:
+        return self._keep and self._undo.error is not None and not isinstance(self._undo.error, Unsupported)
 
 
 def new_mark() -> str:

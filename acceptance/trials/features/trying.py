@@ -52,4 +52,4 @@ def try_capability(
 def _unless_expected(error: Unsupported, capability: Capability, expected: Collection[Capability]) -> StorageFailure:
     if capability not in expected:
         return error
-    return StorageFailure(f"{error}; it is expected of every class here (--storage-expect {capability})")
+    return StorageFailure(f"{error}; it is required of every class here (--storage-require-capability {capability})")

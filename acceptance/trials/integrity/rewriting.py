@@ -17,6 +17,7 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
 from acceptance.loads.verified.jobs import DATA_FILE, INTERVALS, write_command
 from acceptance.measuring.load_log import MARK
+from acceptance.process.undoing import Undoing
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.trials.integrity.volume import VerifiedVolume
 from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild, TargetVolume
@@ -95,12 +96,11 @@ def last_interval(written: int) -> str:
 def _rewriting(workspace: Workspace, volume: VerifiedVolume, *, held_s: float) -> Iterator[PodPlan]:
     longest_s = held_s + 4 * volume.patience_s
     plan = volume.plan("rewrite", rewrite_command(FILES_PATH), check=True, held_s=math.ceil(longest_s))
-    try:
+    with Undoing() as undoing:
+        undoing.callback(lambda: end_pod(workspace.api, plan, timeout_s=workspace.timeout_s))
         create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
         volume.node = node_of(wait_started(workspace.api, plan, timeout_s=workspace.timeout_s))
         yield plan
-    finally:
-        end_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
 
 
 def _stop(workspace: Workspace, volume: VerifiedVolume) -> None:

@@ -11,6 +11,7 @@ from acceptance.cluster.stateful_sets import create_set, delete_set
 from acceptance.cluster.workspace import Workspace
 from acceptance.limits.ramps import RampRules
 from acceptance.process.once import Once
+from acceptance.process.undoing import Undoing
 from acceptance.results.ramps import ControlPlaneRecord, Form
 from acceptance.trials.ramps.climb import Say, climb
 from acceptance.trials.ramps.conditions import StopConditions
@@ -73,7 +74,8 @@ class RampCampaign:
         )
         require_no_unclaimed_volumes(api, storage_classes=[storage_class])
         sets = RampSets(self._workspace, plan, usable(api, plan, required=settings.required))
-        with Lifetime(api, sets.plans[0].pod) as lifetime:
+        with Undoing() as undoing:
+            lifetime = undoing.enter(Lifetime(api, sets.plans[0].pod))
             for each in sets.plans:
                 create_set(api, each, owner=lifetime.owner)
             record = self._up_and_down(plan, sets)

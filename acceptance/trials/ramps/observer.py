@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from types import TracebackType
 from typing import Any, Self
 
 from acceptance.cluster.attachments import slim_attachment
@@ -16,6 +16,7 @@ from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, EVENTS, NODES, POD
 from acceptance.cluster.stateful_sets import SET_LABEL
 from acceptance.cluster.watching import Change, Watch
 from acceptance.cluster.workspace import Workspace
+from acceptance.process.undoing import Undoing
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 from acceptance.trials.ramps.conditions import StopConditions
 from acceptance.trials.ramps.pod_view import PodView, slim_pod
@@ -49,7 +50,7 @@ class Observer:
         self._without_room: dict[str, PodRecord] = {}
         self._problem: AcceptanceError | None = None
         self._watches: list[Watch] = []
-        self._undo = ExitStack()
+        self._undo = Undoing()
         self._origin_s = time.monotonic()
 
     def now_s(self) -> float:
@@ -59,7 +60,7 @@ class Observer:
     def __enter__(self) -> Self:
         """Raises ApiError, ApiUnreachable."""
         namespace = self._workspace.namespace
-        try:
+        with self._undo as begun:
             self._watch(NODES, self._take_node, slim=slim_node)
             self._watch(ATTACHMENTS, self._take_attachment, slim=slim_attachment)
             self.volumes.only_old_ones_so_far = False
@@ -69,13 +70,13 @@ class Observer:
             self._watch(EVENTS, self._take_event, namespace=namespace, fields=fields)
             pods = slim_pod(self._workspace.image)
             self._watch(PODS, self._take_pod, namespace=namespace, labels=SET_LABEL, slim=pods)
-        except BaseException:
-            self._undo.close()
-            raise
+            self._undo = begun.passed_on()
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self._undo.close()
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._undo.__exit__(kind, error, trace)
 
     def raise_problem(self) -> None:
         """Raise what keeps the ramp from saying anything: an image, a foreign volume, a watch that ended."""
@@ -117,7 +118,7 @@ class Observer:
                 self.changed.notify_all()
 
         watch = Watch(self._workspace.api, resource, namespace=namespace, on_change=on_change, **selection)
-        self._watches.append(self._undo.enter_context(watch))
+        self._watches.append(self._undo.enter(watch))
 
     def _take_pod(self, change: Change) -> None:
         seen: PodView = change.seen["view"]

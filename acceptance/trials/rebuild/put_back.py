@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 
 from acceptance.cluster.run_namespace import remember_undo
 from acceptance.cluster.workspace import Workspace
+from acceptance.process.undoing import Undoing
 from acceptance.text.errors import AcceptanceError
 from acceptance.trials.rebuild.driver import ReplicaRebuild
 
@@ -19,17 +20,15 @@ def put_back(rebuild: ReplicaRebuild, workspace: Workspace) -> Iterator[None]:
     anything is done to the volume.
     """
     undo = rebuild.undo()
+
+    def restore() -> None:
+        rebuild.restore()
+        if undo is not None:
+            with suppress(AcceptanceError):  # it is as it was, whatever is noted
+                remember_undo(workspace.api, namespace=workspace.namespace, what=undo.what, how=None)
+
     if undo is not None:
         remember_undo(workspace.api, namespace=workspace.namespace, what=undo.what, how=undo.how)
-    try:
+    with Undoing() as undoing:
+        undoing.callback(restore, what="the volume could not be put back as it was")
         yield
-    except BaseException as error:
-        try:
-            rebuild.restore()
-        except AcceptanceError as stuck:
-            error.add_note(f"the volume could not be put back as it was: {stuck}")
-        raise
-    rebuild.restore()
-    if undo is not None:
-        with suppress(AcceptanceError):  # it is as it was, whatever is noted
-            remember_undo(workspace.api, namespace=workspace.namespace, what=undo.what, how=None)

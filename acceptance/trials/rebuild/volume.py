@@ -17,8 +17,8 @@ from acceptance.measuring.layout import SLOWEST_B_PER_S, SPARE_S, require_writte
 from acceptance.measuring.load_script import FIO, load_script
 from acceptance.measuring.pod_load import PodLoad
 from acceptance.measuring.space_check import check_script
+from acceptance.process.undoing import Undoing
 from acceptance.results.rebuilds import Pattern
-from acceptance.text.errors import AcceptanceError
 from acceptance.text.quantities import format_quantity
 from acceptance.trials.rebuild.driver import TargetVolume
 from acceptance.trials.rebuild.following import Say
@@ -59,6 +59,7 @@ class PatternVolume:
         self._node = node
         self._keep = keep
         self._say = say
+        self._undo = Undoing()
         self._claim = workspace.claim(
             "rebuild", pattern, storage_class, storage_class=storage_class, size=claim_size(size)
         )
@@ -67,25 +68,18 @@ class PatternVolume:
         """Raises StorageFailure when the volume does not come or cannot be written, EnvironmentFailure for the rest."""
         body = {"metadata": metadata(FILES, run_id=self._workspace.run_id), "data": job_files()}
         self._workspace.api.create(CONFIG_MAPS, body, namespace=self._workspace.namespace)
-        try:
+        with self._undo as begun:
+            begun.callback(self._remove)
             create_claim(self._workspace.api, self._claim)
             self._write()
-        except BaseException as error:
-            self.__exit__(type(error), error, None)
-            raise
+            self._undo = begun.passed_on()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Raises StorageFailure for a claim that stays, unless the block failed: then that is what must be heard of."""
-        if error is not None and (self._keep or not isinstance(error, AcceptanceError)):
-            return  # interrupted: the run's own removal follows
-        try:
-            remove_claim(self._workspace.api, self._claim, timeout_s=self._workspace.timeout_s)
-        except AcceptanceError:
-            if error is None:
-                raise
+        """Raises StorageFailure for a claim that stays, unless the block failed: then that is a note of its error."""
+        self._undo.__exit__(kind, error, trace)
 
     def target(self) -> TargetVolume:
         """The volume as drivers know it."""
@@ -101,6 +95,10 @@ class PatternVolume:
     def foreground(self, *, longest_s: int) -> Foreground:
         """The load that goes on while replicas are rebuilt, for `longest_s` at most; where the data was written."""
         return Foreground(self._workspace, self._claim, files=FILES, longest_s=longest_s, node=self._node)
+
+    def _remove(self) -> None:
+        if not (self._keep and self._undo.error is not None):
+            remove_claim(self._workspace.api, self._claim, timeout_s=self._workspace.timeout_s)
 
     def _write(self) -> None:
         workspace, needed = self._workspace, self._size + FOREGROUND_SIZE

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
@@ -17,6 +16,7 @@ from acceptance.cluster.resources import CONFIG_MAPS, PODS, Object
 from acceptance.cluster.stateful_sets import create_set, remove_set, scale_set
 from acceptance.cluster.watching import Change, Watch
 from acceptance.cluster.workspace import Workspace
+from acceptance.process.undoing import Undoing
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.trials.scaling.load_plan import LoadPlan
 from acceptance.trials.scaling.pod_faults import PodFaults, state_of
@@ -46,21 +46,20 @@ class LoadSet:
         self._seen: dict[str, Object] = {}
         self._listener = Listener(workspace.api, namespace=workspace.namespace, changed=self.changed)
         self._faults = PodFaults(workspace.api, self._set)
-        self._undo = ExitStack()
+        self._undo = Undoing()
         self._keep = keep
-        self._failed = False
 
     def __enter__(self) -> Self:
         """Raises ApiError, ApiUnreachable."""
         workspace, name = self.workspace, self._set.name
         body = {"metadata": metadata(name, run_id=workspace.run_id), "data": self.plan.files()}
         workspace.api.create(CONFIG_MAPS, body, namespace=workspace.namespace)
-        try:
-            lifetime = self._undo.enter_context(Lifetime(workspace.api, self._set.pod))
-            self._undo.callback(self._remove, lifetime)
+        with self._undo as begun:
+            lifetime = begun.enter(Lifetime(workspace.api, self._set.pod))
+            begun.callback(lambda: self._remove(lifetime))
             create_set(workspace.api, self._set, owner=lifetime.owner)
-            self._undo.callback(self._listener.close)
-            self._watch = self._undo.enter_context(
+            begun.callback(self._listener.close)
+            self._watch = begun.enter(
                 Watch(
                     workspace.api,
                     PODS,
@@ -69,21 +68,14 @@ class LoadSet:
                     on_change=self._take_change,
                 )
             )
-        except BaseException:
-            self._undo.close()
-            raise
+            self._undo = begun.passed_on()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Raises StorageFailure for what stays, unless the block failed: that is what its reader must hear of."""
-        self._failed = error is not None
-        try:
-            self._undo.close()
-        except AcceptanceError:
-            if not self._failed:  # the run's own removal tells of what stays
-                raise
+        """Raises StorageFailure for what stays, unless the block failed: then that is a note of its error."""
+        self._undo.__exit__(kind, error, trace)
 
     def grow(self, pods: int) -> None:
         """Have so many pods, each with its test file written in full.
@@ -197,7 +189,7 @@ class LoadSet:
             self._listener.leave(change.name)
 
     def _remove(self, lifetime: Lifetime) -> None:
-        if self._failed and self._keep:
+        if self._keep and self._undo.error is not None:
             lifetime.keep()
         else:
             remove_set(self.workspace.api, self._set, pods=len(self.pods), timeout_s=self.workspace.timeout_s)

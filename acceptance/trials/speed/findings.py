@@ -11,11 +11,18 @@ from acceptance.limits.tiers import ComparisonRule, Limit
 from acceptance.loads.size_rule import SIZE_IN_SECONDS, SmallFile, small_file
 from acceptance.measuring.distribution import distribution
 from acceptance.measuring.measure import BySegment, Recording
-from acceptance.measuring.metric_values import batch_values, loaded_s, metric_estimate, metric_value, shown_metrics
-from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, longest_stall
+from acceptance.measuring.metric_values import (
+    batch_values,
+    loaded_s,
+    metric_estimate,
+    metric_value,
+    shown_metrics,
+    stall_estimate,
+)
+from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_stall
 from acceptance.results.document import Measurement, RelativeEstimate, Verdict
 from acceptance.results.metrics import Metric
-from acceptance.statistics.looks import LookPlan
+from acceptance.statistics.looks import Look, LookPlan
 from acceptance.statistics.ratios import Ratio, Round, ratio
 from acceptance.text.quantities import format_quantity
 
@@ -116,9 +123,14 @@ def judge_limit(
 ) -> Verdict:
     """The verdict on a limit from samples, with the confidence that the plan gives to each look."""
     look = plan.at(loaded_s(samples))
-    estimate = metric_estimate(limit.metric, samples, plan=plan, confidence=look.confidence)
-    caution = _caution(limit.metric, (samples,), plan=plan)
-    if limit.metric.statistic == "longest" and limit.at_most is not None:
+    of_stalls = limit.metric.statistic == "longest"
+    stall = longest_stall(samples) if of_stalls or look.early or final else None
+    if of_stalls:
+        estimate = stall_estimate(stall, limit.metric, samples, confidence=look.confidence)
+    else:
+        estimate = metric_estimate(limit.metric, samples, plan=plan, confidence=look.confidence)
+    caution = _caution(limit.metric, [stall], look=look)
+    if of_stalls and limit.at_most is not None:
         # A load that was shorter than what it may stand still for could hardly have missed the limit.
         long_enough = look.seconds >= min(limit.at_most, plan.cap)
         caution = replace(caution, may_pass=caution.may_pass and long_enough)
@@ -128,7 +140,7 @@ def judge_limit(
         test=test,
         storage_class=storage_class,
         final=final,
-        remark=_stall_remark(samples) if final else "",
+        remark=_stall_remark(stall) if final else "",
         caution=caution,
     )
 
@@ -146,6 +158,8 @@ def judge_rule(
     remark: str = "",
 ) -> Verdict:
     """The verdict on a comparison rule from samples of both, with the confidence that the plan gives to each look."""
+    look = plan.at(loaded_s(candidate))
+    stalls = [longest_stall(each) for each in (candidate, baseline)] if look.early else []
     return judge_comparison(
         metric_ratio(rule.metric, candidate, baseline, plan=plan),
         rule,
@@ -154,26 +168,23 @@ def judge_rule(
         baseline_class=baseline_class,
         final=final,
         remark=remark,
-        caution=_caution(rule.metric, (candidate, baseline), plan=plan),
+        caution=_caution(rule.metric, stalls, look=look),
     )
 
 
-def _caution(metric: Metric, measured: Sequence[BySegment], *, plan: LookPlan) -> Caution:
-    """What the plan's look asks beyond an interval; the class that is judged comes first.
+def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look) -> Caution:
+    """What the look asks beyond an interval; `stalls`: the longest of each class, where the look is an early one.
 
     A class that stood still for a second of an early look can do so for most of it, and be sound: nothing is decided.
     """
-    look = plan.at(loaded_s(measured[0]))
     if not look.early:
         return Caution()
-    stalls = [longest_stall(samples) for samples in measured]
     stood_still = any(stall is not None and stall.at_least >= LOOK_S for stall in stalls)
     return Caution(beyond=math.inf if stood_still else look.beyond, may_pass=not (stood_still or metric.is_of_the_rare))
 
 
-def _stall_remark(samples: BySegment) -> str:
+def _stall_remark(stall: Stall | None) -> str:
     """What a long stall says about any limit that is missed or nearly so; nothing where there was none."""
-    stall = longest_stall(samples)
     return stall.describe() if stall is not None and stall.at_least >= WORTH_TELLING_S else ""
 
 
