@@ -211,8 +211,8 @@ def test_an_interruption_while_the_node_is_down_brings_it_back(
     fail = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
-from acceptance import embedded
-embedded.stop_node({cluster.name!r}, sys.argv[1])
+import embedded_cluster
+embedded_cluster.stop_node({cluster.name!r}, sys.argv[1])
 open({str(down)!r}, "w").write(sys.argv[1])
 """
     hook = target(tmp_path, fail=fail, restore=restore(cluster))

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from acceptance import findings
 from acceptance.limits.schema import TierEntry
 from acceptance.limits.tiers import Limit
 from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
@@ -17,6 +16,7 @@ from acceptance.measuring.stalls import longest_stall
 from acceptance.results.document import Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.looks import LookPlan
+from acceptance.trials.speed import findings
 from acceptance.trials.speed.findings import judge_limit
 
 PLAN = LookPlan(seconds=(12,), batch_s=4)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from acceptance import interruption
+from acceptance.process import interruption
 from acceptance.process.interruption import interrupt_once, is_urged
 from acceptance.process.undoing import Undoing
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, notes_of
