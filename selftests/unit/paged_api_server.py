@@ -52,6 +52,12 @@ _PATH = re.compile(r"/(?:api|apis/[^/]+)/v1(?:/namespaces/([^/]+)(?=/))?/([a-z]+
 Key = tuple[str, str]
 
 
+def _metadata_alone(each: Any) -> Any:
+    """What each row of a table holds unless it is asked for without: as the real server has it, with who wrote what."""
+    written = {"manager": "kubectl", "operation": "Update", "fieldsV1": {f"f:field-{n}": {} for n in range(12)}}
+    return {"kind": "PartialObjectMetadata", "metadata": {**each["metadata"], "managedFields": [written]}}
+
+
 class Answer:
     """What comes back, as far as the suite reads it."""
 
@@ -171,7 +177,8 @@ class PagedApiServer:
         items = [each for (_, name), each in wanted[begins:ends] if self._is_there(plural, name, each)]
         if table and (columns := self.printed.get(plural)):
             names = [{"name": name, "type": "string"} for name in columns]
-            rows = [{"cells": [of(each) for of in columns.values()], "object": None} for each in items]
+            whose = (lambda each: None) if query.get("includeObject") == "None" else _metadata_alone
+            rows = [{"cells": [of(each) for of in columns.values()], "object": whose(each)} for each in items]
             return {"kind": "Table", "metadata": metadata, "columnDefinitions": names, "rows": rows}
         return {"kind": "List", "metadata": metadata, "items": items}
 
