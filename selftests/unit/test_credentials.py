@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.text import credentials
@@ -134,7 +134,6 @@ def test_private_keys_and_tokens_are_known_by_their_form() -> None:
     assert without_credentials("-----BEGIN PRIVATE KEY-----\nMIIEow, cut off") == "(not shown)"
 
 
-@settings(deadline=None)
 @given(secret=st.text(min_size=8, max_size=40).filter(lambda text: len(text.strip()) >= 8), around=st.text(max_size=20))
 def test_what_is_remembered_is_found_however_it_is_written(secret: str, around: str) -> None:
     forget()
@@ -145,7 +144,6 @@ def test_what_is_remembered_is_found_however_it_is_written(secret: str, around: 
         assert written not in without_credentials(f"{around}\n{written}\n{around}").replace("(not shown)", "")
 
 
-@settings(deadline=None)
 @given(text=st.text(max_size=200))
 def test_what_is_left_out_once_is_left_out_for_good(text: str) -> None:
     once = without_credentials(text)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from acceptance.loads.fio.documents import DocumentReader
 
 Recorded = Callable[[str], str]
-given_records = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20, deadline=None)
+given_records = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 
 
 def read(*pieces: str) -> tuple[list[dict[str, Any]], DocumentReader]:

@@ -23,7 +23,7 @@ def output(*pieces: bytes, jobs: tuple[str, ...] = ("writes",), close: bool = Tr
     return found
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 @given(data=st.data())
 def test_the_pieces_in_which_output_comes_make_no_difference(recorded: Recorded, data: st.DataObject) -> None:
     text = ("größer als µ: " + recorded(data.draw(st.sampled_from(["ramp", "full", "stalled"])))).encode()

@@ -106,7 +106,7 @@ def test_names_in_any_script_appear_as_they_are(name: str) -> None:
     assert "<script" not in picture.svg
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.text(max_size=40))
 def test_no_name_breaks_a_picture(name: str) -> None:
     picture = iops(name)

@@ -20,7 +20,6 @@ ANYTHING = st.text(alphabet=st.one_of(st.characters(codec=None), st.sampled_from
 XML = re.compile("[\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
 
 
-@settings(deadline=None)
 @given(ANYTHING)
 def test_nothing_but_text_is_left(text: str) -> None:
     told = printable(text)
@@ -30,20 +29,17 @@ def test_nothing_but_text_is_left(text: str) -> None:
     told.encode()
 
 
-@settings(deadline=None)
 @given(ANYTHING)
 def test_no_line_is_a_command_to_a_ci_system(text: str) -> None:
     told = printable(text)
     assert not re.search(r"^\s*::", told, re.MULTILINE) and not re.search(r"##\w*\[", told)
 
 
-@settings(deadline=None)
 @given(ANYTHING)
 def test_what_is_fit_to_be_shown_stays_so(text: str) -> None:
     assert shown(shown(text)) == shown(text)
 
 
-@settings(deadline=None)
 @given(st.text(alphabet=st.characters(categories=("L", "N", "Zs")), max_size=60))
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
     assert printable(text) == text
@@ -122,7 +118,7 @@ ATOMS = (
 )
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(ATOMS), min_size=1, max_size=4).map("".join))
 @example("-").via("a run was stopped for a minute by 60,000 of them")
 @example("\n").via("a class was looked at for half an hour")

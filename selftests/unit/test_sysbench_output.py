@@ -39,7 +39,7 @@ def load(*reports: str, size: str = "16KiB") -> SysbenchOutput:
     return output((HEAD.format(size=size) + "".join(reports)).encode())
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_the_pieces_in_which_output_comes_make_no_difference(data: st.DataObject) -> None:
     text = "größer als µ\n".encode() + recorded(data.draw(st.sampled_from(RECORDS)))
