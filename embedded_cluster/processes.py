@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -148,10 +149,9 @@ def with_argument(argument: str) -> set[int]:
     return found
 
 
-def kill(pids: set[int]) -> None:
-    """Send SIGKILL to each; one that ended meanwhile is no error."""
-    for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
+def kill(pids: Collection[int]) -> None:
+    """Kill all, as a power cut does: none sees another go, let alone says so. One that ended meanwhile is no error."""
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
