@@ -13,6 +13,10 @@ STOPPED = 143
 KILLED = 128 + 9
 """that of a load generator that was killed, which a kernel without memory does"""
 
+HOST_LOAD = "ACCEPTANCE_LOAD"
+"""Names in the environment of a host's processes the load that they are of: jobs of fio leave the session that they
+were started in, and may wait for a fio that was killed. In a pod they end with its container."""
+
 # The shell is the first process of its container: it must pass on the word to end, and end at once itself. What was
 # written through the page cache is flushed after each segment, or it would load the disk during the next one; and
 # before the first, for a load that was told to end leaves what it wrote.
@@ -24,6 +28,12 @@ check() {{
 }}
 load() {{
 {load}
+}}
+end_left() {{
+  [ -n "${host_load}" ] || return 0
+  for each in /proc/[0-9]*; do
+    [ "$each" = "/proc/$$" ] || ! grep -qs "{host_load}=${host_load}" "$each/environ" || kill -9 "${{each#/proc/}}"
+  done 2>/dev/null
 }}
 export FILE="$1"
 check || {{ printf '\\n{mark} refused %s\\n' "$?"; exit 1; }}
@@ -37,7 +47,7 @@ for FILE in "$@"; do
   printf '\\n{mark} segment %s\\n' "$number"
   number=$((number + 1))
   load &
-  wait "$!" && sync "$FILE" || {{ status=$?; printf '\\n{mark} ended %s\\n' "$status"; exit "$status"; }}
+  wait "$!" && sync "$FILE" || {{ status=$?; end_left; printf '\\n{mark} ended %s\\n' "$status"; exit "$status"; }}
 done
 printf '\\n{mark} ended 0\\n'
 """
@@ -50,7 +60,7 @@ def load_script(load: str, *, check: str = ":") -> str:
     $RUNTIME has a word for each, which is all of it then; the last word holds for all that follow.
     Where the commands of `check` return anything but 0 for the first of them, nothing is loaded.
     """
-    return _SCRIPT.format(mark=MARK, stopped=STOPPED, check=check, load=load)
+    return _SCRIPT.format(mark=MARK, host_load=HOST_LOAD, stopped=STOPPED, check=check, load=load)
 
 
 def commands(profile: Profile) -> str:

@@ -19,11 +19,10 @@ import psutil
 from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.load import Watch
 from acceptance.measuring.load_log import LoadLog, Output, Watched
+from acceptance.measuring.load_script import HOST_LOAD
 from acceptance.process.undoing import Undoing
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
-# fio's jobs leave the session that they were started in, and outlive a fio that is killed: this tells them.
-MARK = "ACCEPTANCE_LOAD"
 # How long the processes of a load may take to be gone: asked to end, at their own end, killed.
 ASKED_S, OVER_S, KILLED_S = 10.0, 1.0, 5.0
 # poll() takes no more than an int of milliseconds, and a large file takes long to write.
@@ -52,7 +51,7 @@ class ProcessLoad:
         self._folder = folder
         self._mark = uuid.uuid4().hex
         self._undo = Undoing()
-        self._environment = {**os.environ, **environment, MARK: self._mark}
+        self._environment = {**os.environ, **environment, HOST_LOAD: self._mark}
 
     def __enter__(self) -> ProcessLoad:
         try:
@@ -125,7 +124,7 @@ class ProcessLoad:
     def _marked(self) -> list[psutil.Process]:
         """All processes that were started by the load."""
         there_are = psutil.process_iter(["environ"])
-        return [each for each in there_are if (each.info["environ"] or {}).get(MARK) == self._mark]
+        return [each for each in there_are if (each.info["environ"] or {}).get(HOST_LOAD) == self._mark]
 
     def _closed(self, *, within_s: float) -> bool:
         """Whether nobody holds the pipe any more. What is still printed is kept until the load says that it is over."""

@@ -9,12 +9,13 @@ import signal
 import subprocess
 from pathlib import Path
 
+import psutil
 import pytest
 
 from acceptance.loads.fio.output import FioOutput
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load_log import LoadLog, Watched
-from acceptance.measuring.load_script import FIO, STOPPED, commands, load_environment, load_script
+from acceptance.measuring.load_script import FIO, HOST_LOAD, STOPPED, commands, load_environment, load_script
 from acceptance.measuring.space_check import (
     NO_PROGRAM,
     REJECTED,
@@ -51,6 +52,23 @@ def test_each_file_is_loaded_in_its_own_segment(shell: list[str], tmp_path: Path
     assert ["".join(segment.pieces()).strip() for segment in log.segments] == [f"loads {file}" for file in files]
     assert log.ended == 0
     assert Path(files[0]).read_text() == "x\nx\n"
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
+def test_on_a_host_what_a_dead_fio_leaves_is_ended_though_nobody_reads(shell: list[str], tmp_path: Path) -> None:
+    """As after a run that was killed: fio dies as it prints, and its jobs wait for it for ever."""
+    fio = "setsid sleep 300 & echo $! > left; until [ -e closed ]; do sleep 0.1; done; kill -PIPE $$"
+    words = [*shell, "-c", load_script(f"sh -c '{fio}'"), "load", str(tmp_path)]
+    environment = {**os.environ, HOST_LOAD: tmp_path.name}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, cwd=tmp_path, env=environment) as process:
+        assert process.stdout is not None
+        while not process.stdout.readline().endswith(b"segment 0\n"):
+            pass
+        process.stdout.close()
+        (tmp_path / "closed").touch()
+        process.wait(timeout=30)
+    left = int((tmp_path / "left").read_text())
+    assert not psutil.pid_exists(left) or psutil.Process(left).status() == psutil.STATUS_ZOMBIE
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
