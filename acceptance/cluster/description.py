@@ -1,4 +1,4 @@
-"""The cluster as the report shows it: version, nodes, storage classes, image."""
+"""The cluster as the report shows it: version, nodes, StorageClasses, image."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def _verify(folder: Path) -> int:
     )
     print(f"SHA-256 of {MANIFEST}: {found.digest}")
     print(
-        f"Who can change the files can write {MANIFEST} anew: compare this digest with the one that was signed, or "
+        f"Anyone who can change the files can rewrite {MANIFEST}: compare this digest with the one that was signed, or "
         "sent apart from them."
     )
     return 0

@@ -63,7 +63,7 @@ def _ramp_down(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Finding:
         return (
             down.behind_s,
             "pass",
-            f"claims and volumes of {pods} on {record.storage_class} were gone {shown} after the last pod was told to "
+            f"PVCs and PVs of {pods} on {record.storage_class} were gone {shown} after the last pod was told to "
             f"end; the limit is at most {wanted}.",
         )
     if down.behind_s is not None:
@@ -71,7 +71,7 @@ def _ramp_down(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Finding:
     else:
         gone = f"were not gone {format_quantity(down.waited_s, unit='s')}"
     left = f"; still there: {', '.join(down.left)}" if down.left else ""
-    said = f"claims and volumes of {pods} on {record.storage_class} {gone} after the last pod was told to end{left}"
+    said = f"PVCs and PVs of {pods} on {record.storage_class} {gone} after the last pod was told to end{left}"
     if record.ended.kind == "node_lost":
         return down.behind_s, "inconclusive", f"{said}. A node was lost in the ramp: {record.ended.reason}."
     return down.behind_s, "fail", f"{said}. The limit is at most {wanted}: {limit.because.rstrip('.')}."

@@ -46,7 +46,7 @@ def arithmetic(record: RebuildRecord, *, beside: float | None = None) -> str:
     figure = format_quantity(largest.mean, unit="B", beside=beside)
     if largest.low is not None and largest.high is not None:
         edges = (format_quantity(each, unit="B", beside=beside) for each in (largest.low, largest.high))
-        figure += f" ({record.confidence * 100:.4g}% interval {' to '.join(edges)})"
+        figure += f" ({record.confidence * 100:.4g}% CI {' to '.join(edges)})"
     divided = f", divided by {record.snapshots} snapshots," if record.snapshots > 1 else ""
     return (
         f"rebuilt {format_quantity(record.size, unit='B')} in {took} ({times}, to within {exact}); "
@@ -139,11 +139,11 @@ def _foreground_reason(
     told = f"{subject} was {was} before the rebuild and {is_} during it"
     if ratio is None:
         return (
-            f"{told}; the load stood still, or the rebuild was over too soon to say how sure that is; a larger "
+            f"{told}; the load stalled, or the rebuild was over too soon for a confidence interval; a larger "
             "--storage-rebuild-size would tell."
         )
     mean, low, high = (format_quantity(value, unit="ratio", beside=limit.value) for value in ratio)
-    measured = f"{told}, {mean} ({record.confidence * 100:.4g}% interval {low} to {high})"
+    measured = f"{told}, {mean} ({record.confidence * 100:.4g}% CI {low} to {high})"
     wanted = f"the limit of {limit.wanted}"
     if status == "pass":
         return f"{measured}, all within {wanted}."

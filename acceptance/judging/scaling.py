@@ -107,7 +107,7 @@ def _per_volume(record: ScalingRecord, limit: ScalingLimit) -> Finding:
         if each.low is not None and each.high is not None
     }
     if len(spans) < step.pods:
-        return None, "has too few seconds to say how sure it is; a longer --storage-scale-window would tell"
+        return None, "has too few seconds for a confidence interval; use a longer --storage-scale-window"
     deciding = _deciding(spans, limit)
     mean = format_quantity(step.per_volume.mean, unit=record.unit)
     return spans[deciding], f"of {deciding}, one of {step.pods} volumes loaded at once (their mean is {mean})"
@@ -142,7 +142,7 @@ def _rate_limited(record: ScalingRecord, limit: ScalingLimit) -> Finding:
         if each.low is not None and each.high is not None
     }
     if len(spans) < rates.pods:
-        return None, "has too few seconds to say how sure it is; a longer --storage-scale-window would tell"
+        return None, "has too few seconds for a confidence interval; use a longer --storage-scale-window"
     deciding = _deciding(spans, limit)
     rate, asked = (format_quantity(value, unit=record.unit) for value in (rates.rate, rates.rate * rates.pods))
     if record.capacity is not None:
@@ -186,7 +186,7 @@ def _deciding(spans: Mapping[str, Interval], limit: ScalingLimit) -> str:
 
 def _ratio(after: Figure, before: Figure, record: ScalingRecord, of: str) -> Finding:
     found = independent_ratio(after.batches, before.batches, confidence=record.confidence, correlation=CORRELATION)
-    return found, of if found is not None else "stood still or has too few seconds to say how sure it is"
+    return found, of if found is not None else "stalled or has too few seconds for a confidence interval"
 
 
 def _reason(record: ScalingRecord, limit: ScalingLimit, found: Interval | None, about: str, status: Status) -> str:
@@ -196,9 +196,9 @@ def _reason(record: ScalingRecord, limit: ScalingLimit, found: Interval | None, 
     mean, low, high = (format_quantity(value, unit=limit.unit, beside=limit.value) for value in found)
     side = "at most" if limit.kind == "latency_growth" else "at least"
     wanted = f"the limit of {side} {format_quantity(limit.value, unit=limit.unit)}"
-    sure = f"{record.confidence * 100:.4g}% interval {low} to {high}"
+    sure = f"{record.confidence * 100:.4g}% CI {low} to {high}"
     if limit.kind == "rate_limited":
-        sure = f"{low}, if what it owes may wander as far as its seconds let it, to {high}"
+        sure = f"lower bound for its backlog {low}, upper bound {high}"
     measured = f"{subject}, {about}, is {mean} ({sure})"
     if status == "pass":
         return f"{measured}, all within {wanted}."

@@ -46,7 +46,7 @@ class ControlPlaneLimit:
         amount = format_quantity(self.value, unit=self.unit)
         if self.metric == "pods":
             return f"at least {amount} with a volume each"
-        return f"claims and volumes gone at most {amount} after the last pod was told to end"
+        return f"PVCs and PVs deleted at most {amount} after the last pod was told to end"
 
 
 class SlowStarts(Entry):

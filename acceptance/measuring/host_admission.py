@@ -44,7 +44,7 @@ def require_programs(names: Collection[str]) -> None:
 
 
 def describe_host(directories: Sequence[str]) -> Cluster:
-    """This host in the place of a cluster: itself the only node, its directories the storage classes."""
+    """This host in the place of a cluster: itself the only node, its directories the StorageClasses."""
     node = Node(
         name=platform.node(),
         kubelet="",

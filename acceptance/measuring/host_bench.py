@@ -43,7 +43,7 @@ class HostVolume(PreparedVolume):
 
 
 class HostBench:
-    """Implements `Bench`; a storage class is the path of a directory of the workspace.
+    """Implements `Bench`; a StorageClass is the path of a directory of the workspace.
 
     `wanted` are all profiles that may be run; `test_size` in bytes.
     """

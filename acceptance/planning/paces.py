@@ -36,7 +36,7 @@ class Paces:
         """The assumptions in words."""
         return (
             f"Times are estimates: {format_quantity(self.bandwidth, unit='B/s')} of bandwidth, "
-            f"{self.claim_s:.0f} s from a claim to its pod, {self.gone_s:.0f} s for a volume to go, rebuilds of "
+            f"{self.claim_s:.0f} s from a PVC to its running pod, {self.gone_s:.0f} s to delete a PV, rebuilds of "
             f"{format_quantity(self.rebuild['full-data'], unit='B/s')} ({self.source}). The run itself shows the time "
             "left, corrected by what it took so far."
         )

@@ -85,7 +85,7 @@ def lacks_feature(site: Site, asked: str | None, capability: Capability) -> str 
     """Why the capability would be skipped, as far as that can be told without trying it."""
     known = site.classes.get(asked)
     if capability == "expansion" and known is not None and not known.allow_expansion:
-        return f"capability 'expansion': storage class {known.name} does not allow it"
+        return f"capability 'expansion': StorageClass {known.name} does not allow it"
     if capability == "snapshot" and site.snapshots is False:
         return f"capability 'snapshot': the cluster serves no {GROUP}/{VERSION}"
     return None

@@ -108,7 +108,7 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
     cluster, settings = results.cluster, results.settings
     yield "Tier", str(settings.get("tier"))
     of_host = cluster is not None and cluster.kind == "host"
-    yield "Directory" if of_host else "Storage class", ", ".join(classes_under_test(results)) or "the default class"
+    yield "Directory" if of_host else "StorageClass", ", ".join(classes_under_test(results)) or "the default class"
     if settings.get("baseline_class"):
         yield "Compared with", str(settings["baseline_class"])
     if cluster is None:

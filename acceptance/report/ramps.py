@@ -82,12 +82,12 @@ def _sentences(record: ControlPlaneRecord) -> Iterator[str]:
     if down.behind_s is None:
         left = ", ".join(down.left)
         yield (
-            f"The way back: pods were told to end in {told}; "
+            f"Ramp-down: pods were told to end in {told}; "
             f"{format_quantity(down.waited_s, unit='s')} later there was still {left}."
         )
     else:
         behind = format_quantity(down.behind_s, unit="s")
-        yield f"The way back: pods were told to end in {told}; all claims and volumes were gone {behind} later."
+        yield f"Ramp-down: pods were told to end in {told}; all PVCs and PVs were deleted {behind} later."
     if record.late:
         yield (
             f"Of {record.late} pods something was seen late, as the connection to the API server was broken: their "

@@ -89,5 +89,5 @@ def _sentences(record: RebuildRecord) -> Iterator[str]:
 
 def _change(what: str, before: Figure, during: Figure, *, unit: Unit) -> str:
     was, is_ = (format_quantity(figure.mean, unit=unit) for figure in (before, during))
-    times = f" ({during.mean / before.mean:.2f} times)" if before.mean > 0 else ""
+    times = f" ({during.mean / before.mean:.2f}x)" if before.mean > 0 else ""
     return f"{what}: {was} before the rebuild, {is_} during it{times}."

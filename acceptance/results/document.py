@@ -73,7 +73,7 @@ class LatencyPoint(Frozen):
 
 
 class Measurement(Frozen):
-    """What one profile showed on one storage class."""
+    """What one profile showed on one StorageClass."""
 
     id: str
     profile: str
@@ -139,7 +139,7 @@ class Node(Frozen):
 
 
 class StorageClass(Frozen):
-    """A storage class as the cluster describes it; a directory, without a cluster."""
+    """A StorageClass as the cluster describes it; a directory, without a cluster."""
 
     name: str
     provisioner: str

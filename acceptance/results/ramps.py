@@ -53,7 +53,7 @@ class StartPoint(_Frozen):
 
 
 class RampDownRecord(_Frozen):
-    """The way back: pods were told to end at twice the rate at which they had been asked for."""
+    """Ramp-down: pods were told to end at twice the rate at which they had been asked for."""
 
     told_s: float = Field(description="from the first pod that was told to end to the last")
     behind_s: float | None = Field(

@@ -20,7 +20,7 @@ def notes_of(error: BaseException) -> list[str]:
 def unforeseen(error: BaseException) -> str:
     """An error that nobody expected, as a sentence: no fault of the storage."""
     return shown(
-        f"{type(error).__name__}: {error}: a fault of the suite or of its surroundings, not of the storage; please "
+        f"{type(error).__name__}: {error}: an error of the suite or of its environment, not of the storage; please "
         "report it"
     )
 
@@ -44,4 +44,4 @@ class StorageFailure(AcceptanceError):
 
 
 class Unsupported(StorageFailure):
-    """The storage class cannot do what was asked, and says so: the test that needs it is skipped, not failed."""
+    """The StorageClass cannot do what was asked, and says so: the test that needs it is skipped, not failed."""

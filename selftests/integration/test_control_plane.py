@@ -282,7 +282,7 @@ def test_a_cleanup_that_was_killed_half_way_is_taken_up_again(
         environment = os.environ | {"PYTHONUNBUFFERED": "1"}
         second = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
         assert second.stdout is not None
-        assert any(f"claim {held}" in line for line in second.stdout)
+        assert any(f"PVC {held}" in line for line in second.stdout)
     rest = second.stdout.read()
     assert second.wait(timeout=300) == 0, rest
     assert rest.endswith(f"run {run_id}: removed\n")

@@ -55,7 +55,7 @@ def assert_nothing_was_made(api: Api) -> None:
         (
             "1900Mi",
             (),
-            "storage class lab-pool: up to 1 GiB would be claimed at one time; 1.855 GiB is free (CSIStorageCapacity: "
+            "StorageClass lab-pool: up to 1 GiB would be claimed at one time; 1.855 GiB is free (CSIStorageCapacity: "
             "all nodes), of which a run may claim 50 %, 950 MiB",
         ),
         ("100Gi", ("--storage-pool-share=1%",), "of which a run may claim 1 %, 1 GiB"),
@@ -101,7 +101,7 @@ def test_a_volume_that_the_driver_cannot_make_is_not_asked_for(clean: Api, repor
     with capacity(clean, "100Gi", maximumVolumeSize="512Mi"):
         run = run_suite("--storage-class", CLASS, *ONE, reports=reports)
     assert run.status == 10, run.output
-    assert "a claim of 1 GiB is planned; no volume can be larger than 512 MiB" in run.results["errors"][0]
+    assert "a PVC of 1 GiB is planned; no PV can be larger than 512 MiB" in run.results["errors"][0]
     assert_nothing_was_made(clean)
 
 
@@ -110,7 +110,7 @@ def test_classes_of_one_provisioner_count_together(clean: Api, reports: Path) ->
     with capacity(clean, "3Gi"):
         run = run_suite("--storage-class", CLASS, "--storage-class", TOO, *ONE, reports=reports)
     assert run.status == 10, run.output
-    said = f"storage class {CLASS} (with {TOO}, of the same provisioner): up to 2 GiB would be claimed"
+    said = f"StorageClass {CLASS} (with {TOO}, of the same provisioner): up to 2 GiB would be claimed"
     assert said in run.results["errors"][0]
     assert_nothing_was_made(clean)
 
@@ -140,7 +140,7 @@ def test_a_plan_says_that_a_run_would_be_refused(clean: Api, reports: Path) -> N
         run = run_suite("--storage-plan", "--storage-class", CLASS, *ONE, reports=reports)
     assert run.status == 0, run.output
     told = " ".join(run.output.split())
-    assert "A run would not begin, with exit status 10: storage class lab-pool: up to 1 GiB would be claimed" in told
+    assert "Preflight failed with exit status 10: StorageClass lab-pool: up to 1 GiB would be claimed" in told
     assert "lab-pool: at most 1 GiB claimed at one time; 1.855 GiB is free" in told
     assert not reports.exists()
 

@@ -97,7 +97,7 @@ def cluster(*classes: StorageClass, nodes: Sequence[str] = ("node-1",), kind: st
 
 
 def class_of(name: str = "fast", **parameters: str) -> StorageClass:
-    """A storage class with these parameters."""
+    """A StorageClass with these parameters."""
     return StorageClass(
         name=name,
         provisioner="example.com/fast",

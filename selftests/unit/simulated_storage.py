@@ -54,7 +54,7 @@ def stalling(second: int) -> float:
 
 
 def normal(noise: float, cv: float) -> float:
-    """Normally distributed; noise that would be negative is a second that stood still."""
+    """Normally distributed; noise that would be negative is a second that stalled."""
     return max(0.0, 1 + cv * noise)
 
 

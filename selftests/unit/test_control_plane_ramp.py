@@ -277,7 +277,7 @@ def test_volumes_that_stay_are_named() -> None:
     api.keeps_volumes = True
     found = ramp(api, goal=30, down_s=1.0)
     assert found.ramp_down.behind_s is None and found.ramp_down.waited_s == 1.0
-    assert found.ramp_down.left[0] == "volume pv-volume-0-ramp-fast-0"
+    assert found.ramp_down.left[0] == "PV pv-volume-0-ramp-fast-0"
     assert found.ramp_down.left[-1] == "10 more" and len(found.ramp_down.left) == 21
 
 
@@ -291,7 +291,7 @@ def test_a_volume_that_was_there_before_is_left_alone() -> None:
             api.objects["persistentvolumes"][name]["metadata"]["creationTimestamp"] = "2020-01-01T00:00:00Z"
 
     api.put = put  # type: ignore[method-assign]
-    with pytest.raises(EnvironmentFailure, match=r"claim volume-0-ramp-fast-0 was bound to volume pv-.*existed before"):
+    with pytest.raises(EnvironmentFailure, match=r"PVC volume-0-ramp-fast-0 was bound to PV pv-.*existed before"):
         ramp(api)
 
 

@@ -212,7 +212,7 @@ def test_storage_that_fails_in_mid_run_fails_in_the_words_of_fio(
             file.mkdir()
         return False
 
-    with pytest.raises(StorageFailure, match=f"it on storage class {directories[1]} failed.*[Ii]s a directory"):
+    with pytest.raises(StorageFailure, match=f"it on StorageClass {directories[1]} failed.*[Ii]s a directory"):
         made.run(load_of(profile, [first, other]), watch=watch)
 
 

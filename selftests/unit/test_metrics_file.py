@@ -92,7 +92,7 @@ def test_verdicts_that_ask_the_same_are_one_and_the_worst_counts() -> None:
 
 
 def test_a_run_without_measurements_says_what_it_was() -> None:
-    text = metrics_text(run_of(complete=False, errors=["the environment failed"]))
+    text = metrics_text(run_of(complete=False, errors=["environment error"]))
     assert of(text, "errors") == [1.0]
     assert of(text, "complete") == [0.0]
     assert of(text, "iops") == of(text, "duration_seconds") == of(text, "exit_status") == []

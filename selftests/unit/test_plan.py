@@ -188,7 +188,7 @@ def test_without_a_cluster_all_that_the_options_tell_is_said(planned: Callable[.
     status, output = planned(*options)
     assert status == 0, output
     assert "no cluster named and no embedded cluster runs" in output
-    assert "Not known what these create" not in output
+    assert "are unknown: " not in output
     assert "random-read-iops on fast and local in turn" in output
     assert "ramp to 60 pods with a volume of fast each, 30 a minute" in output
     assert "no tests ran" in output

@@ -228,7 +228,7 @@ def test_what_is_as_the_run_left_it_is_verified_and_the_digest_is_told(
         "night-1: unchanged: 2 files are as SHA256SUMS lists them; the verdicts follow from the figures"
     )
     assert re.fullmatch("SHA-256 of SHA256SUMS: [0-9a-f]{64}", told[2])
-    assert "can write SHA256SUMS anew: compare this digest with the one that was signed" in told[3]
+    assert "can rewrite SHA256SUMS: compare this digest with the one that was signed" in told[3]
 
 
 def test_a_change_is_told_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -306,9 +306,8 @@ def test_what_cannot_be_shown_is_the_files_fault(
     found = run_of(settings=changes, where=cluster())
     folder = kept(tmp_path, found if changes else found.model_copy(update={"settings": {}}))
     assert main(["report", str(folder), "-o", str(tmp_path / "page.html")]) == 4
-    assert (
-        f"{folder}: wanted figures, names and settings as a run writes them, found what cannot be worked with: {told}"
-        in (capsys.readouterr().err)
+    assert f"{folder}: wanted figures, names and settings as a run writes them, found unusable values: {told}" in (
+        capsys.readouterr().err
     )
     assert not (tmp_path / "page.html").exists()
 

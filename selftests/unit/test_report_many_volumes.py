@@ -164,7 +164,7 @@ def test_twice_the_nodes_are_told_with_both_totals() -> None:
     sentence = said(saturated(nodes=nodes), "Twice")
     assert sentence.startswith("Twice the nodes: 2 volumes on 1 node did 1,000 IOPS (")
     assert " together, 4 volumes on 2 nodes 1,900 IOPS (" in sentence
-    assert sentence.endswith(": 1.90 times as much.")
+    assert sentence.endswith(": 1.90x.")
     still = NodesRecord(few=step(2, 0), many=step(4, 0), few_nodes=1, many_nodes=2)
     assert "times as much" not in said(saturated(nodes=still), "Twice")
 

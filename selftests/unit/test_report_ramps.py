@@ -39,7 +39,7 @@ def record(**change: object) -> ControlPlaneRecord:
         late=2,
         growth=GROWTH,
         starts=STARTS,
-        ramp_down=RampDownRecord(told_s=98.0, behind_s=None, waited_s=300.0, left=["claim a"]),
+        ramp_down=RampDownRecord(told_s=98.0, behind_s=None, waited_s=300.0, left=["PVC a"]),
         api_server=[RequestTimes(verb="POST", per_s=2.5, mean_s=0.004, p99_at_most_s=0.1)],
         storage_operations=[
             OperationTimes(
@@ -77,7 +77,7 @@ def test_what_was_found_is_told_in_words() -> None:
         "by one StatefulSet for each node. By node: n0: 25, n1: 24.",
         "What ended it: slow starts: 11 pods took <i>long</i>.",
         "Growth was linear until 1 pods ran",
-        "pods were told to end in 98 s; 5 min later there was still claim a.",
+        "pods were told to end in 98 s; 5 min later there was still PVC a.",
         "Of 2 pods something was seen late",
         "PATCH statefulsets: 120",
     ):
@@ -96,7 +96,7 @@ def test_a_ramp_that_went_well_says_so() -> None:
     (section,) = ramp_sections(results(record(linear_until=49, ramp_down=down, late=0)))
     said = " ".join(section.sentences)
     assert "Growth was linear to the end." in said
-    assert "all claims and volumes were gone 3 s later." in said
+    assert "all PVCs and PVs were deleted 3 s later." in said
     assert "seen late" not in said
 
 

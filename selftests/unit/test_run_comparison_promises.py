@@ -101,7 +101,7 @@ def between(
 
 
 def covered(found: Sequence[Change], *, truth: float) -> float:
-    assert len(found) >= 0.98 * RUNS  # of classes that stood still nothing is known
+    assert len(found) >= 0.98 * RUNS  # of classes that stalled nothing is known
     return sum(each.low <= truth <= each.high for each in found) / len(found)
 
 

@@ -101,7 +101,7 @@ class Bench:
         done = self.errand(claim, script, read_only=read_only, fs_group=USER, **variables)
         if done.status:
             raise StorageFailure(
-                f"a pod on a volume of storage class {self.storage_class.name} failed with status {done.status}: "
+                f"a pod on a volume of StorageClass {self.storage_class.name} failed with status {done.status}: "
                 f"{done.output.strip()}"
             )
         return done.output

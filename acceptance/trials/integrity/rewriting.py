@@ -70,7 +70,7 @@ def rewrite_during_rebuild(
             if rebuild.look().phase == "whole":
                 raise EnvironmentFailure(
                     f"{about}: all replicas were whole at the first look after the trigger ({done}), so nothing was "
-                    "seen to be rebuilt while the file was written; see that the trigger takes a replica's data away, "
+                    "seen to be rebuilt while the file was written; check that the trigger removes a replica's data, "
                     "or have more data to rebuild with --storage-test-size"
                 )
             _stop(workspace, volume)
@@ -122,10 +122,10 @@ def _wait_written(workspace: Workspace, volume: VerifiedVolume, plan: PodPlan, *
             return None
         if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
             return taken
-        return StorageFailure(f"writing on storage class {plan.classes} failed around a rebuild: {seen.output}")
+        return StorageFailure(f"writing on StorageClass {plan.classes} failed around a rebuild: {seen.output}")
 
     return wait_for(
-        f"file {DATA_FILE} of storage class {plan.classes} to be written{' for the last time' if over else ''}",
+        f"file {DATA_FILE} of StorageClass {plan.classes} to be written{' for the last time' if over else ''}",
         look=look,
         ready=lambda seen: seen.written >= wanted and seen.over >= over,
         state=lambda seen: f"written {seen.written} times",

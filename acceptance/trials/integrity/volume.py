@@ -120,7 +120,7 @@ class VerifiedVolume:
 
     def require_intact(self, done: Errand, where: str) -> None:
         """Raise StorageFailure where what the pod read is not what was written; `where` it was read, in words."""
-        about = f"the volume of claim {self.claim.name} (storage class {self.claim.storage_class})"
+        about = f"the volume of PVC {self.claim.name} (StorageClass {self.claim.storage_class})"
         if done.status == REFUSED:
             said, _, status = done.output.strip().rpartition("refused ")
             raise explain_refusal(int(status), said, where=about, needed=self.size)
@@ -145,4 +145,4 @@ def _words(output: str) -> str:
     """What fio said beside its documents."""
     reader = DocumentReader()
     reader.feed(output + "\n")
-    return "; ".join(reader.messages) or output.strip()[-500:] or "it said nothing"
+    return "; ".join(reader.messages) or output.strip()[-500:] or "no output"

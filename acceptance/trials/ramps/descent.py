@@ -1,4 +1,4 @@
-"""The way back: pods are told to end faster than they came, each claim follows its pod, until all is gone."""
+"""Ramp-down: pods are told to end faster than they came, each claim follows its pod, until all is gone."""
 
 from __future__ import annotations
 

@@ -41,4 +41,4 @@ def warnings(rebuilds: Sequence[TimedRebuild]) -> list[str]:
         return []
     worst = max(rough, key=lambda each: each.exact_to_s / each.seconds)
     off, took = (format_quantity(value, unit="s") for value in (worst.exact_to_s, worst.seconds))
-    return [f"a rebuild of {took} is known to within {off} only: a larger --storage-rebuild-size would tell better"]
+    return [f"a rebuild of {took} is known to within {off} only; use a larger --storage-rebuild-size"]

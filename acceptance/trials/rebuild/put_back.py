@@ -30,5 +30,5 @@ def put_back(rebuild: ReplicaRebuild, workspace: Workspace) -> Iterator[None]:
     if undo is not None:
         remember_undo(workspace.api, namespace=workspace.namespace, what=undo.what, how=undo.how)
     with Undoing() as undoing:
-        undoing.callback(restore, what="the volume could not be put back as it was")
+        undoing.callback(restore, what="the volume could not be restored")
         yield

@@ -175,7 +175,7 @@ def judge_rule(
 def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look) -> Caution:
     """What the look asks beyond an interval; `stalls`: the longest of each class, where the look is an early one.
 
-    A class that stood still for a second of an early look can do so for most of it, and be sound: nothing is decided.
+    A class that stalled for a second of an early look can do so for most of it, and be sound: nothing is decided.
     """
     if not look.early:
         return Caution()
