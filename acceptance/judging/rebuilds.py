@@ -40,7 +40,7 @@ def unjudged(record: RebuildRecord, *, test: str) -> Verdict:
 def arithmetic(record: RebuildRecord, *, beside: float | None = None) -> str:
     """`rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is 5.444 TiB`"""
     took = format_quantity(record.seconds, unit="s")
-    exact = format_quantity(max(each.exact_to_s for each in record.rebuilds), unit="s")
+    exact = format_quantity(max(each.uncertainty_s for each in record.rebuilds), unit="s")
     times = "measured once" if len(record.rebuilds) == 1 else f"mean of {len(record.rebuilds)} rebuilds"
     largest = record.largest_volume
     figure = format_quantity(largest.mean, unit="B", beside=beside)
@@ -58,7 +58,7 @@ def _largest_volume(record: RebuildRecord, limit: RebuildLimit, *, test: str) ->
     found = record.largest_volume
     told = arithmetic(record, beside=limit.value)
     if found.low is None or found.high is None:
-        doubt = max(ONCE, *(each.exact_to_s / each.seconds for each in record.rebuilds))
+        doubt = max(ONCE, *(each.uncertainty_s / each.seconds for each in record.rebuilds))
         status: Status = decide(found.mean / (1 + doubt), found.mean * (1 + doubt), at_least=limit.value)
         open_ = f"too near to be decided by one rebuild, which may be off by {100 * doubt:.0f} %"
     else:
@@ -132,7 +132,7 @@ def _foreground_reason(
 ) -> str:
     subject = f"{limit.metric} of synchronous writes on {record.storage_class} ({limit.pattern})"
     if before is None or during is None:
-        lost = record.foreground_lost or "in some part of it none was completed"
+        lost = record.foreground_missing or "in some part of it none was completed"
         return f"{subject} is not known before or during the rebuild: {lost}; so it cannot be judged."
     unit = "1/s" if limit.kind == "foreground_iops" else "s"
     was, is_ = (format_quantity(each.mean, unit=unit) for each in (before, during))  # type: ignore[arg-type]

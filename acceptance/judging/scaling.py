@@ -162,11 +162,12 @@ def _node_scaling(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     nodes = record.nodes
     if nodes is None:
         return None, "was not measured on two numbers of nodes"
+    fewer, more = nodes.on_fewer_nodes, nodes.on_more_nodes
     of = (
-        f"total on {nodes.many_nodes} nodes ({nodes.many.pods} volumes, {_shown(nodes.many.total, limit)}) as a "
-        f"multiple of that on {nodes.few_nodes} ({nodes.few.pods} volumes, {_shown(nodes.few.total, limit)})"
+        f"total on {nodes.more_nodes} nodes ({more.pods} volumes, {_shown(more.total, limit)}) as a "
+        f"multiple of that on {nodes.fewer_nodes} ({fewer.pods} volumes, {_shown(fewer.total, limit)})"
     )
-    return _ratio(nodes.many.total, nodes.few.total, record, of)
+    return _ratio(more.total, fewer.total, record, of)
 
 
 _FINDINGS: dict[Kind, Callable[[ScalingRecord, ScalingLimit], Finding]] = {

@@ -19,7 +19,7 @@ Metric = Literal["pods", "ramp-down"]
 
 @dataclass(frozen=True, kw_only=True)
 class ControlPlaneLimit:
-    """One requirement. `pods`: how many must run, a volume each; `ramp-down`: `RampDownRecord.behind_s`, in s."""
+    """One requirement. `pods`: how many must run, a volume each; `ramp-down`: `RampDownRecord.cleanup_s`, in s."""
 
     metric: Metric
     value: float

@@ -136,14 +136,14 @@ def _record(plan: Plan, storage_class: str, pools: Sequence[Pool]) -> PoolRecord
     said = f"at most {_bytes(claimed)} claimed at one time"
     if not known:
         return PoolRecord(
-            storage_class=storage_class, claimed=claimed, free=None, said=f"{said}; free space is not known"
+            storage_class=storage_class, claimed=claimed, free=None, description=f"{said}; free space is not known"
         )
     free, there, where, source = max(known, key=lambda each: each[1] / each[0] if each[0] else math.inf)
     return PoolRecord(
         storage_class=storage_class,
         claimed=claimed,
         free=free,
-        said=f"{said}; {_bytes(free)} is free ({source}: {where}), of which at most {_bytes(there)} is claimed",
+        description=f"{said}; {_bytes(free)} is free ({source}: {where}), of which at most {_bytes(there)} is claimed",
     )
 
 

@@ -75,7 +75,7 @@ def _totals(plan: Plan, site: Site, paces: Paces, room: Room | None) -> Iterator
     made = _count(plan.most_volumes, "folder" if site.kind == "host" else "volume")
     yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {made or 'no volume'} at one time."
     for each in () if room is None else room.records:
-        yield f"  {shown(each.storage_class)}: {shown(each.said)}"
+        yield f"  {shown(each.storage_class)}: {shown(each.description)}"
     destructive = [step for step in plan.steps if step.destructive]
     if destructive:
         yield f"Destructive: {len(destructive)} of {len(plan.steps)} steps; the table says what they destroy or ramp."

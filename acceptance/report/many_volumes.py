@@ -130,11 +130,11 @@ def _rate_limited(rates: RateRecord, record: ScalingRecord) -> str:
 
 
 def _nodes(nodes: NodesRecord, record: ScalingRecord) -> str:
-    few, many = nodes.few, nodes.many
+    few, many = nodes.on_fewer_nodes, nodes.on_more_nodes
     times = f": {many.total.mean / few.total.mean:.2f}x" if few.total.mean > 0 else ""
     return (
-        f"Twice the nodes: {_count(few.pods)} on {_count(nodes.few_nodes, 'node')} did {_shown(few.total, record)} "
-        f"together, {_count(many.pods)} on {_count(nodes.many_nodes, 'node')} {_shown(many.total, record)}{times}."
+        f"Twice the nodes: {_count(few.pods)} on {_count(nodes.fewer_nodes, 'node')} did {_shown(few.total, record)} "
+        f"together, {_count(many.pods)} on {_count(nodes.more_nodes, 'node')} {_shown(many.total, record)}{times}."
     )
 
 

@@ -38,7 +38,7 @@ class EnvironmentFailure(AcceptanceError):
 
 
 class StorageFailure(AcceptanceError):
-    """The storage did not do what it must: a claim that never binds, an I/O error, fio that died on it."""
+    """The storage did not do what it must: a PVC that never binds, an I/O error, fio that died on it."""
 
     exit_status: int = 1
 

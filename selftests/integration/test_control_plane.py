@@ -72,7 +72,7 @@ def test_sixty_pods_on_real_nodes_come_up_and_go_again(clean: Api, reports: Path
         ("bound", "scheduled", "running", "ready"), 60
     )
     assert record["growth"][-1]["running"] == 60 and len(record["starts"]) == 60
-    assert record["ramp_down"]["left"] == []
+    assert record["ramp_down"]["remaining"] == []
     assert record["api_server_missing"] is None and record["storage_operations_missing"] is None
     assert any(each["verb"] == "POST" for each in record["api_server"])
     assert statuses(run) == {"pods": "pass", "ramp-down": "pass"}

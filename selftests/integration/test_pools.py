@@ -87,8 +87,8 @@ def test_with_room_or_where_nothing_is_known_the_same_run_begins(free: str | Non
     assert run.status == 0, run.output
     (pool,) = run.results["pools"]
     assert (pool["claimed"], pool["free"]) == (GIB, 2 * GIB if free == "2Gi" else None)
-    assert pool["said"].endswith("at most 1 GiB is claimed" if free == "2Gi" else "free space is not known")
-    assert pool["said"] in (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
+    assert pool["description"].endswith("at most 1 GiB is claimed" if free == "2Gi" else "free space is not known")
+    assert pool["description"] in (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_share_that_is_agreed_to_is_claimed(clean: Api, reports: Path) -> None:
@@ -154,5 +154,5 @@ def test_longhorn_says_how_much_its_disks_take(free: int, status: int, clean: Ap
         assert run.status == status, run.output
         (pool,) = run.results["pools"]
         unasked = run_suite("--storage-class", LONGHORN, *ONE, reports=reports)
-    assert pool["free"] == free * 3 // 4 and "Longhorn's nodes: volumes with all their replicas" in pool["said"]
+    assert pool["free"] == free * 3 // 4 and "Longhorn's nodes: volumes with all their replicas" in pool["description"]
     assert unasked.status == 0 and unasked.results["pools"][0]["free"] is None

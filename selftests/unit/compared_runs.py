@@ -138,7 +138,7 @@ def run_of(
         measurements=list(measurements),
         steps=[],
         verdicts=list(verdicts),
-        asked=len(verdicts),
+        tier_limits=len(verdicts),
         errors=list(errors),
         overall="pass" if complete and verdicts else "inconclusive",
     )

@@ -156,7 +156,7 @@ def test_where_nothing_is_known_the_run_begins_and_says_so(lab: Lab, run: Run, t
     assert run(*SMOKE)[0] == 10 and lab.made == BEGUN
     (pool,) = results(tmp_path)["pools"]
     assert pool["free"] is None
-    assert pool["said"] == "at most 2 GiB claimed at one time; free space is not known"
+    assert pool["description"] == "at most 2 GiB claimed at one time; free space is not known"
 
 
 def test_a_volume_larger_than_the_driver_makes_is_refused(lab: Lab, run: Run) -> None:

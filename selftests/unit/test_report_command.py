@@ -49,7 +49,7 @@ def test_results_of_an_older_suite_have_no_curve_and_all_else_is_shown(tmp_path:
     pages = []
     for measurements in (newer, drawn):
         older = run.model_copy(update={"measurements": measurements}).model_dump_json(exclude_defaults=True)
-        file.write_text(json.dumps({"schema_version": 1, **json.loads(older)}))
+        file.write_text(json.dumps({"schema_version": 2, **json.loads(older)}))
         assert main(["report", str(file.parent), "-o", str(tmp_path / "page.html")]) == 0
         pages.append((tmp_path / "page.html").read_text(encoding="utf-8"))
     curves = [page.count("by percentile, both scales logarithmic") for page in pages]
@@ -253,11 +253,11 @@ def test_a_verdict_that_was_turned_is_found_even_where_the_manifest_was_made_to_
 def test_results_that_cannot_be_read_are_not_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = kept(tmp_path, night(1, 1000))
     data = json.loads((folder / "results.json").read_text())
-    (folder / "results.json").write_text(json.dumps(data | {"schema_version": 2}))
+    (folder / "results.json").write_text(json.dumps(data | {"schema_version": 3}))
     status, told = verify(folder, capsys)
     assert status == 1
     assert told[0] == "not as listed: results.json: changed"
-    assert "found version 2" in told[1]
+    assert "found version 3" in told[1]
     (folder / "SHA256SUMS").unlink()
     assert verify(folder, capsys) == (4, [])
 
@@ -273,12 +273,12 @@ def test_untouched_results_of_a_newer_suite_are_not_called_changed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = kept(tmp_path, night(1, 1000))
-    listed_anew(folder, schema_version=2)
+    listed_anew(folder, schema_version=3)
     assert main(["report", "--verify", str(folder)]) == 4
     told = capsys.readouterr()
     assert told.out == ""
     assert "night-1: 2 files are as SHA256SUMS lists them; the verdicts cannot be checked with this suite: " in told.err
-    assert "found version 2" in told.err
+    assert "found version 3" in told.err
 
 
 def test_a_limit_that_nobody_can_read_is_a_change_and_no_fault_of_the_suite(
@@ -316,7 +316,7 @@ def test_results_of_a_suite_that_did_not_count_limits_are_rendered(tmp_path: Pat
     folder = kept(tmp_path, night(1, 1000))
     path = folder / "results.json"
     data = json.loads(path.read_text())
-    for name in ("asked", "tested_with", "trends"):
+    for name in ("tier_limits", "tested_with", "trends"):
         data.pop(name)
     path.write_text(json.dumps(data))
     assert main(["report", str(folder), "-o", str(tmp_path / "page.html")]) == 0

@@ -29,7 +29,7 @@ def results(*found: RebuildRecord, verdicts: tuple[Verdict, ...] = ()) -> Result
         "steps": [],
         "rebuilds": list(found),
         "verdicts": list(verdicts),
-        "asked": 1,
+        "tier_limits": 1,
         "errors": [],
         "overall": "pass",
     }
@@ -66,7 +66,7 @@ def test_what_the_foreground_noticed_is_said_and_drawn() -> None:
 
 
 def test_what_is_not_known_is_said() -> None:
-    found = section(record(foreground=None, foreground_lost="the pod was evicted", warnings=["it was short"]))
+    found = section(record(foreground=None, foreground_missing="the pod was evicted", warnings=["it was short"]))
     assert "The foreground is not known: the pod was evicted." in found.sentences
     assert "The rate over time is not known: the driver does not tell progress." in found.sentences
     assert "Warning: it was short." in found.sentences

@@ -135,12 +135,12 @@ def test_a_volume_that_one_segment_takes_is_not() -> None:
 def test_what_is_known_is_recorded_by_class_and_what_is_not_is_said() -> None:
     fast, slow = room(step(4), step(1, of="slow"), pools=(pool(20 * GIB, 10 * GIB),)).records
     assert (fast.claimed, fast.free) == (4 * GIB, 10 * GIB)
-    assert fast.said == (
+    assert fast.description == (
         "at most 4 GiB claimed at one time; 10 GiB is free (CSIStorageCapacity: node-2), of which at most 4 GiB is "
         "claimed"
     )
     assert (slow.claimed, slow.free) == (GIB, None)
-    assert slow.said == "at most 1 GiB claimed at one time; free space is not known"
+    assert slow.description == "at most 1 GiB claimed at one time; free space is not known"
 
 
 def test_a_plan_of_nothing_is_no_problem() -> None:

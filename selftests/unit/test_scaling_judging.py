@@ -175,7 +175,7 @@ def test_a_rate_above_what_the_storage_can_do_says_so() -> None:
 
 @pytest.mark.parametrize(("many", "expected"), [(2200, "pass"), (1400, "fail"), (1820, "inconclusive")])
 def test_total_on_twice_the_nodes(many: float, expected: str) -> None:
-    nodes = NodesRecord(few=step(15, 1000), many=step(30, many), few_nodes=3, many_nodes=6)
+    nodes = NodesRecord(on_fewer_nodes=step(15, 1000), on_more_nodes=step(30, many), fewer_nodes=3, more_nodes=6)
     assert status(record(nodes=nodes), limit("node_scaling", 1.8)) == expected
 
 

@@ -110,7 +110,7 @@ class RampCampaign:
             rate_per_s=plan.rate_per_s,
             ramp_down=down,
             phases=phases(observer.timeline),
-            late=late_pods(observer.timeline),
+            observed_late=late_pods(observer.timeline),
             api_server=request_times(before, after, seconds=up.ended_s - up.began_s),
             api_server_missing=before.requests_missing or after.requests_missing,
             storage_operations=operation_times(before, after),

@@ -109,7 +109,7 @@ class RebuildCampaign:
                     confidence=ONE_LOOK_CONFIDENCE,
                 ),
                 foreground=load,
-                foreground_lost=unknown,
+                foreground_missing=unknown,
                 settings=of_storage,
                 warnings=warnings(rebuilds),
             )

@@ -102,7 +102,7 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, patience: 
         started=_moment(triggered + started_s),
         finished=_moment(triggered + looks.last_s),
         seconds=looks.last_s - started_s,
-        exact_to_s=exact_to_s,
+        uncertainty_s=exact_to_s,
         trigger=done,
         rates=rates(looks.progress, size=rebuild.rebuilt_bytes() or size),
     )

@@ -112,7 +112,12 @@ class ScaleCampaign:
         on_few = self._on_nodes(storage_class, wanted, nodes[:few], pods=few * a_node)
         on_many = self._on_nodes(storage_class, wanted, nodes[: 2 * few], pods=2 * few * a_node)
         for profile in wanted:
-            found = NodesRecord(few=on_few[profile.name], many=on_many[profile.name], few_nodes=few, many_nodes=2 * few)
+            found = NodesRecord(
+                on_fewer_nodes=on_few[profile.name],
+                on_more_nodes=on_many[profile.name],
+                fewer_nodes=few,
+                more_nodes=2 * few,
+            )
             self._add(storage_class, profile, nodes=found)
 
     def _measure_steps(self, storage_class: str) -> None:
