@@ -8,7 +8,7 @@ from acceptance.results.crashes import Failure
 from acceptance.results.rebuilds import Pattern
 from acceptance.trials.crashes.trial import CrashSettings
 from acceptance.trials.crashes.trials import CLAIM_SIZE
-from acceptance.trials.rebuild.campaign import BEFORE_S, SETTLE_S, RebuildSettings
+from acceptance.trials.rebuild.runner import BEFORE_S, SETTLE_S, RebuildSettings
 from acceptance.trials.rebuild.volume import claim_size
 
 SCATTERED = 5.0

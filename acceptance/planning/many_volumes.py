@@ -10,9 +10,9 @@ from acceptance.loads.profiles import Profile
 from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.statistics.step_looks import rate_windows_s, step_windows_s
-from acceptance.trials.ramps.campaign import RampSettings
 from acceptance.trials.ramps.descent import DOWN_TIMES
-from acceptance.trials.scaling.campaign import ScaleSettings
+from acceptance.trials.ramps.runner import RampSettings
+from acceptance.trials.scaling.runner import ScaleSettings
 from acceptance.trials.scaling.steps import LEAD_PER_POD_S, LEAD_S, SPARE_PER_POD_S, SPARE_S
 
 END_S = 2.0

@@ -21,7 +21,7 @@ from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.ramps import climb as climb_module
 from acceptance.trials.ramps import descent as descent_module
 from acceptance.trials.ramps import observer as observer_module
-from acceptance.trials.ramps.campaign import RampCampaign, RampSettings
+from acceptance.trials.ramps.runner import RampRunner, RampSettings
 from selftests.unit.simulated_ramp import SimulatedApi, running, waiting
 
 RULES = RampRules.model_validate(
@@ -59,9 +59,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def ramp(api: SimulatedApi, *, rules: RampRules = RULES, **settings: Any) -> ControlPlaneRecord:
     workspace = Workspace(api=cast(Api, api), run_id="r", namespace="ns", image="image:1", timeout_s=5)
     usual = {"goal": 40, "required": 1, "volume_size": 2**30, "patience_s": 5.0, "down_s": 5.0}
-    campaign = RampCampaign(workspace, settings=RampSettings(**(usual | settings)), rules=rules, say=lambda text: None)
-    record, new = campaign.record("fast")
-    assert new and campaign.record("fast") == (record, False)
+    runner = RampRunner(workspace, settings=RampSettings(**(usual | settings)), rules=rules, say=lambda text: None)
+    record, new = runner.record("fast")
+    assert new and runner.record("fast") == (record, False)
     return record
 
 

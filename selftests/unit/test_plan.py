@@ -20,9 +20,9 @@ from acceptance.planning.site import Site, look_at_host
 from acceptance.planning.table import plan_text
 from acceptance.settings.run import Settings, read_settings
 from acceptance.trials.crashes.trial import CrashSettings
-from acceptance.trials.ramps.campaign import RampSettings
-from acceptance.trials.rebuild.campaign import RebuildSettings
-from acceptance.trials.scaling.campaign import ScaleSettings
+from acceptance.trials.ramps.runner import RampSettings
+from acceptance.trials.rebuild.runner import RebuildSettings
+from acceptance.trials.scaling.runner import ScaleSettings
 
 ROOT = Path(__file__).parents[2]
 GIB = 1024**3

@@ -18,10 +18,10 @@ from acceptance.planning.records import Plan, PlannedStep, Volumes
 from acceptance.planning.single_volumes import featured, rewritten
 from acceptance.results.features import CAPABILITIES, Capability
 from acceptance.settings.run import Settings
-from acceptance.trials.ramps.campaign import RampSettings
-from acceptance.trials.rebuild.campaign import RebuildSettings
+from acceptance.trials.ramps.runner import RampSettings
+from acceptance.trials.rebuild.runner import RebuildSettings
 from acceptance.trials.rebuild.volume import claim_size
-from acceptance.trials.scaling.campaign import ScaleSettings
+from acceptance.trials.scaling.runner import ScaleSettings
 
 ROOT = Path(__file__).parents[2]
 GIB = 1024**3

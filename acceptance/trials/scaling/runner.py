@@ -53,7 +53,7 @@ class ScaleSettings:
     keep: bool = False
 
 
-class ScaleCampaign:
+class ScaleRunner:
     """All scale runs of a session. `limits` are those that will be asked about; what none asks about is not run."""
 
     def __init__(

@@ -41,7 +41,7 @@ class RampSettings:
     block: bool = False
 
 
-class RampCampaign:
+class RampRunner:
     """All ramps of a session, by the rules of its tier."""
 
     def __init__(self, workspace: Workspace, *, settings: RampSettings, rules: RampRules, say: Say) -> None:

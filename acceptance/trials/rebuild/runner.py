@@ -41,7 +41,7 @@ class RebuildSettings:
     keep: bool = False
 
 
-class RebuildCampaign:
+class RebuildRunner:
     """All rebuilds of a session. `driver_of` chooses the driver for a class, by name."""
 
     def __init__(

@@ -12,7 +12,7 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageF
 from acceptance.trials.speed.findings import Finding, decided
 
 
-class Campaign:
+class SpeedRunner:
     """All measurements of a run.
 
     With a baseline class every profile is measured on both classes in turn, once; limits and comparison rules are

@@ -73,7 +73,7 @@ CAPABILITY = Gauge(
 )
 
 
-def add_campaigns(samples: Samples, results: Results, candidate: str) -> None:
+def add_trials(samples: Samples, results: Results, candidate: str) -> None:
     """All of it, as far as the run came to it."""
     _add_scaling(samples, results, candidate)
     _add_ramps(samples, results, candidate)
