@@ -21,7 +21,7 @@ from acceptance.loads.profile_folder import find_profiles
 from acceptance.measuring.cluster_bench import ClusterBench
 from acceptance.measuring.load import Load, Segment, Watch
 from acceptance.measuring.measure import measure_alternately
-from acceptance.statistics.looks import IN_TURN
+from acceptance.statistics.interim_analyses import IN_TURN
 from acceptance.text.errors import AcceptanceError
 from benchmarks.opened import MODES, PROFILES, opened_workspace
 

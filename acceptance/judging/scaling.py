@@ -10,7 +10,7 @@ from acceptance.results.document import Status, Verdict
 from acceptance.results.scaling import Figure, ScalingRecord, StepRecord
 from acceptance.statistics.intervals import Interval
 from acceptance.statistics.ratios import independent_ratio
-from acceptance.statistics.step_looks import CORRELATION
+from acceptance.statistics.step_analyses import CORRELATION
 from acceptance.text.quantities import format_quantity
 
 Finding = tuple[Interval | None, str]

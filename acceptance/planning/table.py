@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from acceptance.planning.paces import Paces
+from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import Plan
 from acceptance.planning.room import Room
 from acceptance.planning.rough_time import rough_time
@@ -20,7 +20,9 @@ from acceptance.text.shown_text import shown
 WIDTH = 120
 
 
-def plan_text(plan: Plan, *, site: Site, paces: Paces, room: Room | None = None, width: int = WIDTH) -> str:
+def plan_text(
+    plan: Plan, *, site: Site, assumed: AssumedThroughput, room: Room | None = None, width: int = WIDTH
+) -> str:
     """The whole plan. `room`: what it claims beside what is free, None for a host; `width`: in columns."""
     console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
     console.print(Text("The plan of this run; nothing was created."))
@@ -30,8 +32,8 @@ def plan_text(plan: Plan, *, site: Site, paces: Paces, room: Room | None = None,
     if room is not None and room.problem is not None:
         console.print(Text(f"Preflight failed with exit status {room.problem.exit_status}: {room.problem}"))
     if plan.steps:
-        console.print(_table(plan, site, paces))
-        for line in (*_totals(plan, site, paces, room), paces.said):
+        console.print(_table(plan, site, assumed))
+        for line in (*_totals(plan, site, assumed, room), assumed.said):
             console.print(Text(line))
     else:
         console.print(Text("Nothing would run."))
@@ -41,7 +43,7 @@ def plan_text(plan: Plan, *, site: Site, paces: Paces, room: Room | None = None,
     return "\n".join(line.rstrip() for line in console.file.getvalue().rstrip().splitlines())
 
 
-def _table(plan: Plan, site: Site, paces: Paces) -> Table:
+def _table(plan: Plan, site: Site, assumed: AssumedThroughput) -> Table:
     on_host = site.kind == "host"
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
     table.add_column("step", overflow="fold")
@@ -50,7 +52,7 @@ def _table(plan: Plan, site: Site, paces: Paces) -> Table:
         table.add_column(title, justify="right", no_wrap=True)
     begin = "begin: preflight of the directories" if on_host else "begin: preflight, create a namespace"
     nothing = [""] * (len(made) + 2)
-    table.add_row(begin, *nothing, _clock(paces.open_s), "")
+    table.add_row(begin, *nothing, _clock(assumed.open_s), "")
     for step in plan.steps:
         claims = sum(each.number for each in step.volumes)
         numbers = (claims,) if on_host else (step.sets, claims, step.pods)
@@ -63,12 +65,12 @@ def _table(plan: Plan, site: Site, paces: Paces) -> Table:
             _clock(step.about_s),
             _clock(step.most_s) if step.most_s > step.about_s else "",
         )
-    table.add_row("end: remove everything and verify that it is gone", *nothing, _clock(paces.close_s), "")
+    table.add_row("end: remove everything and verify that it is gone", *nothing, _clock(assumed.close_s), "")
     return table
 
 
-def _totals(plan: Plan, site: Site, paces: Paces, room: Room | None) -> Iterator[str]:
-    ends_s = paces.open_s + paces.close_s
+def _totals(plan: Plan, site: Site, assumed: AssumedThroughput, room: Room | None) -> Iterator[str]:
+    ends_s = assumed.open_s + assumed.close_s
     about, most = plan.about_s + ends_s, plan.most_s + ends_s
     unclear = "" if most - about < 60 else f", {rough_time(most)} if none of them is before its measurement ends"
     yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. What hangs times out (--storage-timeout)."

@@ -8,7 +8,7 @@ from typing import Any
 
 from acceptance.measuring.figures import figure
 from acceptance.results.rebuilds import ForegroundRecord, LoadPoint, RatePoint, RebuildRecord, TimedRebuild
-from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE as CONFIDENCE
+from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE as CONFIDENCE
 from acceptance.trials.rebuild.model import largest_volumes
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.planning.paces import EMBEDDED
+from acceptance.planning.assumed_throughput import EMBEDDED
 from acceptance.planning.records import Plan, PlannedStep
 from acceptance.planning.time_left import FASTEST, SLOWEST, TRUST_S, TimeLeft
 from fixtures import plan

@@ -16,7 +16,7 @@ from acceptance.report.summary import render_summary
 from acceptance.results.document import Estimate, Measurement, Results, Run, Status, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
-from acceptance.statistics.step_looks import CONFIDENCE
+from acceptance.statistics.step_analyses import CONFIDENCE
 from acceptance.trials.scaling.model import capacity
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)

@@ -11,7 +11,7 @@ from acceptance.limits.scaling import Kind, ScalingLimit
 from acceptance.measuring.figures import figure
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
-from acceptance.statistics.step_looks import CONFIDENCE
+from acceptance.statistics.step_analyses import CONFIDENCE
 from acceptance.trials.scaling.model import capacity
 
 PROFILE = "random-write-iops"

@@ -15,11 +15,11 @@ from acceptance.measuring.metric_values import shown_metrics
 from acceptance.measuring.stalls import longest_stall
 from acceptance.results.document import Verdict
 from acceptance.results.metrics import Metric
-from acceptance.statistics.looks import LookPlan
+from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.trials.speed import findings
 from acceptance.trials.speed.findings import judge_limit
 
-PLAN = LookPlan(seconds=(12,), batch_s=4)
+PLAN = AnalysisPlan(seconds=(12,), batch_s=4)
 
 
 def second(*latencies_s: float, direction: str = "write", duration_s: float = 1.0) -> Sample:

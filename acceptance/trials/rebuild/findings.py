@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from acceptance.measuring.windows import Window
 from acceptance.results.rebuilds import ForegroundRecord, TimedRebuild
-from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
+from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.text.quantities import format_quantity
 from acceptance.trials.rebuild.foreground import Foreground

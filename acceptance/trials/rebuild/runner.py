@@ -10,7 +10,7 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.measuring.windows import Window
 from acceptance.process.once import Once
 from acceptance.results.rebuilds import Pattern, RebuildRecord, TimedRebuild
-from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
+from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE
 from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild
 from acceptance.trials.rebuild.findings import impact_of, warnings
 from acceptance.trials.rebuild.following import Patience, Say, follow_rebuild

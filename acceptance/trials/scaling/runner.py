@@ -19,7 +19,7 @@ from acceptance.measuring.windows import ShortWindow
 from acceptance.process.once import Once
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import NodesRecord, ScalingRecord, StepRecord
-from acceptance.statistics.step_looks import CONFIDENCE, rate_windows_s, step_windows_s
+from acceptance.statistics.step_analyses import CONFIDENCE, rate_windows_s, step_windows_s
 from acceptance.text.errors import AcceptanceError
 from acceptance.text.quantities import parse_quantity
 from acceptance.trials.scaling.load_plan import LoadPlan
