@@ -13,8 +13,8 @@ import pytest
 
 from acceptance.__main__ import main
 from acceptance.report.side_by_side import SideBySide, render_side_by_side
+from acceptance.results.checksums import checksums
 from acceptance.results.document import Estimate, Results
-from acceptance.results.manifest import manifest
 from acceptance.results.run_folder import RunFolder
 from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, judged, measured, named, run_of
 from selftests.unit.drawn import latencies
@@ -239,7 +239,7 @@ def test_a_change_is_told_and_fails(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert told[-1].endswith("CHANGED: 1 thing is not as the run left it")
 
 
-def test_a_verdict_that_was_turned_is_found_even_where_the_manifest_was_made_to_fit(
+def test_a_verdict_that_was_turned_is_found_even_where_the_checksums_were_made_to_fit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = kept(tmp_path, night(1, 400).model_copy(update={"overall": "pass"}))
@@ -266,7 +266,7 @@ def listed_anew(folder: Path, **changes: object) -> None:
     """Change the results, and make the list fit."""
     path = folder / "results.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-    (folder / "SHA256SUMS").write_text(manifest(folder))
+    (folder / "SHA256SUMS").write_text(checksums(folder))
 
 
 def test_untouched_results_of_a_newer_suite_are_not_called_changed(

@@ -14,11 +14,11 @@ import pytest
 from acceptance.__main__ import main
 from acceptance.judging.rejudging import contradictions
 from acceptance.report.summary import render_summary
+from acceptance.results.checksums import checksums
 from acceptance.results.document import Results
 from acceptance.results.file import read_results
 from acceptance.results.history_file import append, read_history
 from acceptance.results.history_series import record_of
-from acceptance.results.manifest import manifest
 from acceptance.results.version_1 import _RENAMED
 from acceptance.text.errors import WrongUsage
 
@@ -118,7 +118,7 @@ def test_its_folder_is_verified_by_its_checksums(tmp_path: Path, capsys: pytest.
     (tmp_path / "fio").mkdir()
     for name in ("results.json", "report.html"):
         shutil.copyfile(OLD, tmp_path / name)
-    (tmp_path / "SHA256SUMS").write_text(manifest(tmp_path))
+    (tmp_path / "SHA256SUMS").write_text(checksums(tmp_path))
     assert main(["report", "--verify", str(tmp_path)]) == 0
     assert "the verdicts follow from the figures" in capsys.readouterr().out
     (tmp_path / "results.json").write_text(OLD.read_text(encoding="utf-8") + " ")
