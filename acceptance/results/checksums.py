@@ -63,7 +63,7 @@ def check(folder: Path) -> Check:
         listed = dict(_entries(content.decode("utf-8"), path))
     except FileNotFoundError:
         raise WrongUsage(
-            f"{path}: wanted the checksums that a run writes at its end, found none: the run was killed before its end, "
+            f"{path}: wanted the checksums that a run writes at its end, found none: the run was killed before that, "
             "or is of an older suite, or this is no run folder; nothing can be verified"
         ) from None
     except (OSError, UnicodeDecodeError) as error:

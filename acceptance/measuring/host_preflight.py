@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 
 import psutil
 
-from acceptance.cluster.admission import Admission
+from acceptance.cluster.preflight import Preflight
 from acceptance.results.document import Cluster, Image, Node, StorageClass
 from acceptance.settings.run import Settings
 from acceptance.text.credentials import without_credentials
@@ -19,7 +19,7 @@ PROVISIONER = "directory"
 IMAGE = "fio on this host"
 
 
-def admit_host(settings: Settings) -> Admission:
+def run_host_preflight(settings: Settings) -> Preflight:
     """Look at everything that the run depends on; nothing is written.
 
     Raises EnvironmentFailure without fio, which writes the test files whatever loads them then.
@@ -30,7 +30,7 @@ def admit_host(settings: Settings) -> Admission:
     candidates: dict[str | None, StorageClass] = {
         each.name: each for each in cluster.storage_classes if each.name in settings.storage_class
     }
-    return Admission(cluster=cluster, candidates=candidates, image=cluster.image.reference)
+    return Preflight(cluster=cluster, candidates=candidates, image=cluster.image.reference)
 
 
 def require_programs(names: Collection[str]) -> None:
