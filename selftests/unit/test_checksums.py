@@ -111,7 +111,7 @@ def test_signatures_and_what_is_made_of_the_results_are_not_covered(folder: Path
 def test_a_run_that_was_killed_has_no_checksums_and_that_is_said(tmp_path: Path) -> None:
     folder = ended(tmp_path, exit_status=None).path
     assert not (folder / NAME).exists()
-    with pytest.raises(WrongUsage, match="found none: the run was killed before its end, or is of an older suite"):
+    with pytest.raises(WrongUsage, match="found none: the run was killed before that, or is of an older suite"):
         check(folder)
 
 

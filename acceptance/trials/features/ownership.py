@@ -22,7 +22,7 @@ def try_ownership(bench: Bench) -> str:
     it is not, StorageFailure where it should be and is not."""
     claim = bench.claim("owned")
     for group, script in ((FIRST, _FIRST), (SECOND, _SECOND)):
-        done = bench.errand(claim, script, fs_group=group)
+        done = bench.one_shot_pod(claim, script, fs_group=group)
         groups = [int(each) for each in _GROUP.findall(done.output)]
         if done.status or groups != [group, group]:
             raise _refused(bench, claim, group=group, groups=groups, said=done.output.strip())

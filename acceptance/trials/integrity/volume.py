@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from acceptance.cluster.claims import create_claim, remove_claim, wait_bound
-from acceptance.cluster.errand import Errand, run_errand
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.objects import metadata, object_name
+from acceptance.cluster.one_shot_pod import OneShotPod, run_one_shot_pod
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.resources import CONFIG_MAPS
 from acceptance.cluster.workspace import Workspace
@@ -118,7 +118,7 @@ class VerifiedVolume:
         """How long one pod may take to write all of it and to read it again."""
         return 2 * self.size / SLOWEST_B_PER_S + SPARE_S
 
-    def require_intact(self, done: Errand, where: str) -> None:
+    def require_intact(self, done: OneShotPod, where: str) -> None:
         """Raise StorageFailure where what the pod read is not what was written; `where` it was read, in words."""
         about = f"the volume of PVC {self.claim.name} (StorageClass {self.claim.storage_class})"
         if done.status == REFUSED:
@@ -137,8 +137,8 @@ class VerifiedVolume:
                 f"{wrong}"
             )
 
-    def _run(self, plan: PodPlan) -> Errand:
-        return run_errand(self._workspace, plan, timeout_s=self.patience_s)
+    def _run(self, plan: PodPlan) -> OneShotPod:
+        return run_one_shot_pod(self._workspace, plan, timeout_s=self.patience_s)
 
 
 def _words(output: str) -> str:

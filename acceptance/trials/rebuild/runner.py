@@ -16,7 +16,7 @@ from acceptance.trials.rebuild.findings import impact_of, warnings
 from acceptance.trials.rebuild.following import Patience, Say, follow_rebuild
 from acceptance.trials.rebuild.foreground import Foreground
 from acceptance.trials.rebuild.model import largest_volumes
-from acceptance.trials.rebuild.put_back import put_back
+from acceptance.trials.rebuild.restore import restore
 from acceptance.trials.rebuild.volume import PatternVolume
 
 SETTLE_S, BEFORE_S = 3, 15
@@ -126,7 +126,7 @@ class RebuildRunner:
             self._say(f"{about}: {BEFORE_S} s of synchronous writes before it")
             if foreground.error is None:
                 foreground.load_for(SETTLE_S + BEFORE_S)
-            with put_back(rebuild, self._workspace):
+            with restore(rebuild, self._workspace):
                 name = about if settings.repeats == 1 else f"{about}, {number + 1} of {settings.repeats}"
                 found.append(follow_rebuild(rebuild, about=name, size=size, patience=patience, say=self._say))
             end_s = found[-1].triggered.timestamp()

@@ -13,7 +13,7 @@ from acceptance.trials.rebuild.driver import ReplicaRebuild
 
 
 @contextmanager
-def put_back(rebuild: ReplicaRebuild, workspace: Workspace) -> Iterator[None]:
+def restore(rebuild: ReplicaRebuild, workspace: Workspace) -> Iterator[None]:
     """Have the volume as it was, whatever the block does; what fails first is what its reader hears of.
 
     The cluster knows meanwhile how that is done: a run that is killed cannot. Raises ApiError, ApiUnreachable before
