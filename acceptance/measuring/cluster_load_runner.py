@@ -48,7 +48,7 @@ class _Layout:
     load: PodLoad
 
 
-class ClusterBench:
+class ClusterLoadRunner:
     """Implements `Bench`. `wanted` are all profiles that may be run; sizes in bytes."""
 
     def __init__(
