@@ -17,8 +17,8 @@ from acceptance.cluster.storage_classes import choose_class, storage_classes
 from acceptance.cluster.workspace import Workspace
 from acceptance.results.document import Cluster, StorageClass
 from acceptance.settings.run import Settings
-from acceptance.text.credentials import remember_pull_secret
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
+from acceptance.text.redaction import remember_pull_secret
 
 PULL_SECRET = "pull-secret"
 # Since when nodeTaintsPolicy is heeded:

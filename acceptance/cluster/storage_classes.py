@@ -5,8 +5,8 @@ from __future__ import annotations
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import STORAGE_CLASSES
 from acceptance.results.document import StorageClass
-from acceptance.text.credentials import remember_named
 from acceptance.text.errors import WrongUsage
+from acceptance.text.redaction import remember_named
 
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 

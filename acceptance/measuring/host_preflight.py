@@ -12,8 +12,8 @@ import psutil
 from acceptance.cluster.preflight import Preflight
 from acceptance.results.document import Cluster, Image, Node, StorageClass
 from acceptance.settings.run import Settings
-from acceptance.text.credentials import without_credentials
 from acceptance.text.errors import EnvironmentFailure
+from acceptance.text.redaction import redact
 
 PROVISIONER = "directory"
 IMAGE = "fio on this host"
@@ -84,7 +84,7 @@ def _mount(directory: str) -> dict[str, str]:
     _, mount = max(enumerate(mounts), key=lambda each: (len(each[1].mountpoint), each[0]))
     return {
         "file system": mount.fstype,
-        "device": without_credentials(mount.device),
+        "device": redact(mount.device),
         "mounted on": mount.mountpoint,
         "mount options": mount.opts,
     }

@@ -11,8 +11,8 @@ from acceptance.process.whole_file import write_pieces_whole, write_whole
 from acceptance.results.checksums import NAME as CHECKSUMS
 from acceptance.results.checksums import checksums
 from acceptance.results.document import Results
-from acceptance.text.credentials import without_credentials
 from acceptance.text.errors import EnvironmentFailure
+from acceptance.text.redaction import redact
 
 
 class RunFolder:
@@ -49,7 +49,7 @@ class RunFolder:
     def write_fio(self, name: str, pieces: Iterable[str]) -> None:
         """Keep what fio printed, as it printed it but for credentials, of which none reaches over two pieces."""
         path = self.path / "fio" / (re.sub(r"[^-.\w]+", "-", name) + ".json")
-        write_pieces_whole(path, map(without_credentials, pieces))
+        write_pieces_whole(path, map(redact, pieces))
 
     def write_metrics(self, text: str) -> None:
         """Write `metrics.prom` in one move, under a name before that which no collector of such files reads."""

@@ -67,7 +67,7 @@ def promises_secret(name: str) -> bool:
 def shown_parameter(name: str, value: str) -> str:
     """The value of a StorageClass's parameter, or a word in its place where the name promises a secret."""
     # Hides sizes of keys as well, by which nobody is hurt.
-    return NOT_SHOWN if promises_secret(name) else without_credentials(value)
+    return NOT_SHOWN if promises_secret(name) else redact(value)
 
 
 def remember(secret: str) -> None:
@@ -103,7 +103,7 @@ def remember_pull_secret(data: Mapping[str, str]) -> None:
                     remember(str(login.get(key) or ""))
 
 
-def without_credentials(text: str) -> str:
+def redact(text: str) -> str:
     """The text, with a word in place of each credential."""
     if _any_known is not None:
         text = _any_known.sub(NOT_SHOWN, text)
