@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.loads.profiles import Profile
-from acceptance.measuring.cluster_bench import ClaimedVolume, ClusterBench
+from acceptance.measuring.cluster_load_runner import ClaimedVolume, ClusterLoadRunner
 from acceptance.measuring.load import Load
 from acceptance.measuring.metric_values import metric_value
 from acceptance.text.errors import AcceptanceError
@@ -45,7 +45,9 @@ def main() -> int:
     modes = chosen.mode or [*MODES, "sync-write-iops"]
     profiles = find_profiles(PROFILES)
     with opened_workspace(chosen.cluster) as workspace:
-        bench = ClusterBench(workspace, wanted=[profiles[mode] for mode in modes], volume_size=2 * SIZE, test_size=SIZE)
+        bench = ClusterLoadRunner(
+            workspace, wanted=[profiles[mode] for mode in modes], volume_size=2 * SIZE, test_size=SIZE
+        )
         bench.offer_profiles()
         volume = bench.prepare([chosen.storage_class], node=None, progress=lambda *_: None)[chosen.storage_class]
         if isinstance(volume, AcceptanceError):
@@ -64,7 +66,7 @@ def main() -> int:
 
 
 def _ratios(
-    bench: ClusterBench, volume: ClaimedVolume, shell: Shell, profile: Profile, *, pairs: int, seconds: int
+    bench: ClusterLoadRunner, volume: ClaimedVolume, shell: Shell, profile: Profile, *, pairs: int, seconds: int
 ) -> list[float]:
     def through_suite(number: int) -> float:
         return _through_suite(bench, volume, profile, number=number, seconds=seconds)
@@ -81,7 +83,9 @@ def _ratios(
     return ratios
 
 
-def _through_suite(bench: ClusterBench, volume: ClaimedVolume, profile: Profile, *, number: int, seconds: int) -> float:
+def _through_suite(
+    bench: ClusterLoadRunner, volume: ClaimedVolume, profile: Profile, *, number: int, seconds: int
+) -> float:
     name = f"{profile.name}-{number}"
     load = Load(name=name, profile=profile, volumes=(volume,), order=(0,), names=(name,), runtimes_s=(seconds + 3,))
 

@@ -75,7 +75,7 @@ def main() -> int:
         print(
             f"{record['pods']:6} {record['ended']['after_s']:7.0f} {cost.seconds:7.0f} {cost.peak / 1e6:11.0f} "
             f"{cost.requests:9} {cost.requests / pods:6.2f}  {record['ended']['kind']:12} "
-            f"{record['ramp_down']['behind_s'] or float('nan'):.1f}",
+            f"{record['ramp_down']['cleanup_s'] or float('nan'):.1f}",
             flush=True,
         )
     print(f"requests of the last: {json.dumps(costs[-1].record['requests'])}")

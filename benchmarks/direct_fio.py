@@ -12,7 +12,7 @@ from acceptance.cluster.pods import create_pod, wait_started
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.workspace import FILES, Workspace
 from acceptance.loads.profiles import Profile
-from acceptance.measuring.cluster_bench import TEST_FILE, ClaimedVolume
+from acceptance.measuring.cluster_load_runner import TEST_FILE, ClaimedVolume
 from acceptance.results.metrics import Metric
 from benchmarks.opened import PROFILES
 from embedded_cluster.layout import Layout

@@ -70,7 +70,7 @@ class OthersVolumes:
                 pass
 
     def _make_volume(self, number: int) -> None:
-        """Retained, and its claim is gone: what is printed of it is as long as of one that is bound."""
+        """Retained, and its PVC is gone: what is printed of it is as long as of one that is bound."""
         name = _volume(number)
         claim = {"namespace": f"shop-{number % 200}", "name": f"data-{number}", "uid": CLAIM_UID.format(number)}
         spec: Object = {
@@ -134,7 +134,7 @@ class OthersVolumes:
         )
         self._api.delete(NAMESPACES, name)
         wait_for(
-            f"namespace {name} to be gone",
+            f"namespace {name} to be deleted",
             look=lambda: self._api.find(NAMESPACES, name),
             ready=lambda seen: seen is None,
             state=lambda seen: "there" if seen else "gone",

@@ -18,10 +18,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from acceptance.loads.profile_folder import find_profiles
-from acceptance.measuring.cluster_bench import ClusterBench
+from acceptance.measuring.cluster_load_runner import ClusterLoadRunner
 from acceptance.measuring.load import Load, Segment, Watch
 from acceptance.measuring.measure import measure_alternately
-from acceptance.statistics.looks import IN_TURN
+from acceptance.statistics.interim_analyses import IN_TURN
 from acceptance.text.errors import AcceptanceError
 from benchmarks.opened import MODES, PROFILES, opened_workspace
 
@@ -29,14 +29,14 @@ GOAL_S = 1.5
 SIZE = 512 * 1024**2
 
 
-class TimedBench(ClusterBench):
+class TimedBench(ClusterLoadRunner):
     """Keeps how long the last load took, and for how long its fio processes were asked to run."""
 
     wall_s = 0.0
     asked_s = 0.0
 
     def run(self, load: Load, *, watch: Watch) -> list[Segment]:
-        """See `ClusterBench`."""
+        """See `ClusterLoadRunner`."""
         began = time.monotonic()
         segments = super().run(load, watch=watch)
         self.wall_s = time.monotonic() - began

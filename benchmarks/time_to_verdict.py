@@ -27,7 +27,7 @@ from acceptance.judging.limit import decide
 from acceptance.limits.file import load_limits
 from acceptance.limits.tiers import Tier
 from acceptance.loads.profile_folder import find_profiles
-from acceptance.measuring.cluster_bench import ClaimedVolume, ClusterBench
+from acceptance.measuring.cluster_load_runner import ClaimedVolume, ClusterLoadRunner
 from acceptance.text.errors import AcceptanceError
 from benchmarks.direct_fio import named_metric, pod_shell, run_directly
 from benchmarks.opened import MODES, PROFILES, ROOT, opened_workspace
@@ -100,7 +100,7 @@ def _kbench(chosen: argparse.Namespace) -> tuple[float, Decisions]:
     profiles = find_profiles(PROFILES)
     means: dict[str, dict[str, float]] = {}
     with opened_workspace(chosen.cluster) as workspace:
-        bench = ClusterBench(
+        bench = ClusterLoadRunner(
             workspace, wanted=[profiles[mode] for mode in MODES], volume_size=2 * SIZE + SIZE // 2, test_size=SIZE
         )
         bench.offer_profiles()

@@ -1,4 +1,4 @@
-"""The storage classes and the provisioner behind them."""
+"""The StorageClasses and the provisioner behind them."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A distributed storage class cannot honestly beat the local disk it is built on, and must not cost much more CPU."""
+"""A distributed StorageClass cannot honestly beat the local disk it is built on, and must not cost much more CPU."""
 
 import pytest
 

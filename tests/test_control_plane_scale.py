@@ -1,4 +1,4 @@
-"""A storage class and its cluster must bear many volumes at once, and let them go again."""
+"""A StorageClass and its cluster must bear many volumes at once, and let them go again."""
 
 import pytest
 
@@ -13,5 +13,5 @@ def test_required_number_of_pods_runs(ramped, control_plane_limit, accept):
 
 @pytest.mark.ramping("ramp-down")
 def test_all_volumes_are_gone_in_time(ramped, control_plane_limit, accept):
-    """When the pods end, at twice the rate, their claims and volumes are gone soon after the last one."""
+    """When the pods end, at twice the rate, their PVCs and PVs are gone soon after the last one."""
     accept(ramped.against(control_plane_limit))

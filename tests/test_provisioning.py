@@ -1,4 +1,4 @@
-"""A storage class must provide volumes: bind a claim, mount it, keep what is written, and let it go again."""
+"""A StorageClass must provide volumes: bind a PVC, mount it, keep what is written, and let it go again."""
 
 import pytest
 
@@ -6,7 +6,7 @@ pytestmark = [pytest.mark.smoke, pytest.mark.provisioning]
 
 
 def test_claim_binds_and_takes_a_write(volume):
-    """A claim binds, a pod mounts it, and what the pod writes is there."""
+    """A PVC binds, a pod mounts it, and what the pod writes is there."""
     assert volume.write().content == volume.marker
 
 
@@ -33,6 +33,6 @@ def test_claim_binds_in_time(volume, provisioned, provisioning_limit, accept):
 
 
 def test_volume_is_gone_after_deletion(volume):
-    """When the claim is deleted the volume goes too, or is kept where the class's reclaim policy says so."""
+    """When the PVC is deleted the volume goes too, or is kept where the class's reclaim policy says so."""
     volume.write()
     volume.delete()

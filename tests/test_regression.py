@@ -1,4 +1,4 @@
-"""A storage class must not become worse from run to run: not by more than noise and the tier allow."""
+"""A StorageClass must not become worse from run to run: not by more than noise and the tier allow."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A storage class must make synchronous writes durable fast enough for databases and control planes."""
+"""A StorageClass must make synchronous writes durable fast enough for databases and control planes."""
 
 import pytest
 

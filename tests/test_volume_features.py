@@ -7,7 +7,7 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("expansion")
 def test_volume_grows_while_it_is_used(show):
-    """A claim is given more space, and the pod that uses its volume all along has it."""
+    """A PVC is given more space, and the pod that uses its volume all along has it."""
     show()
 
 

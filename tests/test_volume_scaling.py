@@ -1,4 +1,4 @@
-"""Many volumes of a storage class must share what the storage can do evenly, and not break it down."""
+"""Many volumes of a StorageClass must share what the storage can do evenly, and not break it down."""
 
 import pytest
 

@@ -9,8 +9,8 @@ from urllib.request import getproxies
 
 from kubernetes import client, config
 
-from acceptance.text.credentials import remember
 from acceptance.text.errors import EnvironmentFailure
+from acceptance.text.redaction import remember
 
 # No proxy of the environment leads there; kubectl does the same.
 LOOPBACK = "localhost,127.0.0.0/8,::1"

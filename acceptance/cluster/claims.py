@@ -73,9 +73,9 @@ def require_no_unclaimed_volumes(api: Api, *, storage_classes: Collection[str]) 
     for storage_class, waiting in sorted(unclaimed(api, storage_classes=storage_classes).items()):
         more = f" and {len(waiting) - SHOWN} more" if len(waiting) > SHOWN else ""
         raise EnvironmentFailure(
-            f"volumes of storage class {storage_class} wait for a claim and may hold data: "
-            f"{', '.join(waiting[:SHOWN])}{more}; a claim of this suite would be given one of them instead of a new "
-            "volume, so nothing was created; claim them, reserve them with spec.claimRef or remove them first"
+            f"PVs of StorageClass {storage_class} wait for a PVC and may hold data: "
+            f"{', '.join(waiting[:SHOWN])}{more}; a PVC of this suite would be bound to one of them instead of a new "
+            "PV, so nothing was created; bind them, reserve them with spec.claimRef or remove them first"
         )
 
 
@@ -113,7 +113,7 @@ def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
     provisioned for the claim; that one is set to outlive it.
     """
     bound = wait_for(
-        f"claim {claim.name} of storage class {claim.storage_class} to be bound",
+        f"PVC {claim.name} of StorageClass {claim.storage_class} to be bound",
         look=lambda: api.get(CLAIMS, claim.name, namespace=claim.namespace),
         ready=lambda seen: seen["status"].get("phase") == "Bound",
         state=lambda seen: f"phase {seen['status'].get('phase', 'unknown')}",
@@ -127,8 +127,8 @@ def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
     if why is not None:
         set_policy(api, volume, "Retain")
         raise EnvironmentFailure(
-            f"claim {claim.name} was bound to volume {name_of(volume)}, which was not provisioned for it: {why}. It is "
-            "left alone, with reclaim policy Retain; no verdict on a volume that is not this run's"
+            f"PVC {claim.name} was bound to PV {name_of(volume)}, which was not provisioned for it: {why}. It is "
+            "left alone (reclaim policy Retain); no verdict, as the PV is not of this run"
         )
     label_volume(api, volume, run_id=claim.run_id)
     return name_of(volume)
@@ -153,7 +153,7 @@ def _waits_for_pod(api: Api, storage_class: str) -> bool:
 
 def _lost(seen: Object, claim: Claim) -> StorageFailure | None:
     if seen["status"].get("phase") == "Lost":
-        return NeverBound(f"claim {claim.name} lost its volume {seen['spec'].get('volumeName')}")
+        return NeverBound(f"PVC {claim.name} lost its PV {seen['spec'].get('volumeName')}")
     return None
 
 
@@ -163,12 +163,12 @@ def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
     if not warning or "ProvisioningFailed" not in warning:
         return None
     if claim.block and _NO_BLOCK.search(warning):
-        return Unsupported(f"capability 'raw block volumes': storage class {claim.storage_class} has none: {warning}")
+        return Unsupported(f"capability 'raw block volumes': StorageClass {claim.storage_class} has none: {warning}")
     if claim.access_mode == "ReadWriteMany" and _NO_SHARING.search(warning):
-        return Unsupported(f"capability 'shared': storage class {claim.storage_class} has no such volumes: {warning}")
+        return Unsupported(f"capability 'shared': StorageClass {claim.storage_class} has no such volumes: {warning}")
     if not any(word in warning.lower() for word in _FINAL_MESSAGES):
         return None
-    return NeverBound(f"claim {claim.name} of storage class {claim.storage_class} cannot be provisioned: {warning}")
+    return NeverBound(f"PVC {claim.name} of StorageClass {claim.storage_class} cannot be provisioned: {warning}")
 
 
 def delete_claim(api: Api, claim: Claim) -> None:
@@ -185,7 +185,7 @@ def remove_claim(api: Api, claim: Claim, *, timeout_s: float) -> None:
     """Delete the claim, and wait until it is no more. Raises StorageFailure with what holds it."""
     delete_claim(api, claim)
     wait_for(
-        f"claim {claim.name} to be gone",
+        f"PVC {claim.name} to be deleted",
         look=lambda: api.find(CLAIMS, claim.name, namespace=claim.namespace),
         ready=lambda seen: seen is None,
         state=_what_holds_it,
@@ -197,7 +197,7 @@ def remove_claim(api: Api, claim: Claim, *, timeout_s: float) -> None:
 def wait_volume_gone(api: Api, volume: str, *, timeout_s: float) -> None:
     """Wait until the volume is no more. Raises StorageFailure with what holds it."""
     wait_for(
-        f"volume {volume} to be gone",
+        f"PV {volume} to be deleted",
         look=lambda: api.find(VOLUMES, volume),
         ready=lambda seen: seen is None,
         state=_what_holds_it,
@@ -213,10 +213,10 @@ def wait_volume_released(api: Api, volume: str, *, timeout_s: float) -> None:
     """
 
     def gone(seen: Object | None) -> StorageFailure | None:
-        return StorageFailure(f"volume {volume} is gone although its class retains volumes") if seen is None else None
+        return StorageFailure(f"PV {volume} is gone although its StorageClass retains PVs") if seen is None else None
 
     wait_for(
-        f"volume {volume} to be released and kept",
+        f"PV {volume} to be released and kept",
         look=lambda: api.find(VOLUMES, volume),
         ready=lambda seen: seen is not None and seen["status"].get("phase") == "Released",
         state=_what_holds_it,
@@ -229,5 +229,5 @@ def _what_holds_it(seen: Object | None) -> str:
     if seen is None:
         return "gone"
     finalizers = ", ".join(seen["metadata"].get("finalizers") or []) or "none"
-    deleted = "deletion asked for" if seen["metadata"].get("deletionTimestamp") else "no deletion asked for"
+    deleted = "deletion requested" if seen["metadata"].get("deletionTimestamp") else "no deletion requested"
     return f"phase {seen.get('status', {}).get('phase', 'unknown')}, {deleted}, finalizers: {finalizers}"

@@ -65,7 +65,7 @@ def remove_run(api: Api, *, run_id: str, timeout_s: float) -> list[str]:
     removal.leave_lost_nodes()
     removal.delete_snapshots()  # before the claims that they are of, which some drivers do not let go until then
     removal.let_volumes_go()
-    removal.empty(CLAIMS, "claims")
+    removal.empty(CLAIMS, "PVCs")
     removal.see_volumes_gone()
     if existing is not None:
         removal.delete_namespace()
@@ -98,7 +98,7 @@ class _Removal:
 
         def delete_all() -> None:
             if sets_of(self._api, self._namespace):
-                self.empty(STATEFUL_SETS, "stateful sets")
+                self.empty(STATEFUL_SETS, "StatefulSets")
 
         self._try(delete_all)
 
@@ -113,13 +113,13 @@ class _Removal:
                     change = {"spec": {"deletionPolicy": policy}}
                     self._try(partial(self._api.patch, SNAPSHOT_CONTENTS, name_of(content), change))
             if snapshots_of(self._api, self._namespace):
-                self.empty(VOLUME_SNAPSHOTS, "snapshots")
+                self.empty(VOLUME_SNAPSHOTS, "VolumeSnapshots")
             going = Departing(
                 map(name_of, filter(was_taken, contents)),
                 find=partial(self._api.find, SNAPSHOT_CONTENTS),
                 search=lambda: map(name_of, filter(was_taken, contents_of(self._api, self._namespace))),
             )
-            what = f"what is behind the snapshots of namespace {self._namespace} to be gone"
+            what = f"what is behind the snapshots of namespace {self._namespace} to be deleted"
             self._see_gone(what, going, count=len(contents))
 
         self._try(delete_all)
@@ -141,8 +141,8 @@ class _Removal:
                     self._lost_nodes = True
                     self._api.delete(PODS, name_of(pod), namespace=self._namespace, grace_s=0)
                     self.problems.append(
-                        f"  pod {name_of(pod)} was on node {pod['spec']['nodeName']}, which is not ready: it is "
-                        "deleted without the node's word, and what it runs there ends when the node is back"
+                        f"  pod {name_of(pod)} was on node {pod['spec']['nodeName']}, which is not ready: "
+                        "force-deleted (grace period 0); its containers may run until the node is back"
                     )
 
         self._try(leave)
@@ -163,7 +163,7 @@ class _Removal:
 
         def gone() -> None:
             self._wait_for(
-                f"{word} of namespace {self._namespace} to be gone",
+                f"{word} of namespace {self._namespace} to be deleted",
                 look=lambda: self._api.first(resource, namespace=self._namespace, at_most=SHOWN),
                 ready=lambda seen: not seen[0],
                 state=lambda seen: _names(seen[0], more=seen[1]),
@@ -186,7 +186,7 @@ class _Removal:
         if self._lost_nodes:
             self._try(self._allow_for_detaching)
         going = self.volumes.departing()
-        what = f"volumes and attachments of namespace {self._namespace} to be gone"
+        what = f"PVs and VolumeAttachments of namespace {self._namespace} to be deleted"
         self._try(partial(self._see_gone, what, going, count=self.volumes.count))
         if not going.is_gone:  # then nobody has looked for others
             self._try(lambda: self._note_others(going))
@@ -216,7 +216,7 @@ class _Removal:
         def gone() -> None:
             self._api.delete(NAMESPACES, self._namespace)
             self._wait_for(
-                f"namespace {self._namespace} to be gone",
+                f"namespace {self._namespace} to be deleted",
                 look=lambda: self._api.find(NAMESPACES, self._namespace),
                 ready=lambda seen: seen is None,
                 state=_what_holds_namespace,
@@ -246,7 +246,7 @@ class _Removal:
         except AcceptanceError as error:
             if isinstance(error, _Unanswered) or is_passing(error):
                 self._unanswered = True
-                self._note(f"the API server does not answer, so that nobody knows what else stays: {error}")
+                self._note(f"the API server does not answer, so what else is left is unknown: {error}")
             else:
                 self._note(str(error))
         except Exception as error:  # whatever it is, all else goes on
@@ -274,7 +274,7 @@ def _what_holds_namespace(seen: Object | None) -> str:
 def _still_there(left: Left) -> str:
     if left.some or left.more:
         return _names(left.some, more=left.more)
-    return f"all that was known is gone; others are looked for every {WIDE_LOOK_S:.0f} s"
+    return f"all known objects are deleted; polling for others every {WIDE_LOOK_S:.0f} s"
 
 
 def _names(seen: Sequence[Object], *, more: int) -> str:

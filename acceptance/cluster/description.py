@@ -1,4 +1,4 @@
-"""The cluster as the report shows it: version, nodes, storage classes, image."""
+"""The cluster as the report shows it: version, nodes, StorageClasses, image."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from acceptance.cluster.objects import only_name
 from acceptance.cluster.resources import CONFIG_MAPS, NAMESPACES, NODES, Object
 from acceptance.cluster.storage_classes import storage_classes
 from acceptance.results.document import Cluster, Image, Node
-from acceptance.text.credentials import shown_parameter
+from acceptance.text.redaction import shown_parameter
 
 # A cluster may name the image that it offers to the suite, so that its users need not.
 OFFER_NAMESPACE, OFFER = "kube-public", "storage-acceptance"

@@ -13,8 +13,8 @@ from typing import Any
 import yaml
 from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION
 
-from acceptance.text.credentials import promises_secret, remember, remember_named
 from acceptance.text.errors import WrongUsage
+from acceptance.text.redaction import promises_secret, remember, remember_named
 
 _FILES = {"clusters": ("certificate-authority",), "users": ("client-certificate", "client-key", "tokenFile")}
 

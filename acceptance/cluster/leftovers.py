@@ -121,13 +121,13 @@ def _slim_claim(claim: Object) -> Object:
 def _leftover(api: Api, run_id: str, volumes: Mapping[str, Sequence[Object]]) -> Leftover:
     namespace = run_namespace(run_id)
     names = [f"namespace {namespace}"] if api.find(NAMESPACES, namespace) else []
-    names += _some("stateful set", sets_of(api, namespace))
-    names += _some("snapshot", snapshots_of(api, namespace))
-    names += _some("snapshot content", contents_of(api, namespace))
-    for resource, word in ((PODS, "pod"), (CLAIMS, "claim")):
+    names += _some("StatefulSet", sets_of(api, namespace))
+    names += _some("VolumeSnapshot", snapshots_of(api, namespace))
+    names += _some("VolumeSnapshotContent", contents_of(api, namespace))
+    for resource, word in ((PODS, "pod"), (CLAIMS, "PVC")):
         names += _some(word, api.list(resource, namespace=namespace, slim=only_name))
     held = belongings_in(api, volumes.get(namespace, ()), run_id=run_id)
-    names += _some("volume", held.own)
+    names += _some("PV", held.own)
     return Leftover(
         run_id=run_id,
         namespace=namespace,

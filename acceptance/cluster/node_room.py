@@ -36,7 +36,7 @@ def require_room(api: Api, *, pods: int, requests: Mapping[str, str], nodes: Seq
     lacking = room_problems(usable, _pods(api), pods=pods, requests=requests)
     if lacking:
         raise EnvironmentFailure(
-            f"{pods} pods do not fit on {len(usable)} nodes when spread evenly, so none was made: "
+            f"{pods} pods do not fit on {len(usable)} nodes when spread evenly, so none was created: "
             f"{'; '.join(lacking)}; free some, add nodes or ask for fewer pods "
             "(--storage-scale-steps, --storage-scale-rate-pods)"
         )

@@ -22,7 +22,7 @@ def why_foreign(volume: Object, *, claimed: str) -> str | None:
     """
     annotations = volume["metadata"].get("annotations") or {}
     if BOUND_BY_CONTROLLER in annotations:
-        return "it was there already, and Kubernetes gave it to the claim"
+        return "it was there already, and Kubernetes bound it to the PVC"
     if PROVISIONED_BY not in annotations:
         return "no provisioner made it"
     if volume["metadata"]["creationTimestamp"] < claimed:
@@ -52,9 +52,9 @@ def belongings(
         why, uid = why_foreign(volume, claimed=since), (volume["spec"].get("claimRef") or {}).get("uid")
         known = (volume["metadata"].get("labels") or {}).get(RUN_LABEL) == run_id or uid in ours
         if why is None and uid in others:
-            why = "its claim does not carry the run's label"
+            why = "its PVC does not carry the run's label"
         if why is None and not known and volume["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
-            why = "it does not carry the run's label, and its claim is gone"
+            why = "it does not carry the run's label, and its PVC is gone"
         if why is None:
             own.append(volume)
         else:
@@ -67,7 +67,7 @@ def told(volume: Object, why: str) -> str:
     claim = volume["spec"].get("claimRef") or {}
     name = name_of(volume)
     return (
-        f"volume {name} of claim {claim.get('namespace')}/{claim.get('name')} is not removed: {why}; look yourself: "
+        f"PV {name} of PVC {claim.get('namespace')}/{claim.get('name')} is not removed: {why}; look yourself: "
         f"`kubectl describe pv {name}`"
     )
 
@@ -92,7 +92,7 @@ def slim_volume(volume: Object) -> Object:
 
 
 def label_volume(api: Api, volume: Object, *, run_id: str) -> None:
-    """Have the volume carry the run's label, which proves whose it was when its claim is gone."""
+    """Have the volume carry the run's label, which proves whose it was when its PVC is gone."""
     if (volume["metadata"].get("labels") or {}).get(RUN_LABEL) != run_id:
         api.patch(VOLUMES, name_of(volume), {"metadata": {"labels": labels(run_id)}})
 

@@ -46,7 +46,7 @@ class PodPlan:
 
     @property
     def classes(self) -> str:
-        """The storage classes of its volumes, in words."""
+        """The StorageClasses of its volumes, in words."""
         return " and ".join(claim.storage_class for claim in self.claims)
 
 

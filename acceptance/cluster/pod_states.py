@@ -19,7 +19,7 @@ _UNSEEN = ("Unknown", "ContainerStatusUnknown")
 _UNSEEN_STATUS = 255
 _NO_COMMAND = ("StartError", "ContainerCannotRun")
 
-DELETED = "deleted while it was needed; see who did"
+DELETED = "deleted by someone else during the run; see the API server's audit log"
 
 
 def node_of(pod: Object) -> str:

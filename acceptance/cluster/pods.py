@@ -47,7 +47,7 @@ def wait_started(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
     cannot be mounted or the deadline passed; each with the pod's state and events.
     """
     return wait_for(
-        f"pod {plan.name} on storage class {plan.classes} to start",
+        f"pod {plan.name} on StorageClass {plan.classes} to start",
         look=lambda: _needed(api, plan),
         ready=main_started,
         state=describe_pod,
@@ -71,7 +71,7 @@ def wait_placed(api: Api, plan: PodPlan, *, timeout_s: float) -> str:
         return pod, str(pod["spec"].get("nodeName") or next(filter(None, noted), ""))
 
     return wait_for(
-        f"pod {plan.name} on storage class {plan.classes} to be given a node",
+        f"pod {plan.name} on StorageClass {plan.classes} to be given a node",
         look=chosen,
         ready=lambda seen: bool(seen[1]),
         state=lambda seen: describe_pod(seen[0]),
@@ -88,9 +88,11 @@ def _needed(api: Api, plan: PodPlan) -> Object:
         return pod
     namespace = api.find(NAMESPACES, plan.namespace)
     if namespace is None or namespace["metadata"].get("deletionTimestamp"):
-        raise EnvironmentFailure(f"namespace {plan.namespace} was deleted while the run needed it; see who did")
+        raise EnvironmentFailure(
+            f"namespace {plan.namespace} was deleted by someone else during the run; see the API server's audit log"
+        )
     if pod is None:
-        raise EnvironmentFailure(f"pod {plan.name} on storage class {plan.classes} was {DELETED}")
+        raise EnvironmentFailure(f"pod {plan.name} on StorageClass {plan.classes} was {DELETED}")
     return pod
 
 
@@ -100,7 +102,7 @@ def wait_ended(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
     Raises EnvironmentFailure when it is gone.
     """
     return wait_for(
-        f"pod {plan.name} on storage class {plan.classes} to end",
+        f"pod {plan.name} on StorageClass {plan.classes} to end",
         look=lambda: _needed(api, plan),
         ready=main_ended,
         state=describe_pod,
@@ -113,7 +115,7 @@ def wait_ended(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
 def wait_load_over(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
     """Wait until nothing of the pod runs any more; it may be there still. Raises StorageFailure at the deadline."""
     wait_for(
-        f"the load of pod {plan.name} on storage class {plan.classes} to end",
+        f"the load of pod {plan.name} on StorageClass {plan.classes} to end",
         look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
         ready=lambda seen: seen is None or not main_runs(seen),
         state=lambda seen: "gone" if seen is None else describe_pod(seen),
@@ -129,7 +131,7 @@ def end_pod(api: Api, plan: PodPlan, *, timeout_s: float, grace_s: int = 1) -> N
     """
     api.delete(PODS, plan.name, namespace=plan.namespace, grace_s=grace_s)
     wait_for(
-        f"pod {plan.name} to be gone",
+        f"pod {plan.name} to be deleted",
         look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
         ready=lambda seen: seen is None,
         state=lambda seen: "gone" if seen is None else describe_pod(seen),
@@ -145,7 +147,7 @@ def start_problem(api: Api, plan: PodPlan, pod: Object) -> AcceptanceError | Non
     waiting = (main_status(pod).get("state") or {}).get("waiting") or {}
     if waiting.get("reason") in _START_PROBLEMS:
         return EnvironmentFailure(f"pod {plan.name} cannot start: {waiting['reason']}: {waiting.get('message')}")
-    if (taken := taken_away(pod, what=f"pod {plan.name} on storage class {plan.classes}")) is not None:
+    if (taken := taken_away(pod, what=f"pod {plan.name} on StorageClass {plan.classes}")) is not None:
         return taken
     if pod["status"].get("phase") == "Failed" and not main_started(pod):
         return StorageFailure(f"pod {plan.name} failed before it started: {describe_pod(pod)}" + _events(api, plan))

@@ -71,7 +71,7 @@ class RunVolumes:
         return namespace == self._namespace
 
     def _search(self) -> list[Key]:
-        volumes = [(VOLUMES, name) for name in self.settle()]  # one may come when its claim is gone already
+        volumes = [(VOLUMES, name) for name in self.settle()]  # one may come when its PVC is gone already
         return volumes + [(ATTACHMENTS, name) for name in attachments_of(self._api, self._own)]
 
     def _find(self, key: Key) -> Object | None:

@@ -134,11 +134,11 @@ def _see_gone(api: Api, plan: SetPlan, claims: Collection[str], volumes: Sequenc
 
     def left() -> tuple[list[str], Left]:
         there = map(name_of, api.list(CLAIMS, namespace=plan.namespace, slim=only_name))
-        found = [f"claim {name}" for name in there if name in claims]
+        found = [f"PVC {name}" for name in there if name in claims]
         return found, Left() if found else departing.look()
 
     wait_for(
-        f"the claims of {plan.name} and their volumes to be gone",
+        f"the PVCs of {plan.name} and their PVs to be deleted",
         look=left,
         ready=lambda seen: seen[1].gone,
         state=lambda seen: f"still there: {', '.join(seen[0] or _volumes(seen[1]))}",
@@ -152,7 +152,7 @@ def _goes(volume: Object) -> bool:
 
 
 def _volumes(left: Left) -> list[str]:
-    some = [f"volume {name_of(each)} ({each['status'].get('phase', 'unknown')})" for each in left.some]
+    some = [f"PV {name_of(each)} ({each['status'].get('phase', 'unknown')})" for each in left.some]
     return some + [f"{left.more} more"] * bool(left.more) or ["none of those that were known, others are looked for"]
 
 

@@ -1,18 +1,18 @@
-"""The storage classes of a cluster: which there are, which is the default, what each is made of."""
+"""The StorageClasses of a cluster: which there are, which is the default, what each is made of."""
 
 from __future__ import annotations
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import STORAGE_CLASSES
 from acceptance.results.document import StorageClass
-from acceptance.text.credentials import remember_named
 from acceptance.text.errors import WrongUsage
+from acceptance.text.redaction import remember_named
 
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
 
 def storage_classes(api: Api) -> list[StorageClass]:
-    """Every storage class of the cluster, by name. What is secret in them is not shown from now on."""
+    """Every StorageClass of the cluster, by name. What is secret in them is not shown from now on."""
     found = []
     for item in api.list(STORAGE_CLASSES):
         annotations = item["metadata"].get("annotations") or {}
@@ -45,11 +45,11 @@ def choose_class(name: str | None, *, among: list[StorageClass]) -> StorageClass
     else:
         named = [each for each in among if each.name == name]
         if not named:
-            raise WrongUsage(f"storage class {name!r} does not exist; there are: {there_are}")
+            raise WrongUsage(f"StorageClass {name!r} does not exist; there are: {there_are}")
         chosen = named[0]
     if chosen.provisioner in ("", "kubernetes.io/no-provisioner"):
         raise WrongUsage(
-            f"storage class {chosen.name!r} has no provisioner ({chosen.provisioner or 'empty'}), so that no volume "
+            f"StorageClass {chosen.name!r} has no provisioner ({chosen.provisioner or 'empty'}), so that no volume "
             f"can be provisioned from it; name a class that provisions; there are: {there_are}"
         )
     return chosen

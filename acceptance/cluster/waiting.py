@@ -72,7 +72,7 @@ def wait_for(
         ):
             failure = EnvironmentFailure  # nobody saw what became of it
         if unseen_s >= 1:
-            story.append(f"for {unseen_s:.0f} s of that the API server let nothing be seen")
+            story.append(f"the API server was unreachable for {unseen_s:.0f} s of that")
         if last_error is not None:
             story.append(f"last API error: {last_error}")
         raise failure("; ".join(story) + describe_events(events)) from None

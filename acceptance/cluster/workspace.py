@@ -19,7 +19,7 @@ def _forget(name: str, pieces: Iterable[str]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Workspace:
-    """`timeout_s`: how long a claim may take to bind, a pod to start, an object to go.
+    """`timeout_s`: how long a PVC may take to bind, a pod to start, an object to go.
 
     `keep_output` takes the name of a pod and all that its load printed, in pieces, whether or not it went well.
     """

@@ -33,7 +33,7 @@ def add_cleanup(commands: Commands) -> None:
     cleanup.add_argument(
         "--warn-only",
         action="store_true",
-        help="exit with 0 although something could not be removed: what the night's run begins with must not end it",
+        help="exit with 0 although something could not be removed: for the first step of a scheduled run",
     )
     cleanup.set_defaults(command=_cleanup)
 
@@ -62,7 +62,7 @@ def _clean(api: Api, chosen: argparse.Namespace) -> int:
 def _is_spared(leftover: Leftover) -> bool:
     if leftover.alive:
         run_id = leftover.run_id
-        print(f"run {run_id} is alive: left alone; `--run {run_id}` removes it all the same")
+        print(f"run {run_id} is alive: left alone; `--run {run_id}` removes it anyway")
     return leftover.alive
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from acceptance.results.checksums import NAME as CHECKSUMS
+from acceptance.results.checksums import RAW
 from acceptance.results.file import NAME as RESULTS
-from acceptance.results.manifest import NAME as MANIFEST
-from acceptance.results.manifest import RAW
 from acceptance.text.errors import WrongUsage
 
 
 def keep_the_runs_own(output: Path, runs: Iterable[Path]) -> None:
     """Raise WrongUsage where a page would replace what a run wrote, this one or any other: none can be made again.
 
-    A run's folder is known by its results or its manifest. Further pages may lie there, and be written anew; its
+    A run's folder is known by its results or its checksums. Further pages may lie there, and be written anew; its
     report may not, for it holds the rows of its tests. `runs` are the results or run folders that the page is made of.
     """
     folder = output.parent.resolve()
@@ -26,4 +26,4 @@ def keep_the_runs_own(output: Path, runs: Iterable[Path]) -> None:
 
 
 def _holds_a_run(folder: Path) -> bool:
-    return any((folder / name).exists() for name in (RESULTS, MANIFEST))
+    return any((folder / name).exists() for name in (RESULTS, CHECKSUMS))

@@ -13,10 +13,10 @@ from acceptance.commands.output import keep_the_runs_own
 from acceptance.commands.unusable_files import refused_where_unusable
 from acceptance.judging.rejudging import contradictions
 from acceptance.process.whole_file import write_whole
+from acceptance.results.checksums import NAME as CHECKSUMS
+from acceptance.results.checksums import check
 from acceptance.results.file import NAME as RESULTS
 from acceptance.results.file import read_results
-from acceptance.results.manifest import NAME as MANIFEST
-from acceptance.results.manifest import check
 from acceptance.text.errors import WrongUsage
 from acceptance.text.shown_text import on_one_line, shown
 
@@ -31,7 +31,10 @@ def add_report(commands: Commands) -> None:
     )
     report.add_argument("-o", "--output", type=Path, metavar="FILE", default=DEFAULT, help=f"default: {DEFAULT}")
     report.add_argument(
-        "--verify", type=Path, metavar="FOLDER", help=f"say whether a run's folder is as its {MANIFEST} says; no report"
+        "--verify",
+        type=Path,
+        metavar="FOLDER",
+        help=f"say whether a run's folder is as its {CHECKSUMS} says; no report",
     )
     report.set_defaults(command=_report)
 
@@ -76,7 +79,7 @@ def _verify(folder: Path) -> int:
     except WrongUsage as error:
         if not problems:
             raise WrongUsage(
-                f"{folder}: {found.listed} files are as {MANIFEST} lists them; the verdicts cannot be checked with "
+                f"{folder}: {found.listed} files are as {CHECKSUMS} lists them; the verdicts cannot be checked with "
                 f"this suite: {error}"
             ) from error
         problems.append(str(error))
@@ -84,7 +87,7 @@ def _verify(folder: Path) -> int:
         told = f"not as listed: {problem}" if problem in found.problems else f"wrong: {problem}"
         print(shown(on_one_line(told)))
     for name in found.unlisted:
-        if name != MANIFEST:
+        if name != CHECKSUMS:
             print(shown(on_one_line(f"not covered: {name}")))
     if problems:
         one = len(problems) == 1
@@ -92,11 +95,11 @@ def _verify(folder: Path) -> int:
         print(f"{folder}: CHANGED: {many}")
         return 1
     print(
-        f"{folder}: unchanged: {found.listed} files are as {MANIFEST} lists them; the verdicts follow from the figures"
+        f"{folder}: unchanged: {found.listed} files are as {CHECKSUMS} lists them; the verdicts follow from the figures"
     )
-    print(f"SHA-256 of {MANIFEST}: {found.digest}")
+    print(f"SHA-256 of {CHECKSUMS}: {found.digest}")
     print(
-        f"Who can change the files can write {MANIFEST} anew: compare this digest with the one that was signed, or "
-        "sent apart from them."
+        f"Anyone who can change the files can rewrite {CHECKSUMS}: compare this digest with the one that was signed, "
+        "or sent apart from them."
     )
     return 0

@@ -66,7 +66,7 @@ def judge_failover(record: FailoverRecord, limit: FailoverLimit, *, test: str) -
     because = {
         "pass": "",
         "fail": f": {limit.because.rstrip('.')}",
-        "inconclusive": ", which is nearer than it was looked at",
+        "inconclusive": "; the limit lies within the 1 s polling resolution, so pass and fail cannot be told apart",
     }[status]
     return Verdict(
         id=verdict_id(record.storage_class, limit.profile, METRIC, limit.kind),

@@ -96,7 +96,7 @@ def judge_comparison(
 ) -> Verdict:
     """The verdict on one comparison rule: fail when the candidate is certainly further off than the margin allows.
 
-    `ratio` is candidate / baseline. Without a value (a class stood still) the verdict is inconclusive and says why.
+    `ratio` is candidate / baseline. Without a value (a class stalled) the verdict is inconclusive and says why.
     `remark`, a half sentence, is added to the reason of a failure: what else speaks for its cause, what to do.
     """
     answer = _Answer(
@@ -195,9 +195,9 @@ def _reason(question: _Question, answer: _Answer, status: Decision, *, final: bo
         return f"{answer.missing}, so it cannot be judged; a measurement of its full length {more}"
     shown = format_quantity(answer.value, unit=question.unit, beside=question.bound) + answer.than
     if answer.span is None:
-        return f"is {shown}, from too few samples to say how sure that is; a longer measurement {more}"
+        return f"is {shown}, from too few samples for a confidence interval; a longer measurement {more}"
     low, high = (format_quantity(value, unit=question.unit, beside=question.bound) for value in answer.span)
-    measured = f"is {shown} ({answer.confidence * 100:.4g}% interval {low} to {high}), all"
+    measured = f"is {shown} ({answer.confidence * 100:.4g}% CI {low} to {high}), all"
     if question.is_of_an_event:
         measured = f"is {shown}," if low == high else f"is {low} to {high},"
     if status == "pass":

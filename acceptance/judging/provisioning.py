@@ -20,17 +20,18 @@ def judge_bind_time(seconds: Sequence[float], limit: ProvisioningLimit, *, test:
     are too far apart to tell. Raises ValueError for no claim at all.
     """
     if not seconds:
-        raise ValueError("wanted the time of at least one claim, found none")
+        raise ValueError("wanted the time of at least one PVC, found none")
     slowest = max(seconds)
     low = max(0.0, slowest - LOOKS_APART_S)
     status = decide(low, slowest, at_most=limit.at_most)
-    subject = "the claim" if len(seconds) == 1 else f"the slowest of {len(seconds)} claims"
+    subject = "the PVC" if len(seconds) == 1 else f"the slowest of {len(seconds)} PVCs"
     took = format_quantity(slowest, unit="s", beside=limit.at_most)
-    found = f"{subject} of storage class {storage_class} was bound {took} after it was asked for"
+    found = f"{subject} of StorageClass {storage_class} was bound {took} after its creation"
     because = {
         "pass": f"within the limit of {limit.wanted}",
         "fail": f"outside the limit of {limit.wanted}: {limit.because.rstrip('.')}",
-        "inconclusive": f"too near to the limit of {limit.wanted} to tell from looks 1 s apart",
+        "inconclusive": f"the limit of {limit.wanted} lies within the 1 s polling resolution, so pass and fail "
+        "cannot be told apart",
     }[status]
     return Verdict(
         id=verdict_id(storage_class, limit.profile, limit.metric, limit.kind),

@@ -58,20 +58,20 @@ def _pods(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Finding:
 def _ramp_down(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Finding:
     down, wanted = record.ramp_down, format_quantity(limit.value, unit="s")
     pods = format_quantity(record.pods, unit="pods")
-    if down.behind_s is not None and down.behind_s <= limit.value:
-        shown = format_quantity(down.behind_s, unit="s", beside=limit.value)
+    if down.cleanup_s is not None and down.cleanup_s <= limit.value:
+        shown = format_quantity(down.cleanup_s, unit="s", beside=limit.value)
         return (
-            down.behind_s,
+            down.cleanup_s,
             "pass",
-            f"claims and volumes of {pods} on {record.storage_class} were gone {shown} after the last pod was told to "
+            f"PVCs and PVs of {pods} on {record.storage_class} were gone {shown} after the last pod was told to "
             f"end; the limit is at most {wanted}.",
         )
-    if down.behind_s is not None:
-        gone = f"were gone only {format_quantity(down.behind_s, unit='s', beside=limit.value)}"
+    if down.cleanup_s is not None:
+        gone = f"were gone only {format_quantity(down.cleanup_s, unit='s', beside=limit.value)}"
     else:
-        gone = f"were not gone {format_quantity(down.waited_s, unit='s')}"
-    left = f"; still there: {', '.join(down.left)}" if down.left else ""
-    said = f"claims and volumes of {pods} on {record.storage_class} {gone} after the last pod was told to end{left}"
+        gone = f"were not gone {format_quantity(down.timeout_s, unit='s')}"
+    left = f"; still there: {', '.join(down.remaining)}" if down.remaining else ""
+    said = f"PVCs and PVs of {pods} on {record.storage_class} {gone} after the last pod was told to end{left}"
     if record.ended.kind == "node_lost":
-        return down.behind_s, "inconclusive", f"{said}. A node was lost in the ramp: {record.ended.reason}."
-    return down.behind_s, "fail", f"{said}. The limit is at most {wanted}: {limit.because.rstrip('.')}."
+        return down.cleanup_s, "inconclusive", f"{said}. A node was lost in the ramp: {record.ended.reason}."
+    return down.cleanup_s, "fail", f"{said}. The limit is at most {wanted}: {limit.because.rstrip('.')}."

@@ -40,13 +40,13 @@ def unjudged(record: RebuildRecord, *, test: str) -> Verdict:
 def arithmetic(record: RebuildRecord, *, beside: float | None = None) -> str:
     """`rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is 5.444 TiB`"""
     took = format_quantity(record.seconds, unit="s")
-    exact = format_quantity(max(each.exact_to_s for each in record.rebuilds), unit="s")
+    exact = format_quantity(max(each.uncertainty_s for each in record.rebuilds), unit="s")
     times = "measured once" if len(record.rebuilds) == 1 else f"mean of {len(record.rebuilds)} rebuilds"
     largest = record.largest_volume
     figure = format_quantity(largest.mean, unit="B", beside=beside)
     if largest.low is not None and largest.high is not None:
         edges = (format_quantity(each, unit="B", beside=beside) for each in (largest.low, largest.high))
-        figure += f" ({record.confidence * 100:.4g}% interval {' to '.join(edges)})"
+        figure += f" ({record.confidence * 100:.4g}% CI {' to '.join(edges)})"
     divided = f", divided by {record.snapshots} snapshots," if record.snapshots > 1 else ""
     return (
         f"rebuilt {format_quantity(record.size, unit='B')} in {took} ({times}, to within {exact}); "
@@ -58,7 +58,7 @@ def _largest_volume(record: RebuildRecord, limit: RebuildLimit, *, test: str) ->
     found = record.largest_volume
     told = arithmetic(record, beside=limit.value)
     if found.low is None or found.high is None:
-        doubt = max(ONCE, *(each.exact_to_s / each.seconds for each in record.rebuilds))
+        doubt = max(ONCE, *(each.uncertainty_s / each.seconds for each in record.rebuilds))
         status: Status = decide(found.mean / (1 + doubt), found.mean * (1 + doubt), at_least=limit.value)
         open_ = f"too near to be decided by one rebuild, which may be off by {100 * doubt:.0f} %"
     else:
@@ -132,18 +132,18 @@ def _foreground_reason(
 ) -> str:
     subject = f"{limit.metric} of synchronous writes on {record.storage_class} ({limit.pattern})"
     if before is None or during is None:
-        lost = record.foreground_lost or "in some part of it none was completed"
+        lost = record.foreground_missing or "in some part of it none was completed"
         return f"{subject} is not known before or during the rebuild: {lost}; so it cannot be judged."
     unit = "1/s" if limit.kind == "foreground_iops" else "s"
     was, is_ = (format_quantity(each.mean, unit=unit) for each in (before, during))  # type: ignore[arg-type]
     told = f"{subject} was {was} before the rebuild and {is_} during it"
     if ratio is None:
         return (
-            f"{told}; the load stood still, or the rebuild was over too soon to say how sure that is; a larger "
+            f"{told}; the load stalled, or the rebuild was over too soon for a confidence interval; a larger "
             "--storage-rebuild-size would tell."
         )
     mean, low, high = (format_quantity(value, unit="ratio", beside=limit.value) for value in ratio)
-    measured = f"{told}, {mean} ({record.confidence * 100:.4g}% interval {low} to {high})"
+    measured = f"{told}, {mean} ({record.confidence * 100:.4g}% CI {low} to {high})"
     wanted = f"the limit of {limit.wanted}"
     if status == "pass":
         return f"{measured}, all within {wanted}."

@@ -10,7 +10,7 @@ from acceptance.results.document import Status, Verdict
 from acceptance.results.scaling import Figure, ScalingRecord, StepRecord
 from acceptance.statistics.intervals import Interval
 from acceptance.statistics.ratios import independent_ratio
-from acceptance.statistics.step_looks import CORRELATION
+from acceptance.statistics.step_analyses import CORRELATION
 from acceptance.text.quantities import format_quantity
 
 Finding = tuple[Interval | None, str]
@@ -107,7 +107,7 @@ def _per_volume(record: ScalingRecord, limit: ScalingLimit) -> Finding:
         if each.low is not None and each.high is not None
     }
     if len(spans) < step.pods:
-        return None, "has too few seconds to say how sure it is; a longer --storage-scale-window would tell"
+        return None, "has too few seconds for a confidence interval; use a longer --storage-scale-window"
     deciding = _deciding(spans, limit)
     mean = format_quantity(step.per_volume.mean, unit=record.unit)
     return spans[deciding], f"of {deciding}, one of {step.pods} volumes loaded at once (their mean is {mean})"
@@ -142,7 +142,7 @@ def _rate_limited(record: ScalingRecord, limit: ScalingLimit) -> Finding:
         if each.low is not None and each.high is not None
     }
     if len(spans) < rates.pods:
-        return None, "has too few seconds to say how sure it is; a longer --storage-scale-window would tell"
+        return None, "has too few seconds for a confidence interval; use a longer --storage-scale-window"
     deciding = _deciding(spans, limit)
     rate, asked = (format_quantity(value, unit=record.unit) for value in (rates.rate, rates.rate * rates.pods))
     if record.capacity is not None:
@@ -162,11 +162,12 @@ def _node_scaling(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     nodes = record.nodes
     if nodes is None:
         return None, "was not measured on two numbers of nodes"
+    fewer, more = nodes.on_fewer_nodes, nodes.on_more_nodes
     of = (
-        f"total on {nodes.many_nodes} nodes ({nodes.many.pods} volumes, {_shown(nodes.many.total, limit)}) as a "
-        f"multiple of that on {nodes.few_nodes} ({nodes.few.pods} volumes, {_shown(nodes.few.total, limit)})"
+        f"total on {nodes.more_nodes} nodes ({more.pods} volumes, {_shown(more.total, limit)}) as a "
+        f"multiple of that on {nodes.fewer_nodes} ({fewer.pods} volumes, {_shown(fewer.total, limit)})"
     )
-    return _ratio(nodes.many.total, nodes.few.total, record, of)
+    return _ratio(more.total, fewer.total, record, of)
 
 
 _FINDINGS: dict[Kind, Callable[[ScalingRecord, ScalingLimit], Finding]] = {
@@ -186,7 +187,7 @@ def _deciding(spans: Mapping[str, Interval], limit: ScalingLimit) -> str:
 
 def _ratio(after: Figure, before: Figure, record: ScalingRecord, of: str) -> Finding:
     found = independent_ratio(after.batches, before.batches, confidence=record.confidence, correlation=CORRELATION)
-    return found, of if found is not None else "stood still or has too few seconds to say how sure it is"
+    return found, of if found is not None else "stalled or has too few seconds for a confidence interval"
 
 
 def _reason(record: ScalingRecord, limit: ScalingLimit, found: Interval | None, about: str, status: Status) -> str:
@@ -196,9 +197,9 @@ def _reason(record: ScalingRecord, limit: ScalingLimit, found: Interval | None, 
     mean, low, high = (format_quantity(value, unit=limit.unit, beside=limit.value) for value in found)
     side = "at most" if limit.kind == "latency_growth" else "at least"
     wanted = f"the limit of {side} {format_quantity(limit.value, unit=limit.unit)}"
-    sure = f"{record.confidence * 100:.4g}% interval {low} to {high}"
+    sure = f"{record.confidence * 100:.4g}% CI {low} to {high}"
     if limit.kind == "rate_limited":
-        sure = f"{low}, if what it owes may wander as far as its seconds let it, to {high}"
+        sure = f"lower bound for its backlog {low}, upper bound {high}"
     measured = f"{subject}, {about}, is {mean} ({sure})"
     if status == "pass":
         return f"{measured}, all within {wanted}."

@@ -46,7 +46,7 @@ class ProvisioningLimit:
 
     def describe(self) -> str:
         """`claim bound at most 60 s after it was asked for`"""
-        return f"claim bound {self.wanted} after it was asked for"
+        return f"PVC bound {self.wanted} after its creation"
 
 
 class ProvisioningEntry(Entry):

@@ -19,7 +19,7 @@ Metric = Literal["pods", "ramp-down"]
 
 @dataclass(frozen=True, kw_only=True)
 class ControlPlaneLimit:
-    """One requirement. `pods`: how many must run, a volume each; `ramp-down`: `RampDownRecord.behind_s`, in s."""
+    """One requirement. `pods`: how many must run, a volume each; `ramp-down`: `RampDownRecord.cleanup_s`, in s."""
 
     metric: Metric
     value: float
@@ -46,7 +46,7 @@ class ControlPlaneLimit:
         amount = format_quantity(self.value, unit=self.unit)
         if self.metric == "pods":
             return f"at least {amount} with a volume each"
-        return f"claims and volumes gone at most {amount} after the last pod was told to end"
+        return f"PVCs and PVs deleted at most {amount} after the last pod was told to end"
 
 
 class SlowStarts(Entry):

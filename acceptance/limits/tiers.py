@@ -82,7 +82,7 @@ class ComparisonRule:
         return 1.0 + self.margin if self.side == "at_most" else 1.0 - self.margin
 
     def describe(self) -> str:
-        """`write.iops at most 1.2 times the baseline's`"""
+        """`write.iops at most 1.2x the baseline's`"""
         return f"{self.metric} {self.side.replace('_', ' ')} {format_quantity(self.bound, unit='ratio')} the baseline's"
 
 

@@ -63,7 +63,7 @@ def variable_problems(text: str) -> list[str]:
     if not unknown:
         return []
     known = ", ".join(f"${{{name}}}" for name in VARIABLES)
-    return [f"variables that nobody sets: {', '.join(unknown)}; the suite sets {known}"]
+    return [f"unset variables: {', '.join(unknown)}; the suite sets {known}"]
 
 
 def opening_comment(text: str) -> str:

@@ -40,10 +40,10 @@ def require_success(load: Load, log: LoadLog, *, stopped: bool) -> None:
     for number, output in enumerate(log.segments):
         last = number == len(log.segments) - 1
         volume = load.volumes[load.order[number]]
-        where = f"{load.name} on storage class {volume.storage_class}"
+        where = f"{load.name} on StorageClass {volume.storage_class}"
         failure = StorageFailure if volume is load.volumes[-1] else EnvironmentFailure
         if last and log.ended == KILLED:
-            raise EnvironmentFailure(f"{where} was killed, most likely for want of memory: {output.messages}")
+            raise EnvironmentFailure(f"{where} was killed, most likely by the OOM killer: {output.messages}")
         if output.error and not (last and stopped):
             raise failure(f"{where} failed: {output.messages}; {output.error}")
         if last and not stopped and log.ended:

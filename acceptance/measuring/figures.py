@@ -9,7 +9,7 @@ from statistics import fmean
 from acceptance.results.document import Estimate, Unit
 from acceptance.results.scaling import Figure
 from acceptance.statistics.intervals import BATCH_CORRELATION, MINIMUM_BATCHES, interval
-from acceptance.statistics.step_looks import CONFIDENCE, CORRELATION
+from acceptance.statistics.step_analyses import CONFIDENCE, CORRELATION
 
 
 def estimate(

@@ -53,6 +53,6 @@ def require_written(log: LoadLog, *, where: str, needed: int) -> None:
     if log.refused is not None:
         raise explain_refusal(log.refused, log.before, where=where, needed=needed)
     if log.ended == KILLED:
-        raise EnvironmentFailure(f"{where} could not be written: fio was killed, most likely for want of memory")
+        raise EnvironmentFailure(f"{where} could not be written: fio was killed, most likely by the OOM killer")
     if log.ended:
         raise StorageFailure(f"{where} cannot be written in full: {log.segments[-1].messages}")

@@ -63,7 +63,7 @@ Watch = Callable[[int, Sequence[Sample]], bool]
 """Sees the place in the order of the segment that runs, and its samples so far, after each new one; True to end."""
 
 Preparing = Callable[[str, int], None]
-"""Hears of a storage class how many bytes of its test file are written."""
+"""Hears of a StorageClass how many bytes of its test file are written."""
 
 
 class Bench(Protocol):

@@ -11,7 +11,7 @@ from acceptance.loads.profiles import Profile
 from acceptance.measuring.ending import UNCOUNTED_S
 from acceptance.measuring.load import Bench, Load, PreparedVolume, Segment
 from acceptance.results.document import Role
-from acceptance.statistics.looks import LookPlan
+from acceptance.statistics.interim_analyses import AnalysisPlan
 
 BySegment = Sequence[Sequence[Sample]]
 """Samples, segment by segment: what a decision is made from."""
@@ -59,7 +59,7 @@ def measure_alone(
     volume: PreparedVolume,
     profile: Profile,
     *,
-    plan: LookPlan,
+    plan: AnalysisPlan,
     decided: Callable[[BySegment], bool],
     report: Report,
 ) -> Recording:
@@ -88,7 +88,7 @@ def measure_alternately(
     candidate: PreparedVolume,
     baseline: PreparedVolume,
     profile: Profile,
-    plan: LookPlan,
+    plan: AnalysisPlan,
     decided: Callable[[BySegment, BySegment], bool],
     report: Report,
 ) -> tuple[Recording, Recording]:
@@ -133,7 +133,7 @@ def measure_alternately(
     )
 
 
-def _load_in_turn(profile: Profile, volumes: tuple[PreparedVolume, PreparedVolume], *, plan: LookPlan) -> Load:
+def _load_in_turn(profile: Profile, volumes: tuple[PreparedVolume, PreparedVolume], *, plan: AnalysisPlan) -> Load:
     baseline, candidate = (volume.storage_class for volume in volumes)
     order = [place for number in range(plan.rounds[-1]) for place in ((1, 0) if number % 2 else (0, 1))]
     names = (

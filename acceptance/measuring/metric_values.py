@@ -11,8 +11,8 @@ from acceptance.measuring.measure import BySegment
 from acceptance.measuring.stalls import Stall, longest_stall
 from acceptance.results.document import Estimate
 from acceptance.results.metrics import CPU, SHOWN, STALL, Metric
+from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.statistics.intervals import batches
-from acceptance.statistics.looks import LookPlan
 
 
 def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
@@ -60,7 +60,7 @@ def loaded_s(segments: BySegment) -> int:
     return sum(map(len, segments))
 
 
-def batch_values(metric: Metric, segments: BySegment, *, plan: LookPlan) -> list[list[float]] | None:
+def batch_values(metric: Metric, segments: BySegment, *, plan: AnalysisPlan) -> list[list[float]] | None:
     """The metric's value for each batch, segment by segment; None where a batch says nothing about it.
 
     Batches are those of the plan's look after so much load.
@@ -77,7 +77,7 @@ def batch_values(metric: Metric, segments: BySegment, *, plan: LookPlan) -> list
     return found
 
 
-def metric_estimate(metric: Metric, segments: BySegment, *, plan: LookPlan, confidence: float) -> Estimate | None:
+def metric_estimate(metric: Metric, segments: BySegment, *, plan: AnalysisPlan, confidence: float) -> Estimate | None:
     """The metric with its interval from batch means; None where the samples say nothing about it.
 
     The longest stall is an event and no mean: it lies between what was seen and what looks a second apart can hide.

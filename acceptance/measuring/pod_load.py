@@ -100,7 +100,7 @@ class PodLoad:
         pod = self._workspace.api.find(PODS, self._plan.name, namespace=self._plan.namespace)
         why = None if pod is None else lost_node(self._workspace.api, pod)
         self._node_is_lost = why is not None
-        where = f"the load of pod {self._plan.name} on storage class {self._plan.classes}"
+        where = f"the load of pod {self._plan.name} on StorageClass {self._plan.classes}"
         return EnvironmentFailure(f"{where} could not be followed to its end: {why or error}")
 
     def _still_runs(self) -> bool:
@@ -113,7 +113,7 @@ class PodLoad:
     def _explain_the_end(self) -> None:
         """Nobody said that the load is over: the pod's state must tell why."""
         pod = wait_ended(self._workspace.api, self._plan, timeout_s=self._workspace.timeout_s)
-        where = f"the load of pod {self._plan.name} on storage class {self._plan.classes}"
+        where = f"the load of pod {self._plan.name} on StorageClass {self._plan.classes}"
         if (taken := taken_away(pod, what=where)) is not None:
             raise taken
         said = self.log.segments[-1].messages if self.log.segments else self.log.before

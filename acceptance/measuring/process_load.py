@@ -119,7 +119,7 @@ class ProcessLoad:
                 process.kill()
         if not self._closed(within_s=KILLED_S):
             left = ", ".join(str(process.pid) for process in self._marked())
-            raise StorageFailure(f"{self._what} does not end, though it was killed: the storage holds processes {left}")
+            raise StorageFailure(f"{self._what} does not end after SIGKILL: the storage blocks processes {left}")
 
     def _marked(self) -> list[psutil.Process]:
         """All processes that were started by the load."""

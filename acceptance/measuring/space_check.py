@@ -69,14 +69,14 @@ END_OF_JOBS
 
 def explain_refusal(status: int, said: str, *, where: str, needed: int) -> AcceptanceError:
     """What the status of the check means, for the volume that `where` describes."""
-    last = (said.strip().splitlines() or ["it said nothing"])[-1]
+    last = (said.strip().splitlines() or ["no output"])[-1]
     if status == NO_PROGRAM:
         return EnvironmentFailure(
             f"what runs the load on {where} lacks a program of the profiles: {last}; name an image that holds it with "
             "--storage-image, or leave out the profiles that need it"
         )
     if status == REJECTED:
-        return WrongUsage(f"fio rejects a profile, in its own words: {said.strip()}")
+        return WrongUsage(f"fio rejects a profile: {said.strip()}")
     if status == TOO_SMALL:
         return StorageFailure(f"{where} has too little space for test files of {needed} bytes: {last}")
     if status == SHARED:

@@ -28,10 +28,10 @@ class Stall:
     silent: bool
 
     def describe(self) -> str:
-        """`storage stood still for 14.9 s, after 12 s of load: in that time nothing was read or written`"""
+        """`storage stalled for 14.9 s, after 12 s of load: in that time nothing was read or written`"""
         took, after = (format_quantity(value, unit="s") for value in (self.at_least, round(self.after)))
         if self.silent:
-            return f"storage stood still for {took}, after {after} of load: in that time nothing was read or written"
+            return f"storage stalled for {took}, after {after} of load: in that time nothing was read or written"
         return f"one operation, after {after} of load, took {took}"
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from acceptance.planning.paces import Paces
+from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.results.crashes import Failure
 from acceptance.results.rebuilds import Pattern
 from acceptance.trials.crashes.trial import CrashSettings
 from acceptance.trials.crashes.trials import CLAIM_SIZE
-from acceptance.trials.rebuild.campaign import BEFORE_S, SETTLE_S, RebuildSettings
+from acceptance.trials.rebuild.runner import BEFORE_S, SETTLE_S, RebuildSettings
 from acceptance.trials.rebuild.volume import claim_size
 
 SCATTERED = 5.0
@@ -23,16 +23,18 @@ WORDS: dict[Failure, str] = {
 }
 
 
-def rebuilt(storage_class: str, pattern: Pattern, settings: RebuildSettings, *, paces: Paces) -> PlannedStep:
+def rebuilt(
+    storage_class: str, pattern: Pattern, settings: RebuildSettings, *, assumed: AssumedThroughput
+) -> PlannedStep:
     """A volume filled with the pattern, and its replica lost and rebuilt, as often as asked.
 
     The driver may add a replica before it takes one away.
     """
     size = settings.sizes[pattern]
     claimed = claim_size(size)
-    writing_s = size / paces.bandwidth * (SCATTERED if pattern == "alternating-4k" else 1.0)
-    once_s = SETTLE_S + BEFORE_S + LOOKS_S + size / paces.rebuild[pattern]
-    seconds = paces.claim_s + writing_s + 2 * paces.pod_s + settings.repeats * once_s + paces.gone_s
+    writing_s = size / assumed.bandwidth * (SCATTERED if pattern == "alternating-4k" else 1.0)
+    once_s = SETTLE_S + BEFORE_S + LOOKS_S + size / assumed.rebuild[pattern]
+    seconds = assumed.claim_s + writing_s + 2 * assumed.pod_s + settings.repeats * once_s + assumed.gone_s
     often = "" if settings.repeats == 1 else f", {settings.repeats} times"
     return PlannedStep(
         what=f"a replica of {pattern} on {storage_class} lost and rebuilt{often}",
@@ -42,11 +44,13 @@ def rebuilt(storage_class: str, pattern: Pattern, settings: RebuildSettings, *, 
     )
 
 
-def crashed(storage_class: str, failure: Failure, settings: CrashSettings, *, paces: Paces) -> PlannedStep:
+def crashed(
+    storage_class: str, failure: Failure, settings: CrashSettings, *, assumed: AssumedThroughput
+) -> PlannedStep:
     """Records written, something crashed, records read."""
-    away_s = {"node-failed": LOOKS_S, "failover": paces.lost_node_s}.get(failure, 0.0)
+    away_s = {"node-failed": LOOKS_S, "failover": assumed.lost_node_s}.get(failure, 0.0)
     # A record is acknowledged when it has come through the pod's log, and the writer's end is waited for.
-    seconds = paces.claim_s + settings.write_s + 2 * paces.pod_s + LOOKS_S + away_s + paces.gone_s
+    seconds = assumed.claim_s + settings.write_s + 2 * assumed.pod_s + LOOKS_S + away_s + assumed.gone_s
     return PlannedStep(
         what=f"{storage_class}: {WORDS[failure]}",
         about_s=seconds,

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from acceptance.limits.tiers import ComparisonRule, Limit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.measure import runtime_s
-from acceptance.planning.paces import Paces
+from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.settings.run import Settings
-from acceptance.statistics.looks import UNJUDGED_S, LookPlan, plan_for
+from acceptance.statistics.interim_analyses import UNJUDGED_S, AnalysisPlan, plan_for
 
 END_S = 2.0
 """For the pod of a load to start and to be away."""
 
 
-def prepared(settings: Settings, classes: tuple[str, ...], *, paces: Paces) -> PlannedStep:
+def prepared(settings: Settings, classes: tuple[str, ...], *, assumed: AssumedThroughput) -> PlannedStep:
     """Volumes of these classes, made and written together; there until the run is over."""
     size = settings.test_size if settings.cluster_kind == "host" else settings.volume_size
-    seconds = paces.claim_s + len(classes) * settings.test_size / paces.bandwidth
+    seconds = assumed.claim_s + len(classes) * settings.test_size / assumed.bandwidth
     return PlannedStep(
         what=f"volumes to load, test file written in full: {', '.join(classes)}",
         about_s=seconds,
@@ -35,7 +35,7 @@ def measured(
     baseline: str | None,
     asked: Sequence[Limit | ComparisonRule],
     test_size: int,
-    paces: Paces,
+    assumed: AssumedThroughput,
 ) -> PlannedStep:
     """One profile measured on a class, in turn with the baseline where there is one; `asked`: what it is judged by."""
     plan = plan_for(durable=profile.durable, in_turn=baseline is not None)
@@ -44,7 +44,7 @@ def measured(
     soonest_s, longest_s = (load_s(profile, plan, look, in_turn=baseline is not None) for look in (first, last))
     own_files_s = 0.0
     if profile.own_files:
-        own_files_s = (1 if baseline is None else 2) * test_size / paces.bandwidth
+        own_files_s = (1 if baseline is None else 2) * test_size / assumed.bandwidth
     beside = "" if baseline is None else f" and {baseline} in turn"
     return PlannedStep(
         what=f"{profile.name} on {storage_class}{beside}",
@@ -54,7 +54,7 @@ def measured(
     )
 
 
-def load_s(profile: Profile, plan: LookPlan, look: int, *, in_turn: bool) -> float:
+def load_s(profile: Profile, plan: AnalysisPlan, look: int, *, in_turn: bool) -> float:
     """How long it takes until a look, given in counted seconds of load on the class that is judged."""
     if not in_turn:
         return profile.ramp_s + runtime_s(profile, look)
@@ -62,7 +62,7 @@ def load_s(profile: Profile, plan: LookPlan, look: int, *, in_turn: bool) -> flo
     return 2 * sum(profile.ramp_s + runtime_s(profile, segment_s) for segment_s in begun)
 
 
-def _first_look(plan: LookPlan, asked: Sequence[Limit | ComparisonRule]) -> int:
+def _first_look(plan: AnalysisPlan, asked: Sequence[Limit | ComparisonRule]) -> int:
     """The first that can decide all that is asked; what nobody judges is loaded for a while, and ended at a look."""
     if not asked:
         return next((look for look in plan.looks if look >= UNJUDGED_S), plan.cap)

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 from acceptance.limits.scaling import ScalingLimit
 from acceptance.loads.profiles import Profile
-from acceptance.planning.paces import Paces
+from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
-from acceptance.statistics.step_looks import rate_windows_s, step_windows_s
-from acceptance.trials.ramps.campaign import RampSettings
+from acceptance.statistics.step_analyses import rate_windows_s, step_windows_s
 from acceptance.trials.ramps.descent import DOWN_TIMES
-from acceptance.trials.scaling.campaign import ScaleSettings
+from acceptance.trials.ramps.runner import RampSettings
+from acceptance.trials.scaling.runner import ScaleSettings
 from acceptance.trials.scaling.steps import LEAD_PER_POD_S, LEAD_S, SPARE_PER_POD_S, SPARE_S
 
 END_S = 2.0
@@ -26,7 +26,7 @@ def scaled(
     limits: Sequence[ScalingLimit],
     settings: ScaleSettings,
     nodes: int,
-    paces: Paces,
+    assumed: AssumedThroughput,
 ) -> PlannedStep:
     """The steps of a scale run of one class, with the run at a set rate and that on half of the nodes where asked.
 
@@ -36,16 +36,16 @@ def scaled(
     apart = [each for each in profiles if _asks(limits, each, "node_scaling")] if nodes > 1 else []
     most = max(settings.steps[-1], settings.rate_pods if limited else 0)
     sizes = [settings.steps[-1], *([most] if most > settings.steps[-1] else [])]
-    seconds = sum(_growth_s(later - earlier, settings, paces) for earlier, later in pairwise([0, *sizes]))
+    seconds = sum(_growth_s(later - earlier, settings, assumed) for earlier, later in pairwise([0, *sizes]))
     first_s = step_windows_s(settings.window_s)[0]
     seconds += sum(_window_s(each, pods, window_s=first_s) for pods in settings.steps for each in profiles)
     rate_s = rate_windows_s(settings.window_s)[0]
-    seconds += sum(_window_s(each, most, window_s=rate_s) for each in limited) + paces.gone_s
+    seconds += sum(_window_s(each, most, window_s=rate_s) for each in limited) + assumed.gone_s
     sets, apart_s = [most], step_windows_s(settings.window_s)[-1]
     for part in (nodes // 2, 2 * (nodes // 2)) if apart else ():
         there = part * max(1, settings.steps[-1] // nodes)
-        seconds += _growth_s(there, settings, paces) + sum(_window_s(each, there, window_s=apart_s) for each in apart)
-        seconds += paces.gone_s
+        seconds += _growth_s(there, settings, assumed) + sum(_window_s(each, there, window_s=apart_s) for each in apart)
+        seconds += assumed.gone_s
         sets.append(there)
     # One set after the other; on more nodes than there are volumes the last is the largest.
     volumes = Volumes(
@@ -63,9 +63,11 @@ def scaled(
     )
 
 
-def ramped(storage_class: str, settings: RampSettings, *, rate_per_s: float, nodes: int, paces: Paces) -> PlannedStep:
+def ramped(
+    storage_class: str, settings: RampSettings, *, rate_per_s: float, nodes: int, assumed: AssumedThroughput
+) -> PlannedStep:
     """A ramp up to the goal at the rate, and down again."""
-    seconds = (1 + 1 / DOWN_TIMES) * settings.goal / rate_per_s + paces.claim_s + paces.pod_s + paces.gone_s
+    seconds = (1 + 1 / DOWN_TIMES) * settings.goal / rate_per_s + assumed.claim_s + assumed.pod_s + assumed.gone_s
     rate = f"{60 * rate_per_s:g} a minute"
     return PlannedStep(
         what=f"ramp to {settings.goal} pods with a volume of {storage_class} each, {rate}, and back",
@@ -80,9 +82,9 @@ def _asks(limits: Sequence[ScalingLimit], profile: Profile, kind: str) -> bool:
     return any((each.profile, each.kind) == (profile.name, kind) for each in limits)
 
 
-def _growth_s(pods: int, settings: ScaleSettings, paces: Paces) -> float:
+def _growth_s(pods: int, settings: ScaleSettings, assumed: AssumedThroughput) -> float:
     """So many more pods, each with its test file written in full; all write at the same time."""
-    return paces.claim_s + pods * settings.test_size / paces.bandwidth if pods else 0.0
+    return assumed.claim_s + pods * settings.test_size / assumed.bandwidth if pods else 0.0
 
 
 def _window_s(profile: Profile, pods: int, *, window_s: float) -> float:

@@ -18,7 +18,7 @@ LESS = (
     "ask for less (--storage-volume-size, --storage-scale-steps, --storage-scale-rate-pods, --storage-ramp-pods, "
     "--storage-rebuild-size), leave tests out (-m, -k)"
 )
-UNMADE = "Nothing was made in the cluster."
+UNMADE = "Nothing was created in the cluster."
 _GIB = 1024**3
 
 
@@ -87,7 +87,7 @@ def _refusal(claimed: Peak, pool: Pool, segment: Segment, *, share: float, allow
     if segment.free:
         more = f", or allow more: --storage-pool-share={-(-100 * claimed.amount // segment.free)}%"
     return (
-        f"storage class {pool.storage_class}{beside}: up to "
+        f"StorageClass {pool.storage_class}{beside}: up to "
         f"{format_quantity(claimed.amount, unit='B', beside=allowed)} would be claimed at one time; "
         f"{_bytes(segment.free)} is free ({pool.source}: {segment.name}), of which a run may claim {100 * share:g} %, "
         f"{_bytes(allowed)}. {_during(claimed)}{UNMADE} Free some, {LESS}{more}"
@@ -106,8 +106,8 @@ def _too_large(plan: Plan, pool: Pool) -> list[str]:
     if size <= (largest := max(limits)):
         return []
     return [
-        f"storage class {pool.storage_class}: a claim of {format_quantity(size, unit='B', beside=largest)} is planned; "
-        f"no volume can be larger than {_bytes(largest)} ({pool.source}, maximumVolumeSize). It is for: {step.what} "
+        f"StorageClass {pool.storage_class}: a PVC of {format_quantity(size, unit='B', beside=largest)} is planned; "
+        f"no PV can be larger than {_bytes(largest)} ({pool.source}, maximumVolumeSize). It is for: {step.what} "
         f"({step.payer}). {UNMADE} {_capital(LESS)}"
     ]
 
@@ -136,14 +136,14 @@ def _record(plan: Plan, storage_class: str, pools: Sequence[Pool]) -> PoolRecord
     said = f"at most {_bytes(claimed)} claimed at one time"
     if not known:
         return PoolRecord(
-            storage_class=storage_class, claimed=claimed, free=None, said=f"{said}; free space is not known"
+            storage_class=storage_class, claimed=claimed, free=None, description=f"{said}; free space is not known"
         )
     free, there, where, source = max(known, key=lambda each: each[1] / each[0] if each[0] else math.inf)
     return PoolRecord(
         storage_class=storage_class,
         claimed=claimed,
         free=free,
-        said=f"{said}; {_bytes(free)} is free ({source}: {where}), of which at most {_bytes(there)} is claimed",
+        description=f"{said}; {_bytes(free)} is free ({source}: {where}), of which at most {_bytes(there)} is claimed",
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.failures import LOOKS_S
-from acceptance.planning.paces import Paces
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.results.features import TITLES, Capability
 from acceptance.settings.run import Settings
@@ -16,9 +16,9 @@ WRITINGS = 3
 _COPIES: tuple[Capability, ...] = ("snapshot", "clone")
 
 
-def on_trial(storage_class: str, what: str, *, size: int, pods: int, paces: Paces) -> PlannedStep:
+def on_trial(storage_class: str, what: str, *, size: int, pods: int, assumed: AssumedThroughput) -> PlannedStep:
     """A volume in its life: claimed, used by one pod after the other, deleted."""
-    seconds = paces.claim_s + (pods - 1) * paces.pod_s + 1.0
+    seconds = assumed.claim_s + (pods - 1) * assumed.pod_s + 1.0
     return PlannedStep(
         what=f"{storage_class}: {what}",
         about_s=seconds,
@@ -27,12 +27,12 @@ def on_trial(storage_class: str, what: str, *, size: int, pods: int, paces: Pace
     )
 
 
-def featured(storage_class: str, capability: Capability, *, paces: Paces) -> PlannedStep:
+def featured(storage_class: str, capability: Capability, *, assumed: AssumedThroughput) -> PlannedStep:
     """One capability tried; a copy is a second volume, a snapshot one more, and several pods look at them."""
     size = GROWN if capability == "expansion" else SIZE
     copies = 2 if capability in _COPIES else 1
     pods = {"snapshot": 4, "clone": 5, "shared": 2, "read-only": 2}.get(capability, 1)
-    seconds = copies * paces.claim_s + (pods - copies) * paces.pod_s + paces.gone_s
+    seconds = copies * assumed.claim_s + (pods - copies) * assumed.pod_s + assumed.gone_s
     return PlannedStep(
         what=f"{storage_class}: {TITLES[capability]}",
         about_s=seconds,
@@ -45,10 +45,10 @@ def featured(storage_class: str, capability: Capability, *, paces: Paces) -> Pla
     )
 
 
-def written(storage_class: str, settings: Settings, *, paces: Paces) -> PlannedStep:
+def written(storage_class: str, settings: Settings, *, assumed: AssumedThroughput) -> PlannedStep:
     """A file written in full with checksums, and read in the same pod."""
     # Each block's checksum is worked out while it is written, which takes about as long again.
-    seconds = paces.claim_s + 3 * settings.test_size / paces.bandwidth
+    seconds = assumed.claim_s + 3 * settings.test_size / assumed.bandwidth
     return PlannedStep(
         what=f"{format_size(settings.test_size)} with checksums written to {storage_class} and read again",
         about_s=seconds,
@@ -57,17 +57,17 @@ def written(storage_class: str, settings: Settings, *, paces: Paces) -> PlannedS
     )
 
 
-def verified(storage_class: str, settings: Settings, *, paces: Paces) -> PlannedStep:
+def verified(storage_class: str, settings: Settings, *, assumed: AssumedThroughput) -> PlannedStep:
     """All of the file read in a new pod."""
-    seconds = paces.pod_s + settings.test_size / paces.bandwidth
+    seconds = assumed.pod_s + settings.test_size / assumed.bandwidth
     return PlannedStep(what=f"the same file of {storage_class} read by a new pod", about_s=seconds, pods=1)
 
 
-def rewritten(storage_class: str, settings: Settings, *, paces: Paces) -> PlannedStep:
+def rewritten(storage_class: str, settings: Settings, *, assumed: AssumedThroughput) -> PlannedStep:
     """A file written over and over while a replica is rebuilt, and read again."""
-    file_s = settings.test_size / paces.bandwidth
-    healing_s = settings.test_size / paces.rebuild["full-data"] / 2
-    seconds = paces.claim_s + 2 * WRITINGS * file_s + 2 * paces.pod_s + LOOKS_S + healing_s + file_s
+    file_s = settings.test_size / assumed.bandwidth
+    healing_s = settings.test_size / assumed.rebuild["full-data"] / 2
+    seconds = assumed.claim_s + 2 * WRITINGS * file_s + 2 * assumed.pod_s + LOOKS_S + healing_s + file_s
     return PlannedStep(
         what=f"a file on {storage_class} written anew during the rebuild of a replica, and read again",
         about_s=seconds,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from acceptance.cluster.admission import Admission, admit
 from acceptance.cluster.api import Api
 from acceptance.cluster.node_room import usable_nodes
-from acceptance.measuring.host_admission import admit_host
+from acceptance.cluster.preflight import Preflight, run_preflight
+from acceptance.measuring.host_preflight import run_host_preflight
 from acceptance.results.crashes import Failure
 from acceptance.results.document import StorageClass
 from acceptance.results.features import Capability
@@ -52,19 +52,19 @@ class Site:
 def look_at_cluster(api: Api, settings: Settings, *, kind: str, subjects: list[str]) -> Site:
     """What the cluster tells to who may only read; what a run would fail of is kept as its trouble."""
     try:
-        return site_of(api, admit(api, settings, kind=kind, subjects=subjects))
+        return site_of(api, run_preflight(api, settings, kind=kind, subjects=subjects))
     except AcceptanceError as error:
         return Site(kind=kind, about=kind, trouble=str(error))
 
 
-def site_of(api: Api, admission: Admission) -> Site:
+def site_of(api: Api, preflight: Preflight) -> Site:
     """What is known of a cluster that a run may begin on. Raises ApiError, ApiUnreachable."""
-    cluster = admission.cluster
+    cluster = preflight.cluster
     return Site(
         kind=cluster.kind,
         about=f"{cluster.kind}, Kubernetes {cluster.kubernetes_version}, {len(cluster.nodes)} nodes, "
-        f"image {admission.image}",
-        classes=admission.candidates,
+        f"image {preflight.image}",
+        classes=preflight.candidates,
         storage_classes=cluster.storage_classes,
         nodes=len(usable_nodes(api)),
         snapshots=serves_snapshots(api),
@@ -75,17 +75,17 @@ def site_of(api: Api, admission: Admission) -> Site:
 def look_at_host(settings: Settings) -> Site:
     """What this host tells of the directories."""
     try:
-        admission = admit_host(settings)
+        preflight = run_host_preflight(settings)
     except AcceptanceError as error:
         return Site(kind="host", about="this host", trouble=str(error))
-    return Site(kind="host", about="this host, no cluster", classes=admission.candidates)
+    return Site(kind="host", about="this host, no cluster", classes=preflight.candidates)
 
 
 def lacks_feature(site: Site, asked: str | None, capability: Capability) -> str | None:
     """Why the capability would be skipped, as far as that can be told without trying it."""
     known = site.classes.get(asked)
     if capability == "expansion" and known is not None and not known.allow_expansion:
-        return f"capability 'expansion': storage class {known.name} does not allow it"
+        return f"capability 'expansion': StorageClass {known.name} does not allow it"
     if capability == "snapshot" and site.snapshots is False:
         return f"capability 'snapshot': the cluster serves no {GROUP}/{VERSION}"
     return None

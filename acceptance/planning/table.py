@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from acceptance.planning.paces import Paces
+from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import Plan
 from acceptance.planning.room import Room
 from acceptance.planning.rough_time import rough_time
@@ -20,18 +20,20 @@ from acceptance.text.shown_text import shown
 WIDTH = 120
 
 
-def plan_text(plan: Plan, *, site: Site, paces: Paces, room: Room | None = None, width: int = WIDTH) -> str:
+def plan_text(
+    plan: Plan, *, site: Site, assumed: AssumedThroughput, room: Room | None = None, width: int = WIDTH
+) -> str:
     """The whole plan. `room`: what it claims beside what is free, None for a host; `width`: in columns."""
     console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
     console.print(Text("The plan of this run; nothing was created."))
     console.print(Text(f"Cluster: {shown(site.about)}"))
     if site.trouble is not None:
-        console.print(Text(f"A run would not begin here, or nobody knows whether it would: {shown(site.trouble)}"))
+        console.print(Text(f"Preflight failed, or could not be completed: {shown(site.trouble)}"))
     if room is not None and room.problem is not None:
-        console.print(Text(f"A run would not begin, with exit status {room.problem.exit_status}: {room.problem}"))
+        console.print(Text(f"Preflight failed with exit status {room.problem.exit_status}: {room.problem}"))
     if plan.steps:
-        console.print(_table(plan, site, paces))
-        for line in (*_totals(plan, site, paces, room), paces.said):
+        console.print(_table(plan, site, assumed))
+        for line in (*_totals(plan, site, assumed, room), assumed.said):
             console.print(Text(line))
     else:
         console.print(Text("Nothing would run."))
@@ -41,16 +43,16 @@ def plan_text(plan: Plan, *, site: Site, paces: Paces, room: Room | None = None,
     return "\n".join(line.rstrip() for line in console.file.getvalue().rstrip().splitlines())
 
 
-def _table(plan: Plan, site: Site, paces: Paces) -> Table:
+def _table(plan: Plan, site: Site, assumed: AssumedThroughput) -> Table:
     on_host = site.kind == "host"
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
     table.add_column("step", overflow="fold")
-    made = ("folders",) if on_host else ("sets", "claims", "pods")
+    made = ("folders",) if on_host else ("sets", "PVCs", "pods")
     for title in ("tests", *made, "storage", "min:s", "if unclear"):
         table.add_column(title, justify="right", no_wrap=True)
-    begin = "begin: look at the directories" if on_host else "begin: look at the cluster, make a namespace"
+    begin = "begin: preflight of the directories" if on_host else "begin: preflight, create a namespace"
     nothing = [""] * (len(made) + 2)
-    table.add_row(begin, *nothing, _clock(paces.open_s), "")
+    table.add_row(begin, *nothing, _clock(assumed.open_s), "")
     for step in plan.steps:
         claims = sum(each.number for each in step.volumes)
         numbers = (claims,) if on_host else (step.sets, claims, step.pods)
@@ -63,29 +65,29 @@ def _table(plan: Plan, site: Site, paces: Paces) -> Table:
             _clock(step.about_s),
             _clock(step.most_s) if step.most_s > step.about_s else "",
         )
-    table.add_row("end: remove everything, and see that it is gone", *nothing, _clock(paces.close_s), "")
+    table.add_row("end: remove everything and verify that it is gone", *nothing, _clock(assumed.close_s), "")
     return table
 
 
-def _totals(plan: Plan, site: Site, paces: Paces, room: Room | None) -> Iterator[str]:
-    ends_s = paces.open_s + paces.close_s
+def _totals(plan: Plan, site: Site, assumed: AssumedThroughput, room: Room | None) -> Iterator[str]:
+    ends_s = assumed.open_s + assumed.close_s
     about, most = plan.about_s + ends_s, plan.most_s + ends_s
     unclear = "" if most - about < 60 else f", {rough_time(most)} if none of them is before its measurement ends"
-    yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. What hangs is waited for (--storage-timeout)."
+    yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. What hangs times out (--storage-timeout)."
     made = _count(plan.most_volumes, "folder" if site.kind == "host" else "volume")
     yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {made or 'no volume'} at one time."
     for each in () if room is None else room.records:
-        yield f"  {shown(each.storage_class)}: {shown(each.said)}"
+        yield f"  {shown(each.storage_class)}: {shown(each.description)}"
     destructive = [step for step in plan.steps if step.destructive]
     if destructive:
-        yield f"Destructive: {len(destructive)} of {len(plan.steps)} steps; what they lose or ramp stands in the table."
+        yield f"Destructive: {len(destructive)} of {len(plan.steps)} steps; the table says what they destroy or ramp."
 
 
 def _notes(plan: Plan) -> Iterator[str]:
     for number, (reason, tests) in enumerate(plan.skips):
         yield ("Skipped:\n" if number == 0 else "") + f"  {_count(tests, 'test')}: {shown(reason)}"
     if plan.unknown:
-        yield "Not known what these create, nor how long they take: " + ", ".join(map(shown, plan.unknown))
+        yield "Resources and time of these are unknown: " + ", ".join(map(shown, plan.unknown))
 
 
 def _count(number: int, what: str) -> str:

@@ -32,7 +32,7 @@ class Done:
     def said(self) -> str:
         """The end of what it complained of, or of what it printed, as the tail of an error message."""
         lines = (self.stderr.strip() or self.stdout.strip()).splitlines()[-SHOWN_LINES:]
-        return "\n".join(f"  {line}" for line in lines) or "  it said nothing"
+        return "\n".join(f"  {line}" for line in lines) or "  no output"
 
     def failed(self, wanted: str) -> EnvironmentFailure:
         """The error that says what was wanted of it and what came."""
@@ -84,7 +84,7 @@ def _kill_all(command: subprocess.Popen[bytes]) -> str:
     command.wait()
     try:
         wait_until(
-            "what the command started to be gone",
+            "what the command started to be deleted",
             lambda: not _is_there(command.pid),
             timeout_s=GONE_S,
             otherwise="still there",

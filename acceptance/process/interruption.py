@@ -12,7 +12,10 @@ from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Handler = Callable[[int, FrameType | None], None]
-PATIENCE = b"\nending in order, please wait: what is not removed now would stay behind\n"
+PATIENCE = (
+    b"\nInterrupted: cleaning up, please wait. Killing the process leaves resources behind (remove them with "
+    b"`python -m acceptance cleanup`).\n"
+)
 _urged = threading.Event()
 
 

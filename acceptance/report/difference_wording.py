@@ -11,7 +11,7 @@ from acceptance.report.figures import shown_change as percent
 from acceptance.text.quantities import format_quantity
 
 NOT_IN_IT = (
-    "The intervals hold the noise within each run. They do not hold what differs between one run and the next when "
+    "The intervals cover the noise within each run, not what differs between one run and the next when "
     "nothing was changed: before a change is believed, measure both sides again, in turn."
 )
 
@@ -27,11 +27,11 @@ def shown_change_interval(change: Change | None) -> str:
 
 
 def shown_multiples(difference: Difference) -> str:
-    """`0.0206, then 0.0391 times local-path`; the empty text where values themselves are compared."""
+    """`0.0206, then 0.0391x local-path`; the empty text where values themselves are compared."""
     if difference.multiples is None:
         return ""
-    before, after = (format_quantity(each, unit="ratio").removesuffix(" times") for each in difference.multiples)
-    return f"{before}, then {after} times {difference.baseline}"
+    before, after = (format_quantity(each, unit="ratio").removesuffix("x") for each in difference.multiples)
+    return f"{before}, then {after}x {difference.baseline}"
 
 
 def unlike_line(each: Unlike) -> str:
@@ -61,6 +61,6 @@ def summary(shown: Sequence[Difference]) -> str:
         return f"{words or 'nothing to compare'}."
     chance = len(known) * (1.0 - known[0])
     return (
-        f"{words}. An interval is a {known[0] * 100:.4g} % one: if nothing had changed, about {chance:.2g} of "
+        f"{words}. Intervals are {known[0] * 100:.4g}% CIs: if nothing had changed, about {chance:.2g} of "
         f"{len(known)} would be called better or worse by chance."
     )

@@ -84,7 +84,7 @@ def _row(step: StepRecord, record: ScalingRecord) -> Row:
 
 def _sentences(record: ScalingRecord) -> Iterator[str]:
     if record.incomplete is not None:
-        yield f"Incomplete, for this ended it: {record.incomplete}"
+        yield f"Incomplete: the run was aborted by: {record.incomplete}"
     yield _capacity(record)
     if record.rate_limited is not None:
         yield _rate_limited(record.rate_limited, record)
@@ -96,7 +96,7 @@ def _capacity(record: ScalingRecord) -> str:
     last = record.steps[-1].pods
     if record.capacity is None:
         found = "one step only" if len(record.steps) == 1 else f"the total still grew at {_count(last)}"
-        return f"Capacity: not known, {found}; more steps would tell (--storage-scale-steps)."
+        return f"Capacity: not known, {found}; use more steps (--storage-scale-steps)."
     constant, start = record.capacity.constant, record.capacity.plateau_pods
     between = _shown(constant, record)
     if constant.low is None:
@@ -130,11 +130,11 @@ def _rate_limited(rates: RateRecord, record: ScalingRecord) -> str:
 
 
 def _nodes(nodes: NodesRecord, record: ScalingRecord) -> str:
-    few, many = nodes.few, nodes.many
-    times = f": {many.total.mean / few.total.mean:.2f} times as much" if few.total.mean > 0 else ""
+    few, many = nodes.on_fewer_nodes, nodes.on_more_nodes
+    times = f": {many.total.mean / few.total.mean:.2f}x" if few.total.mean > 0 else ""
     return (
-        f"Twice the nodes: {_count(few.pods)} on {_count(nodes.few_nodes, 'node')} did {_shown(few.total, record)} "
-        f"together, {_count(many.pods)} on {_count(nodes.many_nodes, 'node')} {_shown(many.total, record)}{times}."
+        f"Twice the nodes: {_count(few.pods)} on {_count(nodes.fewer_nodes, 'node')} did {_shown(few.total, record)} "
+        f"together, {_count(many.pods)} on {_count(nodes.more_nodes, 'node')} {_shown(many.total, record)}{times}."
     )
 
 

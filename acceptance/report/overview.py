@@ -85,10 +85,10 @@ def verdict_sentence(results: Results) -> str:
     counted = {status: sum(each.status == status for each in results.verdicts) for status in ORDER}
     if results.overall == "pass":
         judged = sum(each.metric is not None and each.status == "pass" for each in results.verdicts)
-        if judged < results.asked:
+        if judged < results.tier_limits:
             return (
                 f"{classes} passes all {counted['pass']} verdicts that were reached, but tier {tier} was judged in "
-                f"part only: {judged} of its {results.asked} limits and rules."
+                f"part only: {judged} of its {results.tier_limits} limits and rules."
             )
         return f"{classes} passes tier {tier}: all {counted['pass']} verdicts pass."
     if results.overall == "fail":
@@ -108,7 +108,7 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
     cluster, settings = results.cluster, results.settings
     yield "Tier", str(settings.get("tier"))
     of_host = cluster is not None and cluster.kind == "host"
-    yield "Directory" if of_host else "Storage class", ", ".join(classes_under_test(results)) or "the default class"
+    yield "Directory" if of_host else "StorageClass", ", ".join(classes_under_test(results)) or "the default class"
     if settings.get("baseline_class"):
         yield "Compared with", str(settings["baseline_class"])
     if cluster is None:

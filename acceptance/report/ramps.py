@@ -78,20 +78,20 @@ def _sentences(record: ControlPlaneRecord) -> Iterator[str]:
         yield "Growth was linear to the end."
     else:
         yield f"Growth was linear until {record.linear_until} pods ran; from then on they came later than asked for."
-    told = format_quantity(down.told_s, unit="s")
-    if down.behind_s is None:
-        left = ", ".join(down.left)
+    told = format_quantity(down.scale_down_s, unit="s")
+    if down.cleanup_s is None:
+        left = ", ".join(down.remaining)
         yield (
-            f"The way back: pods were told to end in {told}; "
-            f"{format_quantity(down.waited_s, unit='s')} later there was still {left}."
+            f"Ramp-down: pods were told to end in {told}; "
+            f"{format_quantity(down.timeout_s, unit='s')} later there was still {left}."
         )
     else:
-        behind = format_quantity(down.behind_s, unit="s")
-        yield f"The way back: pods were told to end in {told}; all claims and volumes were gone {behind} later."
-    if record.late:
+        behind = format_quantity(down.cleanup_s, unit="s")
+        yield f"Ramp-down: pods were told to end in {told}; all PVCs and PVs were deleted {behind} later."
+    if record.observed_late:
         yield (
-            f"Of {record.late} pods something was seen late, as the connection to the API server was broken: their "
-            "phases do not count."
+            f"Of {record.observed_late} pods something was seen late, as the connection to the API server was broken: "
+            "their phases do not count."
         )
     sent = ", ".join(f"{each}: {count}" for each, count in record.requests.items())
     yield f"What the suite itself asked of the API server: {sent}."

@@ -65,7 +65,7 @@ def _section(record: RebuildRecord, verdicts: Sequence[Verdict]) -> RebuildSecti
 def _row(rebuild: TimedRebuild, record: RebuildRecord) -> Row:
     rate = format_quantity(record.size / rebuild.seconds, unit="B/s")
     took, exact, waited = (
-        format_quantity(value, unit="s") for value in (rebuild.seconds, rebuild.exact_to_s, rebuild.waited_s)
+        format_quantity(value, unit="s") for value in (rebuild.seconds, rebuild.uncertainty_s, rebuild.waited_s)
     )
     return Row(trigger=rebuild.trigger, waited=waited, took=f"{took} (to within {exact})", rate=rate)
 
@@ -77,7 +77,7 @@ def _sentences(record: RebuildRecord) -> Iterator[str]:
         yield "The rate over time is not known: the driver does not tell progress."
     load = record.foreground
     if load is None:
-        yield f"The foreground is not known: {record.foreground_lost}."
+        yield f"The foreground is not known: {record.foreground_missing}."
     else:
         yield _change("Synchronous writes", load.iops_before, load.iops_during, unit="1/s")
         if load.p99_before_s is None or load.p99_during_s is None:
@@ -89,5 +89,5 @@ def _sentences(record: RebuildRecord) -> Iterator[str]:
 
 def _change(what: str, before: Figure, during: Figure, *, unit: Unit) -> str:
     was, is_ = (format_quantity(figure.mean, unit=unit) for figure in (before, during))
-    times = f" ({during.mean / before.mean:.2f} times)" if before.mean > 0 else ""
+    times = f" ({during.mean / before.mean:.2f}x)" if before.mean > 0 else ""
     return f"{what}: {was} before the rebuild, {is_} during it{times}."

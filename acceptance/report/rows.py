@@ -74,7 +74,7 @@ def change_of(
 ) -> Change | None:
     """From the pairs of batches, as the verdict judged them or as the measurement holds them; else of the means.
 
-    None without a baseline, where it stood still, and for the longest stall, whose ratio says nothing.
+    None without a baseline, where it stalled, and for the longest stall, whose ratio says nothing.
     """
     for verdict in verdicts:
         if verdict.metric == metric and verdict.rule in _OF_RATIOS and verdict.measured is not None:

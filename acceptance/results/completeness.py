@@ -35,7 +35,7 @@ def missing(results: Results) -> Missing:
             for each in limits
             if (name, each.profile, each.limit) not in judged
         ],
-        asked=results.asked,
+        asked=results.tier_limits,
     )
 
 

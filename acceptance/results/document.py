@@ -73,7 +73,7 @@ class LatencyPoint(Frozen):
 
 
 class Measurement(Frozen):
-    """What one profile showed on one storage class."""
+    """What one profile showed on one StorageClass."""
 
     id: str
     profile: str
@@ -139,7 +139,7 @@ class Node(Frozen):
 
 
 class StorageClass(Frozen):
-    """A storage class as the cluster describes it; a directory, without a cluster."""
+    """A StorageClass as the cluster describes it; a directory, without a cluster."""
 
     name: str
     provisioner: str
@@ -190,7 +190,7 @@ class Run(Frozen):
     tests: list[str] = Field(default=[], description="all that were selected; those without a verdict were not reached")
 
 
-class AskedLimit(Frozen):
+class TierLimit(Frozen):
     """A limit of the tier, as verdicts on it name it."""
 
     profile: str
@@ -202,7 +202,7 @@ class Conditions(Frozen):
 
     profiles: dict[str, str] = Field(description="all load files of the folder, by name")
     limits_file: str
-    limits: list[AskedLimit] = Field(description="what `Results.asked` counts, once for all classes")
+    limits: list[TierLimit] = Field(description="what `Results.tier_limits` counts, once for all classes")
 
 
 class Statement(Frozen):
@@ -226,18 +226,18 @@ class PoolRecord(Frozen):
     storage_class: str
     claimed: int = Field(description="bytes at one time at the most, as planned")
     free: int | None = Field(description="bytes, of the part of the pool that is claimed most of; None: not known")
-    said: str = Field(description="both in words, with the source")
+    description: str = Field(description="both in words, with the source")
 
 
 class Results(Frozen):
     """The document `results.json`."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     run: Run
     cluster: Cluster | None
     settings: dict[str, JsonValue]
     tested_with: Conditions | None = None
-    known: KnownStorage | None = Field(default=None, description="None without a target")
+    known_storage: KnownStorage | None = Field(default=None, description="None without a target")
     pools: list[PoolRecord] = Field(default=[], description="empty for a host, and by older suites")
     measurements: list[Measurement]
     steps: list[Step]
@@ -249,7 +249,7 @@ class Results(Frozen):
     failovers: list[FailoverRecord] = []
     trends: list[TrendRecord] = Field(default=[], description="what earlier runs say of the metrics that have a limit")
     verdicts: list[Verdict]
-    asked: int = Field(
+    tier_limits: int = Field(
         default=0,
         description="limits and comparison rules that the tier has, for all candidate classes together; 0 also where "
         "an older suite did not count them",

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from acceptance import __version__
 from acceptance.results.document import Results
-from acceptance.results.older_verdicts import with_subject
+from acceptance.results.version_1 import lifted, with_subject
 from acceptance.text.errors import WrongUsage
 from acceptance.text.shown_text import shown_values
 
@@ -47,7 +47,7 @@ def read_results(path: Path) -> Results:
     try:
         data = _data(text, path)
         _check_version(data, path)
-        results = Results.model_validate(shown_values(data))
+        results = Results.model_validate(shown_values(lifted(data)))
     except RecursionError:
         raise WrongUsage(
             f"{path}: wanted the {NAME} of a run, found brackets nested deeper than any run writes; get the file that "

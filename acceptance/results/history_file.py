@@ -118,9 +118,7 @@ def _locked(descriptor: int, kind: int, path: Path) -> Iterator[None]:
             return False
         return True
 
-    wait_until(
-        f"history {path} to be let go of by another process", taken, timeout_s=LOCK_TIMEOUT_S, otherwise="locked"
-    )
+    wait_until(f"history {path} to be unlocked by another process", taken, timeout_s=LOCK_TIMEOUT_S, otherwise="locked")
     try:
         yield
     finally:

@@ -47,7 +47,7 @@ class Past:
 
 
 def past(runs: Iterable[RunRecord], series: Series, *, metric: str) -> Past:
-    """The metric in those of the runs that belong to the series; runs that stood still have nothing to compare."""
+    """The metric in those of the runs that belong to the series; runs that stalled have nothing to compare."""
     points: list[TrendPoint] = []
     others = 0
     for run in runs:

@@ -41,7 +41,7 @@ class GrowthPoint(_Frozen):
     """How many pods were asked for and ran so long after the first was asked for."""
 
     at_s: float
-    asked: int
+    requested: int
     running: int = Field(description="that had become running by then")
 
 
@@ -53,14 +53,14 @@ class StartPoint(_Frozen):
 
 
 class RampDownRecord(_Frozen):
-    """The way back: pods were told to end at twice the rate at which they had been asked for."""
+    """Ramp-down: pods were told to end at twice the rate at which they had been asked for."""
 
-    told_s: float = Field(description="from the first pod that was told to end to the last")
-    behind_s: float | None = Field(
-        description="from then until the last claim, volume and attachment was gone; None: they were not in time"
+    scale_down_s: float = Field(description="from the first pod that was told to end to the last")
+    cleanup_s: float | None = Field(
+        description="from then until the last PVC, PV and VolumeAttachment was deleted; None: not in time"
     )
-    waited_s: float = Field(description="how long was waited for that at most")
-    left: list[str] = Field(description="what was still there then: the first of them by name")
+    timeout_s: float = Field(description="how long was waited for that at most")
+    remaining: list[str] = Field(description="what was still there then: the first of them by name")
 
 
 class RequestTimes(_Frozen):
@@ -99,7 +99,7 @@ class ControlPlaneRecord(_Frozen):
         description="bound, scheduled, attached, running, ready; of all pods, also those that came so far while the "
         "ramp went down; what was not seen is not there"
     )
-    late: int = Field(
+    observed_late: int = Field(
         description="pods of which something was seen late, since the connection was broken: their phases do not count"
     )
     growth: list[GrowthPoint]

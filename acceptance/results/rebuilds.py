@@ -38,7 +38,7 @@ class TimedRebuild(_Frozen):
     )
     finished: datetime = Field(description="when all replicas were first seen to be whole")
     seconds: float = Field(description="from started to finished")
-    exact_to_s: float = Field(description="between the looks around its beginning and its end: so far it may be off")
+    uncertainty_s: float = Field(description="between the looks around its beginning and its end: so far it may be off")
     trigger: str = Field(description="what was done to make it necessary")
     rates: list[RatePoint] = Field(description="empty where the driver does not tell progress")
 
@@ -83,7 +83,7 @@ class RebuildRecord(_Frozen):
         description="bytes that can be rebuilt in the time limit; its batches are those of each rebuild"
     )
     foreground: ForegroundRecord | None
-    foreground_lost: str | None = Field(description="why nothing is known of the foreground, where that is so")
+    foreground_missing: str | None = Field(description="why nothing is known of the foreground, where that is so")
     settings: dict[str, str] = Field(description="of the storage, that influence how long it takes")
     warnings: list[str]
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from acceptance.process.whole_file import write_pieces_whole, write_whole
+from acceptance.results.checksums import NAME as CHECKSUMS
+from acceptance.results.checksums import checksums
 from acceptance.results.document import Results
-from acceptance.results.manifest import NAME as MANIFEST
-from acceptance.results.manifest import manifest
-from acceptance.text.credentials import without_credentials
 from acceptance.text.errors import EnvironmentFailure
+from acceptance.text.redaction import redact
 
 
 class RunFolder:
@@ -23,7 +23,7 @@ class RunFolder:
         self.report = self.path / "report.html"
         self.junit = self.path / "junit.xml"
         self.results = self.path / "results.json"
-        self.manifest = self.path / MANIFEST
+        self.checksums = self.path / CHECKSUMS
         self.metrics = self.path / "metrics.prom"
 
     def make(self) -> None:
@@ -40,16 +40,16 @@ class RunFolder:
     def write_results(self, results: Results) -> None:
         """Write `results.json` in one move: a reader sees the old document or the new one.
 
-        Of a run that has come to its end, the manifest of what it measured too.
+        Of a run that has come to its end, the checksums of what it measured too.
         """
         write_whole(self.results, results.model_dump_json(indent=2) + "\n")
         if results.run.complete:
-            write_whole(self.manifest, manifest(self.path))
+            write_whole(self.checksums, checksums(self.path))
 
     def write_fio(self, name: str, pieces: Iterable[str]) -> None:
         """Keep what fio printed, as it printed it but for credentials, of which none reaches over two pieces."""
         path = self.path / "fio" / (re.sub(r"[^-.\w]+", "-", name) + ".json")
-        write_pieces_whole(path, map(without_credentials, pieces))
+        write_pieces_whole(path, map(redact, pieces))
 
     def write_metrics(self, text: str) -> None:
         """Write `metrics.prom` in one move, under a name before that which no collector of such files reads."""

@@ -86,10 +86,10 @@ class RateRecord(_Frozen):
 class NodesRecord(_Frozen):
     """The same load per node, on few nodes and on twice as many."""
 
-    few: StepRecord
-    many: StepRecord
-    few_nodes: int
-    many_nodes: int
+    on_fewer_nodes: StepRecord
+    on_more_nodes: StepRecord
+    fewer_nodes: int
+    more_nodes: int
 
 
 class ScalingRecord(_Frozen):

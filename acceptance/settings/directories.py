@@ -1,4 +1,4 @@
-"""Directories as storage classes: which may be one, and which are the same one."""
+"""Directories as StorageClasses: which may be one, and which are the same one."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from acceptance.text.credentials import remember, without_credentials
+from acceptance.text.redaction import redact, remember
 
 _WANTED = "wanted the address of a Pushgateway such as http://pushgateway.example:9091"
 
@@ -22,7 +22,7 @@ class Gateway:
     @classmethod
     def parse(cls, url: str) -> Self:
         """The gateway at the URL. Raises ValueError, without the password, for what is none."""
-        problem = f"{_WANTED}, found {without_credentials(url)!r}"
+        problem = f"{_WANTED}, found {redact(url)!r}"
         try:
             parts = urlsplit(url)
             host, _ = parts.hostname, parts.port
@@ -31,9 +31,7 @@ class Gateway:
         if parts.scheme not in ("http", "https") or not host or any(each.isspace() for each in url):
             raise ValueError(problem)
         if parts.query or parts.fragment:
-            raise ValueError(
-                f"{_WANTED}, without ? and #, found {without_credentials(url.partition('?')[0])!r} and more"
-            )
+            raise ValueError(f"{_WANTED}, without ? and #, found {redact(url.partition('?')[0])!r} and more")
         if parts.password:
             remember(parts.password)
             remember(unquote(parts.password))

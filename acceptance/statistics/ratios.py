@@ -48,7 +48,7 @@ def ratio(rounds: Sequence[Round], *, confidence: float, correlation: float = BA
     Student's on the pairs' logarithms (Bland & Altman, The use of transformation when comparing two means,
     BMJ 1996;312:1153), with an allowance for pairs whose neighbours are correlated by `correlation`.
 
-    A batch that stood still (zero) has no logarithm: the result then has no value and a `problem`. Raises
+    A batch that stalled (zero) has no logarithm: the result then has no value and a `problem`. Raises
     ValueError for negative or non-finite values and for segments of one round with unequal numbers of batches.
     """
     logarithms: list[float] = []
@@ -78,7 +78,7 @@ def _checked(values: Sequence[float]) -> Sequence[float]:
 
 def _problem(stalled: dict[str, int], *, pairs: int) -> str:
     """Why there is no ratio, or nothing."""
-    still = [f"the {role} stood still for {count} whole batches" for role, count in stalled.items() if count]
+    still = [f"the {role} stalled for {count} whole batches" for role, count in stalled.items() if count]
     if still:
         return " and ".join(still)
     if pairs < MINIMUM_BATCHES:

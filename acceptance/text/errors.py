@@ -20,7 +20,7 @@ def notes_of(error: BaseException) -> list[str]:
 def unforeseen(error: BaseException) -> str:
     """An error that nobody expected, as a sentence: no fault of the storage."""
     return shown(
-        f"{type(error).__name__}: {error}: a fault of the suite or of its surroundings, not of the storage; please "
+        f"{type(error).__name__}: {error}: an error of the suite or of its environment, not of the storage; please "
         "report it"
     )
 
@@ -38,10 +38,10 @@ class EnvironmentFailure(AcceptanceError):
 
 
 class StorageFailure(AcceptanceError):
-    """The storage did not do what it must: a claim that never binds, an I/O error, fio that died on it."""
+    """The storage did not do what it must: a PVC that never binds, an I/O error, fio that died on it."""
 
     exit_status: int = 1
 
 
 class Unsupported(StorageFailure):
-    """The storage class cannot do what was asked, and says so: the test that needs it is skipped, not failed."""
+    """The StorageClass cannot do what was asked, and says so: the test that needs it is skipped, not failed."""

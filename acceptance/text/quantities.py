@@ -24,7 +24,7 @@ _SUFFIXES: dict[Unit, dict[str, float]] = {
     "B/s": {f"{name}/s": factor for name, factor in _BYTES.items()},
     "s": {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0},
     "B": _BYTES | {f"{letter}i": float(1024**power) for power, letter in enumerate("KMGTP", start=1)},
-    "ratio": {"%": 0.01, "times": 1.0},
+    "ratio": {"%": 0.01, "x": 1.0, "times": 1.0},
     "cpu": {"%": 0.01, "%CPU": 0.01, "CPU": 1.0},
     "pods": {"pods": 1.0},
 }
@@ -56,7 +56,7 @@ _SHOWN: dict[Unit, tuple[tuple[str, float], ...]] = {
     "B/s": (("B/s", 1.0), ("KiB/s", 1024.0), ("MiB/s", 1024.0**2)),
     "s": _TIMES,
     "B": (("B", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3), ("TiB", 1024.0**4)),
-    "ratio": (("times", 1.0),),
+    "ratio": (("x", 1.0),),
     "cpu": (("%CPU", 0.01),),
     "pods": (("pods", 1.0),),
 }
@@ -88,7 +88,7 @@ def parse_quantity(text: str | int | float, *, unit: Unit) -> float:
 
 
 def format_quantity(value: float, *, unit: Unit, beside: float | None = None) -> str:
-    """`value` (in the base unit `unit`) for people: `1,204 IOPS`, `96.4 MiB/s`, `840 µs`, `0.113 times`.
+    """`value` (in the base unit `unit`) for people: `1,204 IOPS`, `96.4 MiB/s`, `840 µs`, `0.113x`.
 
     With `beside`, as many digits are shown as keep the text on the side of `beside` where the value is, so that
     749.96 beside a limit of 750 never reads as 750. Raises ValueError for a negative value and for NaN.
@@ -99,7 +99,8 @@ def format_quantity(value: float, *, unit: Unit, beside: float | None = None) ->
     while beside is not None and digits < _MOST_DIGITS and _crosses(value, beside=beside, unit=unit, digits=digits):
         digits += 1
     name, factor = _scale(_rounded(value, digits=digits), unit=unit)
-    return f"{_digits(value / factor, digits=digits)} {name}"
+    number = _digits(value / factor, digits=digits)
+    return f"{number}x" if unit == "ratio" else f"{number} {name}"
 
 
 def parse_size(text: str | int) -> int:

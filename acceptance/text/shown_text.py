@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from acceptance.text.credentials import known_spellings, without_credentials
+from acceptance.text.redaction import known_spellings, redact
 
 # Control characters but for tab and newline, those that change the direction of what follows, other ends of lines, and
 # halves of characters, which no file takes.
@@ -29,7 +29,7 @@ def shown(text: str) -> str:
 @lru_cache(maxsize=8192)
 def _shown(text: str, _known: int) -> str:
     """A run writes all that it found after each test, most of it for the second time and more."""
-    return printable(without_credentials(text))
+    return printable(redact(text))
 
 
 def printable(text: str) -> str:

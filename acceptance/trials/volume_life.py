@@ -117,7 +117,7 @@ class TrialVolume:
                 raise taken
             if not main_succeeded(pod):
                 raise StorageFailure(
-                    f"pod {plan.name} on storage class {self._claim.storage_class} could not {what}: {content} "
+                    f"pod {plan.name} on StorageClass {self._claim.storage_class} could not {what}: {content} "
                     f"({describe_pod(pod)})"
                 )
             return Visit(node=node_of(pod), content=content)

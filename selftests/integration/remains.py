@@ -90,7 +90,7 @@ def objects_left(cluster: str, before: Before) -> set[str]:
     api = Api.from_kubeconfig(running.kubeconfig)
     try:
         wait_for(
-            "all that was deleted to be gone",
+            "all that was deleted to be deleted",
             look=lambda: objects(api) - before.objects,
             ready=lambda seen: not seen,
             state=lambda seen: ", ".join(sorted(seen)),

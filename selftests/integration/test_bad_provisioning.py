@@ -49,13 +49,13 @@ def test_claim_that_never_binds_is_told_with_its_events(clean: Api, reports: Pat
     assert run.status == 1, run.output
     verdict = run.verdict("takes_a_write")
     assert verdict["status"] == "fail"
-    assert "of storage class lab-never to be bound" in verdict["reason"]
+    assert "of StorageClass lab-never to be bound" in verdict["reason"]
     assert "phase Pending" in verdict["reason"]
     assert "Waiting for a volume to be created" in verdict["reason"]
     other = run.verdict("test_written_data_is_read_back")
     assert (other["status"], other["reason"]) == (
         "skipped",
-        f"not tried: the claim of {verdict['test']} was never bound",
+        f"not tried: the PVC of {verdict['test']} was never bound",
     )
 
 
@@ -67,7 +67,7 @@ def test_claim_that_binds_late_fails_with_the_time_it_took(clean: Api, reports: 
     verdict = run.verdict("binds_in_time")
     assert verdict["status"] == "fail"
     assert verdict["measured"] >= BINDS_AFTER_S - 1
-    assert "the claim of storage class lab-late was bound" in verdict["reason"]
+    assert "the PVC of StorageClass lab-late was bound" in verdict["reason"]
     assert "outside the limit of at most 8 s: an installer gives up" in verdict["reason"]
 
 
@@ -99,24 +99,24 @@ def test_volume_that_stays_is_a_fail_and_a_leak(api: Api, reports: Path) -> None
     assert len(stayed) == 1 and stayed[0] in leak
 
 
-@pytest.mark.parametrize("held", ["volume", "claim"])
-def test_deletion_that_hangs_on_a_finalizer_names_it(held: Literal["volume", "claim"], api: Api, reports: Path) -> None:
+@pytest.mark.parametrize("held", ["PV", "PVC"])
+def test_deletion_that_hangs_on_a_finalizer_names_it(held: Literal["PV", "PVC"], api: Api, reports: Path) -> None:
     """The finalizer is another's: the run tells of it, leaves what it holds, and never takes it away."""
-    name = f"lab-holds-{held}"
+    name = f"lab-holds-{held.lower()}"
     try:
         run = run_suite("--storage-class", name, "--storage-timeout", "25s", "-k", "gone_after", reports=reports)
-        items = [each for each in api.list(VOLUMES if held == "volume" else CLAIMS) if held_by_lab(each)]
+        items = [each for each in api.list(VOLUMES if held == "PV" else CLAIMS) if held_by_lab(each)]
     finally:
         let_go(api, [name])
     assert run.status == 1, run.output
     (stayed,) = [each["metadata"]["name"] for each in items]
     verdict = run.verdict("gone_after")
     assert verdict["status"] == "fail"
-    assert f"{held} {stayed} to be gone" in verdict["reason"]
-    assert "deletion asked for, finalizers: " in verdict["reason"] and FINALIZER in verdict["reason"]
+    assert f"{held} {stayed} to be deleted" in verdict["reason"]
+    assert "deletion requested, finalizers: " in verdict["reason"] and FINALIZER in verdict["reason"]
     leak = "\n".join(run.results["errors"])
     assert "left behind" in leak and stayed in leak and FINALIZER in leak
-    if held == "claim":
+    if held == "PVC":
         assert f"phase Terminating; Some resources are remaining: {CLAIMS.plural}." in leak and "{'phase'" not in leak
     wait_for(
         "all to be gone once the finalizer is",

@@ -72,7 +72,7 @@ def test_error_in_mid_run_is_no_number(clean: Api, reports: Path, lab: Path, tmp
     verdict = run.verdict("meet_the_limit")
     assert verdict["status"] == "fail"
     assert verdict["measured"] is None
-    assert "sync-write-iops-lab-failing on storage class lab-failing failed" in verdict["reason"]
+    assert "sync-write-iops-lab-failing on StorageClass lab-failing failed" in verdict["reason"]
     assert "Input/output error" in verdict["reason"]
 
 
@@ -89,6 +89,6 @@ def test_volume_with_less_space_than_it_shows_is_full_while_it_is_written(
     run = run_suite("--storage-class", "lab-thin", limits, *LOAD, reports=reports)
     assert run.status == 1, run.output
     reason = run.verdict("meet_the_limit")["reason"]
-    assert "the volume of claim load-lab-thin" in reason
+    assert "the volume of PVC load-lab-thin" in reason
     assert "cannot be written in full" in reason
     assert "No space left on device" in reason

@@ -72,7 +72,7 @@ def test_sixty_pods_on_real_nodes_come_up_and_go_again(clean: Api, reports: Path
         ("bound", "scheduled", "running", "ready"), 60
     )
     assert record["growth"][-1]["running"] == 60 and len(record["starts"]) == 60
-    assert record["ramp_down"]["left"] == []
+    assert record["ramp_down"]["remaining"] == []
     assert record["api_server_missing"] is None and record["storage_operations_missing"] is None
     assert any(each["verb"] == "POST" for each in record["api_server"])
     assert statuses(run) == {"pods": "pass", "ramp-down": "pass"}
@@ -282,7 +282,7 @@ def test_a_cleanup_that_was_killed_half_way_is_taken_up_again(
         environment = os.environ | {"PYTHONUNBUFFERED": "1"}
         second = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
         assert second.stdout is not None
-        assert any(f"claim {held}" in line for line in second.stdout)
+        assert any(f"PVC {held}" in line for line in second.stdout)
     rest = second.stdout.read()
     assert second.wait(timeout=300) == 0, rest
     assert rest.endswith(f"run {run_id}: removed\n")

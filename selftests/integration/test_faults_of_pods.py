@@ -42,7 +42,9 @@ def delete(api: Api, pod: Object, *, grace_s: int | None) -> None:
 @pytest.mark.parametrize("grace_s", [None, 0], ids=["told-to-end", "by-force"])
 def test_a_pod_deleted_by_hand(grace_s: int | None, clean: Api, reports: Path, tmp_path: Path) -> None:
     run = broken(lambda pod: delete(clean, pod, grace_s=grace_s), tmp_path, clean, reports)
-    assert_environment_failed(run, "pod steady-local-path", "deleted while it was needed")
+    assert_environment_failed(
+        run, "pod steady-local-path", "deleted by someone else during the run; see the API server's audit log"
+    )
 
 
 def test_a_pod_that_a_drain_evicts(clean: Api, reports: Path, tmp_path: Path) -> None:
@@ -77,7 +79,7 @@ def test_a_load_that_the_kernel_kills_for_memory(
 
 def test_a_namespace_deleted_by_hand(clean: Api, reports: Path, tmp_path: Path) -> None:
     run = broken(lambda pod: clean.delete(NAMESPACES, pod["metadata"]["namespace"]), tmp_path, clean, reports)
-    assert_environment_failed(run, "namespace storage-acceptance-", "was deleted while the run needed it")
+    assert_environment_failed(run, "namespace storage-acceptance-", "was deleted by someone else during the run")
 
 
 def test_a_container_that_the_cluster_adds_runs_on_and_is_not_waited_for(

@@ -73,7 +73,7 @@ class Lab:
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """Directories of this host as storage classes, and a profile with a limit on what it may lose."""
+    """Directories of this host as StorageClasses, and a profile with a limit on what it may lose."""
     folder = tmp_path_factory.mktemp("history")
     for name in ("steady", "fallen", "nights", "loads"):
         (folder / name).mkdir()
@@ -138,7 +138,7 @@ def test_a_regression_of_20_percent_is_caught_and_noise_is_not(lab: Lab, judged:
     assert fallen["status"] == "fail"
     assert fallen["measured"] == pytest.approx(0.8, abs=0.04)
     assert fallen["reason"].endswith("worse than the 10 % allowed, beyond noise: the test wants it so.")
-    assert "of the last 7 runs (99.67% interval " in fallen["reason"]
+    assert "of the last 7 runs (99.67% CI " in fallen["reason"]
 
 
 def test_a_disk_that_has_become_slow_fails(lab: Lab, judged: SuiteRun) -> None:

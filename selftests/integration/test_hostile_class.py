@@ -1,4 +1,4 @@
-"""A storage class whose every field, and whose provisioner's every word, is an attack on whoever reads the report."""
+"""A StorageClass whose every field, and whose provisioner's every word, is an attack on whoever reads the report."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_what_a_killed_run_leaves_is_listed_and_removed(
 
     removed = cleanup(cluster, "--run", run_id)
     assert removed.returncode == 0, removed.stderr
-    for kind in ("pod sync-write-iops", "claim load-local-path", "volume pvc-"):
+    for kind in ("pod sync-write-iops", "PVC load-local-path", "PV pvc-"):
         assert kind in removed.stdout
     assert run_id not in cleanup(cluster, "--list").stdout
 
@@ -133,7 +133,7 @@ def test_what_cannot_be_removed_keeps_no_night_from_its_run(
         words.append(run_in(reports))
         for more, status in ((), 1), (("--warn-only",), 0):
             assert main([*words, *more]) == status
-            assert re.search(r"left behind in the cluster:.*claims? .*finalizer", capsys.readouterr().err, re.DOTALL)
+            assert re.search(r"left behind in the cluster:.*PVCs? .*finalizer", capsys.readouterr().err, re.DOTALL)
         let_go(clean, {"lab-held-by-somebody"})
         monkeypatch.undo()
         assert main(words) == 0

@@ -313,7 +313,7 @@ def test_no_pod_of_the_account_has_power_over_its_node(power: str, standard: str
     finally:
         api.delete(NAMESPACES, RUN_NAMESPACE)
         wait_for(
-            "the namespace to be gone",
+            "the namespace to be deleted",
             look=lambda: api.find(NAMESPACES, RUN_NAMESPACE),
             ready=lambda seen: seen is None,
             state=str,

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from acceptance.report.prometheus.document import metrics_text
-from acceptance.results.document import Results
+from acceptance.results.file import read_results
 from embedded_cluster.network import free_ports
 from selftests.integration.suite import (
     ROOT,
@@ -124,7 +124,7 @@ def asked(
     Its failover is that of another run, for the main job has none. And runs of which nothing is known but verdicts.
     """
     folder = tmp_path_factory.mktemp("prometheus")
-    recorded = Results.model_validate_json((Path(__file__).parent / "recorded/make_accept.json").read_text())
+    recorded = read_results(Path(__file__).parent / "recorded/make_accept.json")
     (folder / "metrics.prom").write_text(metrics_text(recorded))
     for name, results in NIGHTS.items():
         (folder / name).write_text(metrics_text(results))

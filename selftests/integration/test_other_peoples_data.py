@@ -45,7 +45,7 @@ def precious(api: Api, tmp_path: Path) -> Iterator[Path]:
     api.delete(CLAIMS, KEPT, namespace="default")
     api.delete(VOLUMES, KEPT)
     wait_for(
-        "the volume to be gone",
+        "the volume to be deleted",
         look=lambda: api.find(VOLUMES, KEPT),
         ready=lambda seen: not seen,
         state=str,
@@ -62,7 +62,7 @@ def test_a_volume_that_waits_for_a_claim_is_never_taken(
     classes = ["--storage-class", "replicated", "--storage-baseline-class", "local-path"]
     run = run_suite(*classes, "-k", "sync-write or takes_a_write", reports=reports)
     assert run.status == 10, run.output
-    assert f"volumes of storage class {storage_class} wait for a claim and may hold data: {KEPT}" in run.output
+    assert f"PVs of StorageClass {storage_class} wait for a PVC and may hold data: {KEPT}" in run.output
     assert api.get(VOLUMES, KEPT)["status"]["phase"] == "Available"
     assert [each.name for each in precious.iterdir()] == ["data"]
 
@@ -97,7 +97,7 @@ RUN_THAT_WAS = "storage-acceptance-20200101-000000-abcdef"
     [
         ("storage-acceptance-archive", {}, "no run makes a namespace storage-acceptance-archive"),
         (RUN_THAT_WAS, {}, "no provisioner made it"),
-        (RUN_THAT_WAS, {PROVISIONED_BY: "nobody"}, "it does not carry the run's label, and its claim is gone"),
+        (RUN_THAT_WAS, {PROVISIONED_BY: "nobody"}, "it does not carry the run's label, and its PVC is gone"),
         (RUN_THAT_WAS, {PROVISIONED_BY: "nobody", BOUND_BY_CONTROLLER: "yes"}, "it was there already"),
     ],
     ids=["prefix", "static", "unlabelled", "re-offered"],
@@ -126,7 +126,7 @@ def test_what_is_not_surely_a_runs_is_listed_and_kept(
         done = cleanup(cluster, *options)
         assert done.returncode == 0, done.stderr
         told, nothing = done.stdout.splitlines()
-        assert told.startswith(f"volume {KEPT} of claim {namespace}/five-years-of-reports is not removed: {reason}")
+        assert told.startswith(f"PV {KEPT} of PVC {namespace}/five-years-of-reports is not removed: {reason}")
         assert told.endswith(f"look yourself: `kubectl describe pv {KEPT}`") and nothing == "nothing to remove"
     assert api.get(VOLUMES, KEPT)["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
     assert (precious / "data").read_text() == "years of work"
@@ -176,4 +176,4 @@ def test_a_volume_that_is_offered_in_mid_run_is_not_written_to(
     assert left["spec"]["persistentVolumeReclaimPolicy"] == "Retain" and left["status"]["phase"] == "Released"
     assert [each.name for each in precious.iterdir()] == ["data"]
     assert (precious / "data").read_text() == "years of work"
-    assert any(f"volume {KEPT} of claim" in each for each in run.results["warnings"]), run.results["warnings"]
+    assert any(f"PV {KEPT} of PVC" in each for each in run.results["warnings"]), run.results["warnings"]

@@ -39,14 +39,14 @@ def test_a_plan_creates_nothing(proxy: ApiProxy, clean: Api, reports: Path, tmp_
     assert writes and all(each.startswith("POST ") and each.endswith(ASKED_BEFOREHAND) for each in writes)
     assert not reports.exists()
     assert "random-write-iops on replicated" in run.output
-    assert "capability 'expansion': storage class replicated does not allow it" in run.output
-    assert "capability 'rebuild driver': none for storage class replicated" in run.output
+    assert "capability 'expansion': StorageClass replicated does not allow it" in run.output
+    assert "capability 'rebuild driver': none for StorageClass replicated" in run.output
 
 
 def test_what_a_run_would_fail_of_is_said(cluster: EmbeddedCluster, reports: Path) -> None:
     run = run_suite("--storage-plan", "--storage-class=no-such-class", reports=reports)
     assert run.status == 0
-    assert "no-such-class" in run.output.split("A run would not begin here")[1]
+    assert "no-such-class" in run.output.split("Preflight failed, or could not be completed")[1]
 
 
 def test_the_main_job_is_planned_to_take_as_long_as_it_takes(cluster: EmbeddedCluster, reports: Path) -> None:

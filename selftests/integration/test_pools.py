@@ -55,7 +55,7 @@ def assert_nothing_was_made(api: Api) -> None:
         (
             "1900Mi",
             (),
-            "storage class lab-pool: up to 1 GiB would be claimed at one time; 1.855 GiB is free (CSIStorageCapacity: "
+            "StorageClass lab-pool: up to 1 GiB would be claimed at one time; 1.855 GiB is free (CSIStorageCapacity: "
             "all nodes), of which a run may claim 50 %, 950 MiB",
         ),
         ("100Gi", ("--storage-pool-share=1%",), "of which a run may claim 1 %, 1 GiB"),
@@ -87,8 +87,8 @@ def test_with_room_or_where_nothing_is_known_the_same_run_begins(free: str | Non
     assert run.status == 0, run.output
     (pool,) = run.results["pools"]
     assert (pool["claimed"], pool["free"]) == (GIB, 2 * GIB if free == "2Gi" else None)
-    assert pool["said"].endswith("at most 1 GiB is claimed" if free == "2Gi" else "free space is not known")
-    assert pool["said"] in (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
+    assert pool["description"].endswith("at most 1 GiB is claimed" if free == "2Gi" else "free space is not known")
+    assert pool["description"] in (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_share_that_is_agreed_to_is_claimed(clean: Api, reports: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_volume_that_the_driver_cannot_make_is_not_asked_for(clean: Api, repor
     with capacity(clean, "100Gi", maximumVolumeSize="512Mi"):
         run = run_suite("--storage-class", CLASS, *ONE, reports=reports)
     assert run.status == 10, run.output
-    assert "a claim of 1 GiB is planned; no volume can be larger than 512 MiB" in run.results["errors"][0]
+    assert "a PVC of 1 GiB is planned; no PV can be larger than 512 MiB" in run.results["errors"][0]
     assert_nothing_was_made(clean)
 
 
@@ -110,7 +110,7 @@ def test_classes_of_one_provisioner_count_together(clean: Api, reports: Path) ->
     with capacity(clean, "3Gi"):
         run = run_suite("--storage-class", CLASS, "--storage-class", TOO, *ONE, reports=reports)
     assert run.status == 10, run.output
-    said = f"storage class {CLASS} (with {TOO}, of the same provisioner): up to 2 GiB would be claimed"
+    said = f"StorageClass {CLASS} (with {TOO}, of the same provisioner): up to 2 GiB would be claimed"
     assert said in run.results["errors"][0]
     assert_nothing_was_made(clean)
 
@@ -140,7 +140,7 @@ def test_a_plan_says_that_a_run_would_be_refused(clean: Api, reports: Path) -> N
         run = run_suite("--storage-plan", "--storage-class", CLASS, *ONE, reports=reports)
     assert run.status == 0, run.output
     told = " ".join(run.output.split())
-    assert "A run would not begin, with exit status 10: storage class lab-pool: up to 1 GiB would be claimed" in told
+    assert "Preflight failed with exit status 10: StorageClass lab-pool: up to 1 GiB would be claimed" in told
     assert "lab-pool: at most 1 GiB claimed at one time; 1.855 GiB is free" in told
     assert not reports.exists()
 
@@ -154,5 +154,5 @@ def test_longhorn_says_how_much_its_disks_take(free: int, status: int, clean: Ap
         assert run.status == status, run.output
         (pool,) = run.results["pools"]
         unasked = run_suite("--storage-class", LONGHORN, *ONE, reports=reports)
-    assert pool["free"] == free * 3 // 4 and "Longhorn's nodes: volumes with all their replicas" in pool["said"]
+    assert pool["free"] == free * 3 // 4 and "Longhorn's nodes: volumes with all their replicas" in pool["description"]
     assert unasked.status == 0 and unasked.results["pools"][0]["free"] is None

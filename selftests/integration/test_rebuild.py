@@ -128,7 +128,7 @@ def test_a_class_without_a_driver_is_skipped_with_those_there_are(clean: Api, re
     found = run_suite(*REBUILD, "--storage-class", "local-path", limits(tmp_path), reports=reports)
     assert found.status == 5, found.output
     reason = found.verdict("rebuilt_in_time[full-data")["reason"]
-    assert "none for storage class local-path (provisioner rancher.io/local-path)" in reason
+    assert "none for StorageClass local-path (provisioner rancher.io/local-path)" in reason
     assert all(word in reason for word in ("longhorn", "ceph", "command", "--storage-target"))
 
 
@@ -223,7 +223,7 @@ def test_a_foreground_load_that_is_killed_leaves_the_rebuild_timed(clean: Api, r
         _require_commands_run_in(pod, clean)
         clean.delete(PODS, pod["metadata"]["name"], namespace=pod["metadata"]["namespace"], grace_s=0)
         wait_for(
-            "the pod to be gone",
+            "the pod to be deleted",
             look=lambda: clean.find(PODS, pod["metadata"]["name"], namespace=pod["metadata"]["namespace"]),
             ready=lambda seen: seen is None,
             state=str,

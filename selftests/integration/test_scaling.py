@@ -161,7 +161,7 @@ def test_one_fio_that_dies_ends_the_step_naming_its_pod(clean: Api, reports: Pat
         run = finish(process, reports=reports)
     assert run.status == 10, run.output
     assert (
-        f"pod {pods[1]['metadata']['name']} on storage class local-path failed in step 2: fio was killed" in run.output
+        f"pod {pods[1]['metadata']['name']} on StorageClass local-path failed in step 2: fio was killed" in run.output
     )
     (kept,) = run.results["scaling"]
     assert [step["pods"] for step in kept["steps"]] == [1]
@@ -225,7 +225,7 @@ def test_a_killed_run_is_removed_with_its_set(
     words = [sys.executable, "-m", "acceptance", "cleanup", f"--kubeconfig={cluster.kubeconfig}", "--run", run_id]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "stateful set scale-local-path" in done.stdout
+    assert "StatefulSet scale-local-path" in done.stdout
 
 
 def test_wrong_options_are_told_all_at_once(reports: Path) -> None:

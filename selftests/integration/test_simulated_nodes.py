@@ -128,11 +128,11 @@ def test_many_pods_come_and_go_with_all_that_was_theirs(api: Api, namespace: str
     until("all volumes to be attached", attached, lambda seen: seen == provisioned)
 
     api.delete(STATEFUL_SETS, "many", namespace=namespace)
-    until("the pods to be gone", lambda: phases(api, namespace), lambda seen: not seen)
+    until("the pods to be deleted", lambda: phases(api, namespace), lambda seen: not seen)
     for claim in claims:
         api.delete(CLAIMS, claim["metadata"]["name"], namespace=namespace)
-    until("the volumes to be gone", lambda: volumes(api, namespace), lambda seen: not seen)
-    until("the attachments to be gone", attached, lambda seen: not seen)
+    until("the volumes to be deleted", lambda: volumes(api, namespace), lambda seen: not seen)
+    until("the attachments to be deleted", attached, lambda seen: not seen)
 
 
 def test_pods_are_late_from_an_ordinal_on(api: Api, namespace: str) -> None:

@@ -23,7 +23,7 @@ GOOD = "lab-able"
 FAULTS: dict[Fault, tuple[str, str]] = {
     "grows in name only": (
         "test_volume_grows",
-        "to grow in the pod that uses it: the claim says 2 GiB since it was expanded",
+        "to grow in the pod that uses it: the PVC reports 2 GiB since it was expanded",
     ),
     "snapshots are taken late": ("test_snapshot_holds", "it holds what was written only after it was made"),
     "snapshots are empty": ("test_snapshot_holds", "it is empty"),
@@ -145,7 +145,7 @@ def test_what_a_run_killed_after_a_snapshot_leaves_is_removed_by_cleanup(
         process.wait()
     run_id = run_in(reports)
     done = cleanup(cluster, "--run", run_id)
-    assert done.returncode == 0 and "snapshot" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "VolumeSnapshot" in done.stdout, done.stdout + done.stderr
     assert clean.list(VOLUME_SNAPSHOTS) == [] and clean.list(SNAPSHOT_CONTENTS) == [] and left_behind(clean) == []
 
 
@@ -169,7 +169,7 @@ def found_on(storage_class: str, run: SuiteRun) -> dict[str, tuple[str, str]]:
     ("capability", "how"),
     [
         ("expansion", "allowVolumeExpansion is not true"),
-        ("clone", "gives an empty volume, without a word"),
+        ("clone", "gives an empty volume without an error"),
         ("shared", "NodePath only supports ReadWriteOnce"),
         ("fs-group", "they are of kind hostPath"),
     ],

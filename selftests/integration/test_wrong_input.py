@@ -34,7 +34,7 @@ def test_wrong_usage_is_told_all_at_once_and_without_a_traceback(reports: Path) 
 def test_unknown_class_lists_those_there_are(option: str, clean: Api, reports: Path) -> None:
     run = run_suite(option, "fastest", reports=reports)
     assert run.status == 4
-    assert "storage class 'fastest' does not exist" in run.output
+    assert "StorageClass 'fastest' does not exist" in run.output
     assert "local-path (rancher.io/local-path), replicated" in run.output
 
 
@@ -75,7 +75,7 @@ def test_cluster_that_does_not_answer(cluster: embedded_cluster.EmbeddedCluster,
 
 @pytest.fixture
 def weak_account(api: Api, cluster: embedded_cluster.EmbeddedCluster, tmp_path: Path) -> Iterator[Path]:
-    """The kubeconfig of an account that may look at storage classes and nodes, and nothing else."""
+    """The kubeconfig of an account that may look at StorageClasses and nodes, and nothing else."""
     namespace, name = "weak", "storage-acceptance-weak"
     api.create(NAMESPACES, {"metadata": {"name": namespace}})
     api.create(SERVICE_ACCOUNTS, {"metadata": {"name": name}}, namespace=namespace)
@@ -98,7 +98,7 @@ def weak_account(api: Api, cluster: embedded_cluster.EmbeddedCluster, tmp_path: 
     api.delete(ROLES, name)
     api.delete(NAMESPACES, namespace)
     wait_for(
-        f"namespace {namespace} to be gone",
+        f"namespace {namespace} to be deleted",
         look=lambda: api.find(NAMESPACES, namespace),
         ready=lambda seen: seen is None,
         state=str,
@@ -148,7 +148,7 @@ def test_an_error_that_nobody_expected_is_no_verdict_on_the_storage(
     run = run_suite("--storage-class=local-path", "-k", "mine", "tests", str(mine), reports=reports)
     assert run.status == status, run.output
     (told,) = run.results["errors"]
-    assert ("a fault of the suite or of its surroundings, not of the storage" in told) == (status == 10), told
+    assert ("an error of the suite or of its environment, not of the storage" in told) == (status == 10), told
     assert "INTERNALERROR" not in run.output
 
 
@@ -164,7 +164,7 @@ def test_fio_that_dies_in_mid_run_is_no_number(clean: Api, reports: Path) -> Non
         run = finish(process, reports=reports)
     assert run.status == 10, run.output
     assert run.results["measurements"] == []
-    assert "sync-write-iops-local-path on storage class local-path was killed" in "".join(run.results["errors"])
+    assert "sync-write-iops-local-path on StorageClass local-path was killed" in "".join(run.results["errors"])
 
 
 def _fios(pod_uid: str) -> list[int]:

@@ -26,7 +26,7 @@ def defined(api: Api, definitions: Sequence[Object]) -> Iterator[None]:
         for name in names:
             api.delete(CRDS, name)
         wait_for(
-            "kinds of the lab to be gone",
+            "kinds of the lab to be deleted",
             look=lambda: [name for name in names if api.find(CRDS, name) is not None],
             ready=lambda seen: not seen,
             state=lambda seen: f"still there: {', '.join(seen)}",

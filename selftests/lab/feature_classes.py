@@ -22,7 +22,7 @@ OF_PLAIN_FOLDERS: tuple[Fault, ...] = ("has mounts inside", "shows each node its
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureClass:
-    """A storage class. `fault`: what its volumes do wrong; None: nothing."""
+    """A StorageClass. `fault`: what its volumes do wrong; None: nothing."""
 
     name: str
     fault: Fault | None = None

@@ -41,7 +41,7 @@ def feature_storage(api: Api, folder: Path, classes: Sequence[FeatureClass]) -> 
         yield
     finally:
         wait_for(
-            "the lab's volumes to be gone",
+            "the lab's volumes to be deleted",
             look=storage.volumes,
             ready=lambda seen: not seen,
             state=lambda seen: f"{len(seen)} volumes",

@@ -82,7 +82,7 @@ def longhorn(api: Api, behaviour: Behaviour, *, version: str = "v1beta2") -> Ite
         finally:
             api.delete(NAMESPACES, NAMESPACE)
             wait_for(
-                f"namespace {NAMESPACE} to be gone",
+                f"namespace {NAMESPACE} to be deleted",
                 look=lambda: api.find(NAMESPACES, NAMESPACE),
                 ready=lambda seen: seen is None,
                 state=str,

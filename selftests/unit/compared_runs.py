@@ -97,7 +97,7 @@ def cluster(*classes: StorageClass, nodes: Sequence[str] = ("node-1",), kind: st
 
 
 def class_of(name: str = "fast", **parameters: str) -> StorageClass:
-    """A storage class with these parameters."""
+    """A StorageClass with these parameters."""
     return StorageClass(
         name=name,
         provisioner="example.com/fast",
@@ -138,7 +138,7 @@ def run_of(
         measurements=list(measurements),
         steps=[],
         verdicts=list(verdicts),
-        asked=len(verdicts),
+        tier_limits=len(verdicts),
         errors=list(errors),
         overall="pass" if complete and verdicts else "inconclusive",
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from acceptance.measuring.figures import figure
 from acceptance.results.rebuilds import ForegroundRecord, LoadPoint, RatePoint, RebuildRecord, TimedRebuild
-from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE as CONFIDENCE
+from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE as CONFIDENCE
 from acceptance.trials.rebuild.model import largest_volumes
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
@@ -23,7 +23,7 @@ def timed(seconds: float, *, exact_to_s: float = 1.0, rates: Sequence[RatePoint]
         started=started,
         finished=started + timedelta(seconds=seconds),
         seconds=seconds,
-        exact_to_s=exact_to_s,
+        uncertainty_s=exact_to_s,
         trigger="replica r-3 deleted",
         rates=list(rates),
     )
@@ -70,7 +70,7 @@ def record(*rebuilds: TimedRebuild, size: int = 2 * GI, snapshots: int = 1, **mo
             confidence=CONFIDENCE,
         ),
         "foreground": foreground(),
-        "foreground_lost": None,
+        "foreground_missing": None,
         "settings": {"numberOfReplicas": "3"},
         "warnings": [],
     }

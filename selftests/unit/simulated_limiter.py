@@ -14,7 +14,7 @@ from random import Random
 from acceptance.judging.limit import Decision, decide
 from acceptance.measuring.windows import TimedSample
 from acceptance.results.metrics import Metric
-from acceptance.statistics.step_looks import rate_windows_s
+from acceptance.statistics.step_analyses import rate_windows_s
 from acceptance.trials.scaling.loaded_volume import LoadedVolume
 from acceptance.trials.scaling.step_records import rate_record
 from selftests.unit.simulated_load import second

@@ -16,8 +16,8 @@ import numpy
 
 from acceptance.judging.limit import Decision, decide
 from acceptance.measuring.ending import UNCOUNTED_S
+from acceptance.statistics.interim_analyses import AnalysisPlan, Look
 from acceptance.statistics.intervals import batch_means, interval
-from acceptance.statistics.looks import Look, LookPlan
 from acceptance.statistics.ratios import Round, ratio
 
 RUNS = 2000
@@ -54,7 +54,7 @@ def stalling(second: int) -> float:
 
 
 def normal(noise: float, cv: float) -> float:
-    """Normally distributed; noise that would be negative is a second that stood still."""
+    """Normally distributed; noise that would be negative is a second that stalled."""
     return max(0.0, 1 + cv * noise)
 
 
@@ -78,12 +78,12 @@ def noise(correlation: float, seconds: int, stream: int = 0) -> tuple[Sequence[f
     return tuple(values.tolist())
 
 
-def alone(plan: LookPlan) -> Segments:
+def alone(plan: AnalysisPlan) -> Segments:
     """The seconds that count when one class is loaded without a pause."""
     return [range(plan.cap)]
 
 
-def in_turn(plan: LookPlan) -> tuple[Segments, Segments]:
+def in_turn(plan: AnalysisPlan) -> tuple[Segments, Segments]:
     """The seconds that count of baseline and candidate, loaded as `measure_alternately` does.
 
     The class that comes first alternates; time goes on in the first second of a segment, which is not counted.
@@ -117,8 +117,8 @@ def by_segment(
 
 
 @cache
-def limit_looks(
-    plan: LookPlan,
+def limit_analyses(
+    plan: AnalysisPlan,
     *,
     compared: bool,
     cv: float,
@@ -145,12 +145,12 @@ def limit_looks(
     return [one(number, series) for number, series in enumerate(noise(correlation, duration(segments)))]
 
 
-def looks_of(plan: LookPlan) -> list[Look]:
+def looks_of(plan: AnalysisPlan) -> list[Look]:
     """Its looks, each with what holds for it."""
     return [plan.at(seconds) for seconds in plan.looks]
 
 
-def batch_lengths(plan: LookPlan) -> set[int]:
+def batch_lengths(plan: AnalysisPlan) -> set[int]:
     """Of all its looks."""
     return {look.batch_s for look in looks_of(plan)}
 
@@ -161,7 +161,7 @@ def _seen(look: Look, rates: Sequence[float]) -> Seen:
 
 
 def compare(
-    plan: LookPlan,
+    plan: AnalysisPlan,
     segments: tuple[Segments, Segments],
     *,
     baseline: Sequence[float],
@@ -183,8 +183,8 @@ def compare(
 
 
 @cache
-def ratio_looks(
-    plan: LookPlan, *, cv: float, correlation: float, machine_wide: bool = False, shape: Shape = steady
+def ratio_analyses(
+    plan: AnalysisPlan, *, cv: float, correlation: float, machine_wide: bool = False, shape: Shape = steady
 ) -> Sequence[Looks]:
     """For each run the interval of candidate / baseline.
 

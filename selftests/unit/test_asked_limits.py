@@ -49,4 +49,4 @@ def test_limits_rules_and_scaling_limits_of_all_classes_count(tmp_path: Path) ->
         check=False,
     )
     results = json.loads((tmp_path / "latest" / "results.json").read_text(encoding="utf-8"))
-    assert results["asked"] == 2 * (2 + 1 + 3)
+    assert results["tier_limits"] == 2 * (2 + 1 + 3)

@@ -92,7 +92,7 @@ def test_leftovers_are_found_without_a_request_for_each() -> None:
     (found,) = find_leftovers(cast(Api, cluster)).runs
     assert found.run_id == RUN_ID
     assert cluster.asked.total() < 20
-    assert "volume pv-0" in found.objects and f"{MANY - 20} more volumes" in found.objects
+    assert "PV pv-0" in found.objects and f"{MANY - 20} more PVs" in found.objects
 
 
 def test_a_namespace_that_only_begins_like_a_runs_is_nobodys() -> None:
@@ -141,6 +141,6 @@ def test_patience_grows_with_the_number_and_few_are_named(monkeypatch: pytest.Mo
     cluster = Cluster(stuck=30)
     with pytest.raises(Leak) as raised:
         remove_run(cast(Api, cluster), run_id=RUN_ID, timeout_s=5)
-    assert waits["claims"] == pytest.approx(5 + 0.001 * MANY)
+    assert waits["PVCs"] == pytest.approx(5 + 0.001 * MANY)
     assert "claim-19" in str(raised.value) and "claim-20 " not in str(raised.value)
     assert "and 10 more" in str(raised.value)

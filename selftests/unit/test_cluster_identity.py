@@ -9,7 +9,7 @@ import pytest
 from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.description import describe_cluster
 from acceptance.cluster.resources import NAMESPACES
-from acceptance.measuring.host_admission import describe_host
+from acceptance.measuring.host_preflight import describe_host
 from selftests.unit.simulated_api import SimulatedApi
 
 

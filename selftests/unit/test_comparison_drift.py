@@ -9,7 +9,7 @@ import pytest
 
 from acceptance.loads.fio.samples import Sample
 from acceptance.results.metrics import Metric
-from acceptance.statistics.looks import DURABLE_IN_TURN, IN_TURN, LookPlan
+from acceptance.statistics.interim_analyses import DURABLE_IN_TURN, IN_TURN, AnalysisPlan
 from acceptance.statistics.ratios import Ratio
 from acceptance.trials.speed.findings import metric_ratio
 from selftests.unit.simulated_load import second
@@ -24,7 +24,7 @@ TRUE = 0.4
 
 
 def compared(
-    metric: str, *, plan: LookPlan, rounds: int, halved_after_s: int, random: Random, alternating: bool = True
+    metric: str, *, plan: AnalysisPlan, rounds: int, halved_after_s: int, random: Random, alternating: bool = True
 ) -> Ratio:
     """A comparison of so many rounds on a device whose speed falls in a straight line, to half after so long.
 
@@ -46,7 +46,7 @@ def compared(
 
 
 def many(
-    metric: str, *, plan: LookPlan, rounds: int, halved_after_s: int | None = None, alternating: bool = True
+    metric: str, *, plan: AnalysisPlan, rounds: int, halved_after_s: int | None = None, alternating: bool = True
 ) -> list[Ratio]:
     """Such comparisons, on a device that is down to half at the end of the plan unless it says otherwise."""
     random = Random(20240 + rounds)
@@ -64,7 +64,7 @@ def error(found: list[Ratio], *, true: float) -> float:
 @pytest.mark.parametrize(("plan", "rounds"), CASES)
 @pytest.mark.parametrize(("metric", "true"), [("write.iops", TRUE), ("write.latency.mean", 1 / TRUE)])
 def test_a_device_that_slows_down_by_half_leaves_the_ratio_within_3_percent(
-    metric: str, true: float, plan: LookPlan, rounds: int
+    metric: str, true: float, plan: AnalysisPlan, rounds: int
 ) -> None:
     found = many(metric, plan=plan, rounds=rounds)
     assert all(each.value is not None for each in found)
@@ -72,7 +72,9 @@ def test_a_device_that_slows_down_by_half_leaves_the_ratio_within_3_percent(
 
 
 @pytest.mark.parametrize(("plan", "rounds"), CASES)
-def test_even_when_that_happens_before_the_look_the_interval_holds_the_true_ratio(plan: LookPlan, rounds: int) -> None:
+def test_even_when_that_happens_before_the_look_the_interval_holds_the_true_ratio(
+    plan: AnalysisPlan, rounds: int
+) -> None:
     found = many("write.iops", plan=plan, rounds=rounds, halved_after_s=2 * sum(plan.segments[:rounds]))
     # Most after two rounds of 2 s each: the bend of so steep a fall is left over.
     assert abs(error(found, true=TRUE)) <= (0.04 if rounds == 2 else 0.03)

@@ -26,10 +26,10 @@ def record(*, pods: int = 60, kind: StopKind = "goal", behind_s: float | None = 
         ended=Ended(kind=kind, reason="that is how it was.", since_pods=pods, after_s=130.0),
         linear_until=pods,
         phases={},
-        late=0,
+        observed_late=0,
         growth=[],
         starts=[],
-        ramp_down=RampDownRecord(told_s=118.0, behind_s=behind_s, waited_s=300.0, left=list(left)),
+        ramp_down=RampDownRecord(scale_down_s=118.0, cleanup_s=behind_s, timeout_s=300.0, remaining=list(left)),
         api_server=[],
         storage_operations=[],
         requests={},
@@ -61,8 +61,8 @@ def test_the_way_back_has_its_time(behind_s: float | None, status: str) -> None:
 
 
 def test_what_is_still_there_is_named() -> None:
-    verdict = judge_ramp(record(behind_s=None, left=["claim a", "volume b"]), DOWN, test="t")
-    assert "were not gone 5 min after the last pod was told to end; still there: claim a, volume b" in verdict.reason
+    verdict = judge_ramp(record(behind_s=None, left=["PVC a", "PV b"]), DOWN, test="t")
+    assert "were not gone 5 min after the last pod was told to end; still there: PVC a, PV b" in verdict.reason
     assert verdict.reason.endswith("The limit is at most 5 min: they take space.")
 
 

@@ -37,7 +37,7 @@ def test_all_of_it_is_read_with_its_units() -> None:
     assert (pods.metric, pods.kind, pods.value, pods.because, pods.tier) == ("pods", "at_least", 60, "d", "t")
     assert (down.metric, down.kind, down.value, down.unit) == ("ramp-down", "at_most", 300.0, "s")
     assert pods.describe() == "at least 60 pods with a volume each"
-    assert down.describe() == "claims and volumes gone at most 5 min after the last pod was told to end"
+    assert down.describe() == "PVCs and PVs deleted at most 5 min after the last pod was told to end"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.ramps import climb as climb_module
 from acceptance.trials.ramps import descent as descent_module
 from acceptance.trials.ramps import observer as observer_module
-from acceptance.trials.ramps.campaign import RampCampaign, RampSettings
+from acceptance.trials.ramps.runner import RampRunner, RampSettings
 from selftests.unit.simulated_ramp import SimulatedApi, running, waiting
 
 RULES = RampRules.model_validate(
@@ -59,9 +59,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def ramp(api: SimulatedApi, *, rules: RampRules = RULES, **settings: Any) -> ControlPlaneRecord:
     workspace = Workspace(api=cast(Api, api), run_id="r", namespace="ns", image="image:1", timeout_s=5)
     usual = {"goal": 40, "required": 1, "volume_size": 2**30, "patience_s": 5.0, "down_s": 5.0}
-    campaign = RampCampaign(workspace, settings=RampSettings(**(usual | settings)), rules=rules, say=lambda text: None)
-    record, new = campaign.record("fast")
-    assert new and campaign.record("fast") == (record, False)
+    runner = RampRunner(workspace, settings=RampSettings(**(usual | settings)), rules=rules, say=lambda text: None)
+    record, new = runner.record("fast")
+    assert new and runner.record("fast") == (record, False)
     return record
 
 
@@ -77,14 +77,14 @@ def test_it_reaches_its_goal_and_comes_back_with_nothing_left() -> None:
     api = SimulatedApi()
     found = ramp(api)
     assert (found.pods, found.volumes, found.per_node) == (40, 40, {"n0": 20, "n1": 20})
-    assert (found.ended.kind, found.ended.since_pods, found.linear_until, found.late) == ("goal", 40, 40, 0)
+    assert (found.ended.kind, found.ended.since_pods, found.linear_until, found.observed_late) == ("goal", 40, 40, 0)
     assert found.ended.after_s == pytest.approx(39 / 30, abs=0.4)
-    assert found.ramp_down.behind_s is not None and found.ramp_down.left == []
-    assert found.ramp_down.told_s == pytest.approx(39 / 60, abs=0.3)
+    assert found.ramp_down.cleanup_s is not None and found.ramp_down.remaining == []
+    assert found.ramp_down.scale_down_s == pytest.approx(39 / 60, abs=0.3)
     assert {name: each.pods for name, each in found.phases.items()} == dict.fromkeys(
         ("bound", "scheduled", "attached", "running", "ready"), 40
     )
-    assert (found.growth[0].at_s, found.growth[-1].asked, found.growth[-1].running) == (0.0, 40, 40)
+    assert (found.growth[0].at_s, found.growth[-1].requested, found.growth[-1].running) == (0.0, 40, 40)
     assert [each.pods for each in found.starts] == list(range(1, 41))
     assert left(api) == []
 
@@ -186,7 +186,7 @@ def test_a_quota_ends_it_and_the_count_stands() -> None:
     for timer in timers:
         timer.join()
     assert (found.pods, found.ended.kind, found.ended.reason) == (25, "quota", said)
-    assert found.growth[-1].asked < 400, "what is refused is not asked for again and again"
+    assert found.growth[-1].requested < 400, "what is refused is not asked for again and again"
     assert left(api) == [], "claims of pods that were never made go too"
 
 
@@ -247,8 +247,8 @@ def test_no_pod_is_lost_or_counted_twice_when_the_connection_breaks() -> None:
         timer.join()
     assert (found.pods, found.volumes, found.ended.kind) == (40, 40, "goal")
     assert len(found.starts) == 42
-    assert 0 < found.late < 40
-    assert found.phases["running"].pods == len(found.starts) - found.late
+    assert 0 < found.observed_late < 40
+    assert found.phases["running"].pods == len(found.starts) - found.observed_late
     assert left(api) == []
 
 
@@ -260,7 +260,7 @@ def test_a_pod_that_is_made_again_on_the_way_down_keeps_its_claim_until_it_is_to
         api.make_pod("ramp-fast", 0)
 
     after(1.8, renew)
-    assert ramp(api).ramp_down.behind_s is not None
+    assert ramp(api).ramp_down.cleanup_s is not None
     assert (api.torn, left(api)) == ([], [])
 
 
@@ -268,7 +268,7 @@ def test_a_claim_that_comes_late_goes_too() -> None:
     """A set makes a claim for a pod that is no longer asked for."""
     api = SimulatedApi()
     after(1.0, lambda: api.put(CLAIMS, claim_of("ramp-fast-30"), spec={}, status={"phase": "Pending"}))
-    assert ramp(api, goal=20).ramp_down.behind_s is not None
+    assert ramp(api, goal=20).ramp_down.cleanup_s is not None
     assert left(api) == []
 
 
@@ -276,9 +276,9 @@ def test_volumes_that_stay_are_named() -> None:
     api = SimulatedApi()
     api.keeps_volumes = True
     found = ramp(api, goal=30, down_s=1.0)
-    assert found.ramp_down.behind_s is None and found.ramp_down.waited_s == 1.0
-    assert found.ramp_down.left[0] == "volume pv-volume-0-ramp-fast-0"
-    assert found.ramp_down.left[-1] == "10 more" and len(found.ramp_down.left) == 21
+    assert found.ramp_down.cleanup_s is None and found.ramp_down.timeout_s == 1.0
+    assert found.ramp_down.remaining[0] == "PV pv-volume-0-ramp-fast-0"
+    assert found.ramp_down.remaining[-1] == "10 more" and len(found.ramp_down.remaining) == 21
 
 
 def test_a_volume_that_was_there_before_is_left_alone() -> None:
@@ -291,7 +291,7 @@ def test_a_volume_that_was_there_before_is_left_alone() -> None:
             api.objects["persistentvolumes"][name]["metadata"]["creationTimestamp"] = "2020-01-01T00:00:00Z"
 
     api.put = put  # type: ignore[method-assign]
-    with pytest.raises(EnvironmentFailure, match=r"claim volume-0-ramp-fast-0 was bound to volume pv-.*existed before"):
+    with pytest.raises(EnvironmentFailure, match=r"PVC volume-0-ramp-fast-0 was bound to PV pv-.*existed before"):
         ramp(api)
 
 
@@ -328,7 +328,7 @@ def test_what_others_have_in_the_namespace_is_no_part_of_it() -> None:
     after(0.05, lambda: api.put(ATTACHMENTS, "other", spec=OTHER, status={"attached": True}))
     found = ramp(api, goal=6)
     assert (found.pods, found.volumes, len(found.starts)) == (6, 6, 6)
-    assert found.ramp_down.behind_s is not None
+    assert found.ramp_down.cleanup_s is not None
     assert left(api) == ["scale-fast-0", "volume-0-scale-fast-0", "other"]
 
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from acceptance.report.prometheus import campaigns, judged, measured
+from acceptance.report.prometheus import judged, measured, trials
 from acceptance.report.prometheus.gauges import PREFIX, Gauge
 
 DASHBOARD: dict[str, Any] = json.loads((Path(__file__).parents[2] / "deploy/grafana/dashboard.json").read_text())
 PANELS: list[dict[str, Any]] = DASHBOARD["panels"]
 GAUGES = {
     PREFIX + each.name: each
-    for module in (campaigns, judged, measured)
+    for module in (trials, judged, measured)
     for each in vars(module).values()
     if isinstance(each, Gauge)
 }

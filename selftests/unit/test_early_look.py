@@ -16,7 +16,7 @@ from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import BySegment, Recording
 from acceptance.results.document import Role, Verdict
 from acceptance.results.metrics import Metric
-from acceptance.statistics.looks import ALONE, DURABLE_IN_TURN, IN_TURN, LookPlan
+from acceptance.statistics.interim_analyses import ALONE, DURABLE_IN_TURN, IN_TURN, AnalysisPlan
 from acceptance.trials.speed.findings import Finding, decided
 from selftests.unit.compared_runs import run_of
 from selftests.unit.simulated_load import second
@@ -40,7 +40,7 @@ def writes(*rates: float, latency_s: float = 0.001) -> list[Sample]:
     return [second("write", rate=rate, block_size=4096, latency_s=latency_s) for rate in rates]
 
 
-def is_decided(asked: Limit, samples: list[Sample], *, plan: LookPlan = ALONE) -> bool:
+def is_decided(asked: Limit, samples: list[Sample], *, plan: AnalysisPlan = ALONE) -> bool:
     return decided([asked], (), [samples], None, plan=plan)
 
 

@@ -15,10 +15,10 @@ from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import Recording
 from acceptance.results.document import Role
 from acceptance.results.metrics import Metric
-from acceptance.statistics.looks import LookPlan
+from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.trials.speed.findings import Finding, decided, metric_ratio
 
-PLAN = LookPlan(seconds=(12, 24), batch_s=4)
+PLAN = AnalysisPlan(seconds=(12, 24), batch_s=4)
 IOPS = Metric.parse("write.iops")
 STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 MIB = 1024**2

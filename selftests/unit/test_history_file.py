@@ -92,7 +92,7 @@ def test_a_writer_waits_for_the_one_before_it(path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(history_file, "LOCK_TIMEOUT_S", 0.2)
     with path.open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(EnvironmentFailure, match="let go of by another process"):
+        with pytest.raises(EnvironmentFailure, match="unlocked by another process"):
             append(path, record("late"))
     append(path, record("later"))
     assert [each.run for each in read_history(path).runs] == ["run-1", "later"]

@@ -35,7 +35,7 @@ def test_a_run_as_those_before_passes_and_says_what_would_have_been_told() -> No
     assert found.verdict.status == found.trend.status == "pass"
     assert found.verdict.reason == (
         "write.iops of sync-write-iops on fast is 985 IOPS, 1.5 % lower than the 1,000 IOPS of the last 7 runs "
-        "(99.75% interval 4.88 % lower to 2 % higher), not worse by more than 10 % beyond noise; "
+        "(99.75% CI 4.88 % lower to 2 % higher), not worse by more than 10 % beyond noise; "
         "a change for the worse of 10 % would have been told."
     )
     assert found.verdict.id == "fast/sync-write-iops/write.iops/not-worse-than-before-by"
@@ -93,7 +93,7 @@ def test_too_few_runs_are_a_skip_and_no_pass(earlier: int) -> None:
 def test_without_a_value_nothing_is_judged() -> None:
     assert "has no value in this run" in judge(nights(QUIET), None).verdict.reason
     still = judged([*QUIET, 0.0])
-    assert "stood still" in still.verdict.reason
+    assert "stalled" in still.verdict.reason
     assert judge(nights(QUIET), None).verdict.status == still.verdict.status == "inconclusive"
 
 
@@ -101,7 +101,7 @@ def test_a_fall_in_steps_is_found_with_its_day() -> None:
     """This night is 4 % below its week. The level is that of the steps together; its day is that of the first."""
     found = judged([*QUIET, *QUIET, 915.0, 912.0, 910.0, 905.0, 830.0, 835.0, 828.0, 832.0, 830.0])
     assert found.verdict.status == "fail"
-    assert "is 830 IOPS, 3.9 % lower than the 863.7 IOPS of the last 7 runs (99.75% interval " in found.verdict.reason
+    assert "is 830 IOPS, 3.9 % lower than the 863.7 IOPS of the last 7 runs (99.75% CI " in found.verdict.reason
     assert (
         "; since 2026-11-15 (run run-14) about 13.5 % lower than in the 14 runs before, worse than the 10 % allowed, "
         "beyond noise: databases wait for it." in found.verdict.reason

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from acceptance.measuring.host_admission import describe_host, require_programs
+from acceptance.measuring.host_preflight import describe_host, require_programs
 from acceptance.measuring.host_workspace import HostWorkspace
 from acceptance.settings.directories import directory, same_directories
 from acceptance.text.errors import EnvironmentFailure, StorageFailure

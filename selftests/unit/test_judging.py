@@ -95,17 +95,17 @@ def test_for_an_upper_limit_low_is_good(low: float, high: float, status: Status)
     [
         (
             iops(1204, 1150, 1260),
-            "write.iops of sync-write-iops on replicated is 1,204 IOPS (99% interval 1,150 IOPS to 1,260 IOPS), "
+            "write.iops of sync-write-iops on replicated is 1,204 IOPS (99% CI 1,150 IOPS to 1,260 IOPS), "
             "all within the limit of at least 750 IOPS.",
         ),
         (
             iops(512.4, 490, 749.98),
-            "write.iops of sync-write-iops on replicated is 512.4 IOPS (99% interval 490 IOPS to 749.98 IOPS), "
+            "write.iops of sync-write-iops on replicated is 512.4 IOPS (99% CI 490 IOPS to 749.98 IOPS), "
             "all outside the limit of at least 750 IOPS: Commits wait.",
         ),
         (
             iops(749.6, 700, 800),
-            "write.iops of sync-write-iops on replicated is 749.6 IOPS (99% interval 700 IOPS to 800 IOPS), on both "
+            "write.iops of sync-write-iops on replicated is 749.6 IOPS (99% CI 700 IOPS to 800 IOPS), on both "
             "sides of the limit of at least 750 IOPS; a quieter machine or a longer measurement would decide it.",
         ),
     ],
@@ -199,8 +199,8 @@ def test_the_two_kinds_on_one_metric_are_told_apart() -> None:
         "fast/p/cpu.use/not-worse-than-baseline-by",
     ]
     assert [verdict.limit for verdict in verdicts] == [
-        "cpu.use at least 0.8 times the baseline's",
-        "cpu.use at most 1.2 times the baseline's",
+        "cpu.use at least 0.8x the baseline's",
+        "cpu.use at most 1.2x the baseline's",
     ]
     assert [verdict.rule for verdict in verdicts] == list(kinds)
 
@@ -213,15 +213,14 @@ def test_a_remark_is_said_with_a_failure_only() -> None:
 
 def test_a_comparison_names_both_classes() -> None:
     assert compared("write.iops", 0.1, 0.4).reason == (
-        "write.iops of p on fast is 0.2 times that of local (99% interval 0.1 times to 0.4 times), "
-        "all within the limit of at most 1.2 times."
+        "write.iops of p on fast is 0.2x that of local (99% CI 0.1x to 0.4x), all within the limit of at most 1.2x."
     )
 
 
 def test_a_comparison_without_a_ratio_is_inconclusive_and_says_why() -> None:
-    verdict = compared("write.iops", None, None, problem="the candidate stood still for 2 whole batches")
+    verdict = compared("write.iops", None, None, problem="the candidate stalled for 2 whole batches")
     assert verdict.status == "inconclusive"
-    assert "cannot be compared with local: the candidate stood still for 2 whole batches" in verdict.reason
+    assert "cannot be compared with local: the candidate stalled for 2 whole batches" in verdict.reason
 
 
 @given(batch_values, values, st.floats(1.0, 1000.0))

@@ -112,7 +112,7 @@ def test_volumes_are_waited_for_by_name(others: dict[str, int]) -> None:
 
 
 def test_a_volume_that_comes_late_is_noticed_and_waited_for() -> None:
-    """Its class would retain it, and its claim is gone: nobody knows its name before the last look."""
+    """Its class would retain it, and its PVC is gone: nobody knows its name before the last look."""
     server = cluster(lasting=3, **FEW)
     bound(server.api, "a")
     server.late = [volume("late", namespace=NAMESPACE, policy="Retain", **OWN)]
@@ -138,7 +138,7 @@ def test_an_attachment_that_stays_is_waited_for_by_name_and_named() -> None:
     name = server.api.get(CLAIMS, made.name, namespace=NAMESPACE)["spec"]["volumeName"]
     server.have("volumeattachments", attachment("csi-ours", of=name))
     server.asked.clear()
-    with pytest.raises(Leak, match=r"volumes and attachments of .*; last state: csi-ours \(phase unknown"):
+    with pytest.raises(Leak, match=r"PVs and VolumeAttachments of .*; last state: csi-ours \(phase unknown"):
         remove_run(server.api, run_id=RUN_ID, timeout_s=60)
     assert wide(server, "volumeattachments") == 2 * (MANY["attachments"] // ROWS + 1)
     assert sum("csi-ours" in query.get("fieldSelector", "") for _, query in server.asked) > 20

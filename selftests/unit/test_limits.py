@@ -84,7 +84,7 @@ def test_limits_are_in_the_metrics_unit_and_describe_themselves(tmp_path: Path) 
         "write.latency.p99.9 at least 500 µs",
         "write.latency.p99.9 at most 10 ms",
     ]
-    assert [rule.describe() for rule in tier.comparison] == ["write.iops at most 1.2 times the baseline's"]
+    assert [rule.describe() for rule in tier.comparison] == ["write.iops at most 1.2x the baseline's"]
 
 
 def test_a_metric_can_carry_both_kinds_of_rule_and_a_child_replaces_one_of_them(tmp_path: Path) -> None:

@@ -13,10 +13,18 @@ from acceptance.loads.fio.samples import Counts, Sample
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
 from acceptance.measuring.measure import BySegment, Progress, measure_alone, measure_alternately
-from acceptance.statistics.looks import ALONE, DURABLE, DURABLE_IN_TURN, IN_TURN, EarlyLook, LookPlan, plan_for
+from acceptance.statistics.interim_analyses import (
+    ALONE,
+    DURABLE,
+    DURABLE_IN_TURN,
+    IN_TURN,
+    AnalysisPlan,
+    EarlyLook,
+    plan_for,
+)
 from acceptance.text.errors import AcceptanceError, StorageFailure
 
-PLAN = LookPlan(seconds=(4, 8), batch_s=1, segments=(2,) * 4)
+PLAN = AnalysisPlan(seconds=(4, 8), batch_s=1, segments=(2,) * 4)
 PROFILE = Profile(name="Mixed_Load", path=Path("Mixed_Load.fio"), text="", about="", jobs=("mixed",))
 FAST = PreparedVolume(storage_class="fast", node="n1", test_size=1)
 LOCAL = PreparedVolume(storage_class="local", node="n1", test_size=1)
@@ -65,7 +73,7 @@ def writes(samples: BySegment) -> list[list[int]]:
 
 
 def alternately(
-    *, plan: LookPlan = PLAN, enough_at: int
+    *, plan: AnalysisPlan = PLAN, enough_at: int
 ) -> tuple[RatesBench, list[tuple[int, int]], list[Progress], list]:
     bench, looks, progress = RatesBench(), [], []
 
@@ -110,7 +118,7 @@ def test_one_class_alone_is_one_segment_with_looks_in_it() -> None:
         looks.append(sum(map(len, ours)))
         return len(looks) == 2
 
-    plan = LookPlan(seconds=(8, 12), batch_s=1, early=EarlyLook())
+    plan = AnalysisPlan(seconds=(8, 12), batch_s=1, early=EarlyLook())
     found = measure_alone(bench, FAST, PROFILE, plan=plan, decided=decided, report=lambda progress: None)
     assert looks == [4, 8]
     assert list(map(len, found.samples)) == [8]
@@ -141,7 +149,7 @@ def test_an_error_of_the_bench_is_passed_on() -> None:
 
 
 def test_rounds_last_as_long_as_the_plan_says() -> None:
-    plan = LookPlan(seconds=(8, 10), batch_s=1, segments=(1, 1, 3, 3, 1, 1), early=EarlyLook(seconds=2))
+    plan = AnalysisPlan(seconds=(8, 10), batch_s=1, segments=(1, 1, 3, 3, 1, 1), early=EarlyLook(seconds=2))
     bench, looks, progress, (candidate, baseline) = alternately(plan=plan, enough_at=9)
     (load,) = bench.loads
     assert load.runtimes_s == (2, 2, 2, 2, 4, 4, 4, 4, 2, 2, 2, 2)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.measuring.metric_values import batch_values, metric_estimate, metric_value, shown_metrics
 from acceptance.results.metrics import Metric
-from acceptance.statistics.looks import LookPlan
+from acceptance.statistics.interim_analyses import AnalysisPlan
 
-PLAN = LookPlan(seconds=(12,), batch_s=4)
+PLAN = AnalysisPlan(seconds=(12,), batch_s=4)
 
 
 def value(path: str, *samples: Sample) -> float | None:

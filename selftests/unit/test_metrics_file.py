@@ -16,6 +16,7 @@ from acceptance.report.prometheus.document import candidates, cluster_name, metr
 from acceptance.report.prometheus.gauges import Gauge, Samples
 from acceptance.report.prometheus.measured import pattern
 from acceptance.results.document import RelativeEstimate, Results
+from acceptance.results.file import read_results
 from acceptance.text.shown_text import shown_values
 from selftests.unit.compared_runs import class_of, cluster, judged, measured, run_of
 
@@ -46,7 +47,7 @@ def compared(**more: Any) -> Results:
 
 
 def test_both_formats_say_the_same_of_a_real_run() -> None:
-    text = metrics_text(Results.model_validate_json(RECORDED.read_text()))
+    text = metrics_text(read_results(RECORDED))
     ours, older = read(text), read(text, prometheus_text)
     assert len(ours) > 20
     assert ours == older
@@ -92,7 +93,7 @@ def test_verdicts_that_ask_the_same_are_one_and_the_worst_counts() -> None:
 
 
 def test_a_run_without_measurements_says_what_it_was() -> None:
-    text = metrics_text(run_of(complete=False, errors=["the environment failed"]))
+    text = metrics_text(run_of(complete=False, errors=["environment error"]))
     assert of(text, "errors") == [1.0]
     assert of(text, "complete") == [0.0]
     assert of(text, "iops") == of(text, "duration_seconds") == of(text, "exit_status") == []

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from acceptance.cluster.admission import require_version
 from acceptance.cluster.nodes import matches, slim_node, takes_pods
+from acceptance.cluster.preflight import require_version
 from acceptance.text.errors import EnvironmentFailure
 
 

@@ -185,7 +185,7 @@ def test_a_limit_for_a_profile_that_does_not_exist_is_wrong_usage(listing: Run, 
 def test_a_variable_that_nobody_sets_is_wrong_usage(listing: Run, tmp_path: Path) -> None:
     found = listing(profiles(tmp_path, mine=PROFILE + "size=${HOW_MUCH}\n"))
     assert found.status == 4
-    assert "mine.fio: variables that nobody sets: HOW_MUCH" in found.output
+    assert "mine.fio: unset variables: HOW_MUCH" in found.output
 
 
 def test_wrong_settings_limits_and_profiles_are_all_said_at_once(listing: Run, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_wrong_settings_limits_and_profiles_are_all_said_at_once(listing: Run, t
         "--storage-class: wanted a Kubernetes object name",
         "--storage-test-size (2147483648 bytes) is above",
         "found 'no-such'",
-        "variables that nobody sets: HOW_MUCH",
+        "unset variables: HOW_MUCH",
     ):
         assert problem in found.output
 

@@ -10,19 +10,19 @@ import pytest
 
 from acceptance.limits.file import load_limits
 from acceptance.loads.profile_folder import find_profiles
+from acceptance.planning.assumed_throughput import ELSEWHERE, EMBEDDED, HOST, assumed_throughput_of
 from acceptance.planning.failures import crashed, rebuilt
 from acceptance.planning.loads import measured, prepared
 from acceptance.planning.many_volumes import ramped, scaled
-from acceptance.planning.paces import ELSEWHERE, EMBEDDED, HOST, paces_of
 from acceptance.planning.records import Plan, PlannedStep, Volumes
 from acceptance.planning.rough_time import rough_time
 from acceptance.planning.site import Site, look_at_host
 from acceptance.planning.table import plan_text
 from acceptance.settings.run import Settings, read_settings
 from acceptance.trials.crashes.trial import CrashSettings
-from acceptance.trials.ramps.campaign import RampSettings
-from acceptance.trials.rebuild.campaign import RebuildSettings
-from acceptance.trials.scaling.campaign import ScaleSettings
+from acceptance.trials.ramps.runner import RampSettings
+from acceptance.trials.rebuild.runner import RebuildSettings
+from acceptance.trials.scaling.runner import ScaleSettings
 
 ROOT = Path(__file__).parents[2]
 GIB = 1024**3
@@ -37,7 +37,7 @@ def settings() -> Settings:
 
 def a_profile(name: str, *, baseline: str | None = "local-path", judged: bool = True) -> PlannedStep:
     asked = TIER.limits_for(name) if judged else ()
-    return measured(PROFILES[name], "replicated", baseline=baseline, asked=asked, test_size=GIB, paces=EMBEDDED)
+    return measured(PROFILES[name], "replicated", baseline=baseline, asked=asked, test_size=GIB, assumed=EMBEDDED)
 
 
 def close(found: float, *, to: float) -> bool:
@@ -79,29 +79,29 @@ def test_a_profile_with_files_of_its_own_writes_them_first() -> None:
 
 def test_what_the_main_job_did_takes_about_as_long_as_it_took() -> None:
     """By its JUnit file, in s, on the embedded cluster: volumes made ready, ramp, scale run, rebuild, crash."""
-    assert close(prepared(settings(), ("local-path", "replicated"), paces=EMBEDDED).about_s, to=13.2)
+    assert close(prepared(settings(), ("local-path", "replicated"), assumed=EMBEDDED).about_s, to=13.2)
     ramp = RampSettings(goal=60, required=60, volume_size=GIB, patience_s=300, down_s=300)
-    assert close(ramped("replicated", ramp, rate_per_s=1.0, nodes=3, paces=EMBEDDED).about_s, to=127.0)
+    assert close(ramped("replicated", ramp, rate_per_s=1.0, nodes=3, assumed=EMBEDDED).about_s, to=127.0)
     scale = ScaleSettings(steps=(1, 2, 3), window_s=6.0, rate_pods=3, rate=None, volume_size=3 * GIB, test_size=GIB)
     only = [PROFILES["random-write-iops"]]
     assert close(
-        scaled("replicated", profiles=only, limits=[], settings=scale, nodes=3, paces=EMBEDDED).about_s, to=83.0
+        scaled("replicated", profiles=only, limits=[], settings=scale, nodes=3, assumed=EMBEDDED).about_s, to=83.0
     )
     rebuild = RebuildSettings(
         sizes={"full-data": GIB, "alternating-4k": GIB // 4}, repeats=1, snapshots=1, time_limit_s=1, begin_s=1, end_s=1
     )
-    assert close(rebuilt("replicated", "full-data", rebuild, paces=EMBEDDED).about_s, to=53.9)
-    assert close(rebuilt("replicated", "alternating-4k", rebuild, paces=EMBEDDED).about_s, to=55.0)
+    assert close(rebuilt("replicated", "full-data", rebuild, assumed=EMBEDDED).about_s, to=53.9)
+    assert close(rebuilt("replicated", "alternating-4k", rebuild, assumed=EMBEDDED).about_s, to=55.0)
     crash = CrashSettings(write_s=5.0, failover_s=900.0)
-    assert close(crashed("replicated", "pod-killed", crash, paces=EMBEDDED).about_s, to=21.1)
+    assert close(crashed("replicated", "pod-killed", crash, assumed=EMBEDDED).about_s, to=21.1)
 
 
 def test_a_run_at_a_set_rate_adds_volumes_and_time() -> None:
     few = ScaleSettings(steps=(1, 3), window_s=6.0, rate_pods=51, rate=None, volume_size=GIB, test_size=GIB)
     only = [PROFILES["random-write-iops"]]
     limits = load_limits(ROOT / "thresholds.yaml", profiles=set(PROFILES)).tier("baseline").scaling
-    with_rate = scaled("fast", profiles=only, limits=limits, settings=few, nodes=3, paces=ELSEWHERE)
-    without = scaled("fast", profiles=only, limits=[], settings=few, nodes=3, paces=ELSEWHERE)
+    with_rate = scaled("fast", profiles=only, limits=limits, settings=few, nodes=3, assumed=ELSEWHERE)
+    without = scaled("fast", profiles=only, limits=[], settings=few, nodes=3, assumed=ELSEWHERE)
     assert (with_rate.pods, without.pods) == (51, 3)
     assert with_rate.about_s > without.about_s + 48 * GIB / ELSEWHERE.bandwidth
 
@@ -131,7 +131,7 @@ def test_storage_at_one_time_counts_what_stays_and_not_what_is_gone() -> None:
 
 
 def test_a_plan_of_nothing_says_so() -> None:
-    text = plan_text(Plan(steps=()), site=Site(kind="host", about="this host"), paces=HOST)
+    text = plan_text(Plan(steps=()), site=Site(kind="host", about="this host"), assumed=HOST)
     assert "Nothing would run." in text and "Time:" not in text
 
 
@@ -144,7 +144,7 @@ def test_the_table_is_aligned_and_names_what_is_destructive_skipped_and_unknown(
         skips=(("nobody allowed it", 2),),
         unknown=("mine.py::test_mine",),
     )
-    text = plan_text(plan, site=Site(kind="embedded", about="embedded"), paces=EMBEDDED)
+    text = plan_text(plan, site=Site(kind="embedded", about="embedded"), assumed=EMBEDDED)
     lines = text.splitlines()
     assert max(map(len, lines)) <= 120
     row = next(line for line in lines if line.startswith("a ramp (destructive)"))
@@ -157,7 +157,7 @@ def test_the_table_is_aligned_and_names_what_is_destructive_skipped_and_unknown(
 
 def test_what_nobody_should_see_on_a_terminal_is_not_shown() -> None:
     site = Site(about="a\x1b[31mb", trouble="no\x1b[2J")
-    assert "\x1b" not in plan_text(Plan(steps=()), site=site, paces=ELSEWHERE)
+    assert "\x1b" not in plan_text(Plan(steps=()), site=site, assumed=ELSEWHERE)
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ def test_rough_times(seconds: float, said: str) -> None:
 
 
 def test_a_cluster_that_nobody_knows_is_taken_for_a_usual_one() -> None:
-    assert paces_of(None) is paces_of("kubeconfig") is ELSEWHERE
-    assert paces_of("embedded") is EMBEDDED and paces_of("host") is HOST
+    assert assumed_throughput_of(None) is assumed_throughput_of("kubeconfig") is ELSEWHERE
+    assert assumed_throughput_of("embedded") is EMBEDDED and assumed_throughput_of("host") is HOST
 
 
 def test_without_a_cluster_all_that_the_options_tell_is_said(planned: Callable[..., tuple[int, str]]) -> None:
@@ -188,7 +188,7 @@ def test_without_a_cluster_all_that_the_options_tell_is_said(planned: Callable[.
     status, output = planned(*options)
     assert status == 0, output
     assert "no cluster named and no embedded cluster runs" in output
-    assert "Not known what these create" not in output
+    assert "are unknown: " not in output
     assert "random-read-iops on fast and local in turn" in output
     assert "ramp to 60 pods with a volume of fast each, 30 a minute" in output
     assert "no tests ran" in output
@@ -234,7 +234,7 @@ def test_what_the_host_lacks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", str(tmp_path))
     here = read_settings({"cluster": "host", "storage_class": [str(tmp_path)], "thresholds": "a", "profiles": "b"})
     site = look_at_host(here)
-    assert "apt-get install fio" in plan_text(Plan(steps=()), site=site, paces=HOST).replace("\n", " ")
+    assert "apt-get install fio" in plan_text(Plan(steps=()), site=site, assumed=HOST).replace("\n", " ")
 
 
 def test_no_cluster_is_made_to_plan_on_it(planned: Callable[..., tuple[int, str]]) -> None:

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 NO_CLUSTER = "--storage-embedded-name=no-such-cluster"
 OWN = "--storage-context=no-such-context"
-REFUSED = "A run would not begin, with exit status"
+REFUSED = "Preflight failed with exit status"
 
 
 @pytest.mark.parametrize("job", ["accept", "smoke", None])

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from acceptance.limits.file import load_limits
 from acceptance.loads.profile_folder import find_profiles
+from acceptance.planning.assumed_throughput import ELSEWHERE
 from acceptance.planning.failures import rebuilt
 from acceptance.planning.many_volumes import ramped, scaled
-from acceptance.planning.paces import ELSEWHERE
 from acceptance.planning.records import Plan, PlannedStep, Volumes
 from acceptance.planning.single_volumes import featured, rewritten
 from acceptance.results.features import CAPABILITIES, Capability
 from acceptance.settings.run import Settings
-from acceptance.trials.ramps.campaign import RampSettings
-from acceptance.trials.rebuild.campaign import RebuildSettings
+from acceptance.trials.ramps.runner import RampSettings
+from acceptance.trials.rebuild.runner import RebuildSettings
 from acceptance.trials.rebuild.volume import claim_size
-from acceptance.trials.scaling.campaign import ScaleSettings
+from acceptance.trials.scaling.runner import ScaleSettings
 
 ROOT = Path(__file__).parents[2]
 GIB = 1024**3
@@ -116,31 +116,31 @@ def test_a_scale_run_on_parts_of_many_nodes_has_more_volumes_than_its_steps() ->
     """One on each of a hundred nodes, to compare with one on each of fifty; one set after the other."""
     only = [PROFILES["random-write-iops"]]
     asked = [each for each in SCALING if each.kind != "node_scaling"]
-    without = scaled("fast", profiles=only, limits=asked, settings=SCALE, nodes=100, paces=ELSEWHERE)
+    without = scaled("fast", profiles=only, limits=asked, settings=SCALE, nodes=100, assumed=ELSEWHERE)
     (alone,) = without.volumes
     assert (alone.number, alone.made, without.sets) == (5, 5, 1)
     node_scaling = replace(SCALING[0], kind="node_scaling")
     limits = [*asked, node_scaling]
-    (found,) = scaled("fast", profiles=only, limits=limits, settings=SCALE, nodes=100, paces=ELSEWHERE).volumes
+    (found,) = scaled("fast", profiles=only, limits=limits, settings=SCALE, nodes=100, assumed=ELSEWHERE).volumes
     assert (found.number, found.made, found.evenly) == (100, 5 + 50 + 100, True)
 
 
 def test_a_ramp_has_a_volume_for_each_pod_wherever_these_go() -> None:
     ramp = RampSettings(goal=60, required=60, volume_size=GIB, patience_s=300, down_s=300)
-    (found,) = ramped("fast", ramp, rate_per_s=1.0, nodes=3, paces=ELSEWHERE).volumes
+    (found,) = ramped("fast", ramp, rate_per_s=1.0, nodes=3, assumed=ELSEWHERE).volumes
     assert (found.storage, found.evenly) == (60 * GIB, False)
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES)
 def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capability) -> None:
-    (found,) = featured("fast", capability, paces=ELSEWHERE).volumes
+    (found,) = featured("fast", capability, assumed=ELSEWHERE).volumes
     assert found.storage == {"expansion": 2, "clone": 2, "snapshot": 3}.get(capability, 1) * GIB
 
 
 def test_a_rebuild_may_have_a_replica_more_than_there_is() -> None:
     rebuild = RebuildSettings(sizes={"full-data": 20 * GIB}, repeats=1, snapshots=1, time_limit_s=1, begin_s=1, end_s=1)
-    (found,) = rebuilt("fast", "full-data", rebuild, paces=ELSEWHERE).volumes
+    (found,) = rebuilt("fast", "full-data", rebuild, assumed=ELSEWHERE).volumes
     assert found.storage == 2 * claim_size(20 * GIB)
     settings = Settings(thresholds=Path("a"), profiles=Path("b"), volume_size=7 * GIB)
-    (written,) = rewritten("fast", settings, paces=ELSEWHERE).volumes
+    (written,) = rewritten("fast", settings, assumed=ELSEWHERE).volumes
     assert written.storage == 14 * GIB

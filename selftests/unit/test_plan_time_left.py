@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.planning.paces import EMBEDDED
+from acceptance.planning.assumed_throughput import EMBEDDED
 from acceptance.planning.records import Plan, PlannedStep
 from acceptance.planning.time_left import FASTEST, SLOWEST, TRUST_S, TimeLeft
 from fixtures import plan
@@ -116,7 +116,7 @@ def test_the_plan_that_a_run_began_with_is_not_made_again(monkeypatch: pytest.Mo
     stash = pytest.Stash()
     stash[PLAN] = Plan(steps=steps, skips=(), unknown=())
     cluster = SimpleNamespace(kind="embedded", nodes=[])
-    stash[SITE] = cast(Any, SimpleNamespace(admission=SimpleNamespace(cluster=cluster, candidates={})))
+    stash[SITE] = cast(Any, SimpleNamespace(preflight=SimpleNamespace(cluster=cluster, candidates={})))
     silent = SimpleNamespace(stash=stash, pluginmanager=SimpleNamespace(get_plugin=lambda _: None))
     plan.keep_times(cast(pytest.Config, silent), [])
     assert stash[TIME_LEFT].seconds(now_s=0.0) == 90.0 + EMBEDDED.close_s

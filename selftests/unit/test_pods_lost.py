@@ -49,7 +49,7 @@ def disrupted(reason: str) -> list[Object]:
         (pod(ended={"exitCode": 137, "reason": "OOMKilled"}), "OOMKilled: container load ran out of the memory"),
         (pod(ended={"exitCode": 255, "reason": "Error"}), "went with its node node-1"),
         (pod(ended={"exitCode": 137, "reason": "ContainerStatusUnknown"}), "went with its node node-1"),
-        (pod("Running", deleted=True), "deleted while it was needed"),
+        (pod("Running", deleted=True), "deleted by someone else during the run; see the API server's audit log"),
     ],
 )
 def test_what_is_no_fault_of_the_storage(seen: Object, said: str) -> None:
@@ -119,10 +119,10 @@ GOING = {"metadata": {"name": "ns", "deletionTimestamp": "2026-11-21T12:00:00Z"}
 @pytest.mark.parametrize(
     ("there", "said"),
     [
-        ({NAMESPACES.plural: NAMESPACE}, "pod p on storage class fast was deleted while it was needed"),
-        ({NAMESPACES.plural: NAMESPACE, PODS.plural: pod("Running", deleted=True)}, "pod p on storage class fast"),
+        ({NAMESPACES.plural: NAMESPACE}, "pod p on StorageClass fast was deleted by someone else during the run"),
+        ({NAMESPACES.plural: NAMESPACE, PODS.plural: pod("Running", deleted=True)}, "pod p on StorageClass fast"),
         ({NAMESPACES.plural: GOING, PODS.plural: pod("Running", deleted=True)}, "namespace ns was deleted"),
-        ({}, "namespace ns was deleted while the run needed it"),
+        ({}, "namespace ns was deleted by someone else during the run"),
     ],
 )
 def test_a_pod_that_was_taken_away_is_not_waited_for(there: dict[str, Object], said: str) -> None:

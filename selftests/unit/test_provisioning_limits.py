@@ -29,7 +29,7 @@ def test_the_section_is_read_and_inherited() -> None:
     ]
     (found,) = inherited([("baseline", both[0]), ("production", None)])
     assert (found.at_most, found.tier, found.because) == (60.0, "baseline", "b")
-    assert found.describe() == "claim bound at most 60 s after it was asked for"
+    assert found.describe() == "PVC bound at most 60 s after its creation"
     (younger,) = inherited([("baseline", both[0]), ("production", both[1])])
     assert (younger.at_most, younger.tier) == (30.0, "production")
     assert inherited([("baseline", None)]) == ()
@@ -58,11 +58,11 @@ def test_the_slowest_claim_is_judged() -> None:
         "provisioning.bind_time",
     )
     assert verdict.reason == (
-        "the slowest of 3 claims of storage class fast was bound 75 s after it was asked for, outside the limit of at "
+        "the slowest of 3 PVCs of StorageClass fast was bound 75 s after its creation, outside the limit of at "
         "most 60 s: Installers give up."
     )
     assert judged(2.0).reason == (
-        "the claim of storage class fast was bound 2 s after it was asked for, within the limit of at most 60 s."
+        "the PVC of StorageClass fast was bound 2 s after its creation, within the limit of at most 60 s."
     )
 
 
@@ -74,5 +74,5 @@ def test_a_claim_was_bound_between_the_last_look_without_and_the_first_with_it(s
 
 
 def test_no_claim_at_all_is_an_error_of_the_caller() -> None:
-    with pytest.raises(ValueError, match="at least one claim"):
+    with pytest.raises(ValueError, match="at least one PVC"):
         judged()

@@ -14,7 +14,7 @@ from acceptance.limits.tiers import Tier
 from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.measure import BySegment
 from acceptance.results.document import Verdict
-from acceptance.statistics.looks import IN_TURN
+from acceptance.statistics.interim_analyses import IN_TURN
 from acceptance.trials.speed.findings import judge_limit, metric_ratio
 from selftests.unit.simulated_load import second
 

@@ -21,8 +21,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from acceptance.report.prometheus.pushgateway import push
 from acceptance.settings.gateway import Gateway
 from acceptance.settings.run import read_settings
-from acceptance.text.credentials import without_credentials
 from acceptance.text.errors import WrongUsage
+from acceptance.text.redaction import redact
 from embedded_cluster.network import free_ports
 from selftests.unit.compared_runs import measured, run_of
 
@@ -83,7 +83,7 @@ def test_user_and_password_go_to_the_gateway_and_nowhere_else() -> None:
         assert push(RESULTS, gateway) is None
     ((_, _, authorization, _),) = Taking.taken
     assert base64.b64decode((authorization or "").removeprefix("Basic ")) == b"nightly:open/sesame"
-    assert "sesame" not in repr(gateway) + without_credentials("open/sesame open%2Fsesame")
+    assert "sesame" not in repr(gateway) + redact("open/sesame open%2Fsesame")
 
 
 def test_a_gateway_that_refuses_is_told_in_its_own_words() -> None:

@@ -38,6 +38,7 @@ values = st.floats(min_value=1e-9, max_value=1e12)
         ("10GiB", "B", 10 * 1024**3),
         ("20%", "ratio", 0.2),
         ("0.11 times", "ratio", 0.11),
+        ("0.11x", "ratio", 0.11),
         ("40%", "cpu", 0.4),
         ("1.5 CPU", "cpu", 1.5),
     ],
@@ -84,7 +85,7 @@ def test_says_what_was_wanted_and_what_was_found(text: str, unit: Unit, says: st
         (0.00099999, "s", "1 ms"),
         (90.0, "s", "90 s"),
         (86400.0, "s", "24 h"),
-        (0.1134, "ratio", "0.113 times"),
+        (0.1134, "ratio", "0.113x"),
         (1.2345, "cpu", "123 %CPU"),
     ],
 )

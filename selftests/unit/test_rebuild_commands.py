@@ -70,7 +70,7 @@ def test_progress_that_is_none_is_told(printed: str) -> None:
         ({"healthy": exits(1, "one is down")}, "require_whole", r"must be whole before one is taken away.*one is down"),
         ({"healthy": exits(7, "no route")}, "require_whole", r"ended with 7.*no route"),
         ({"healthy": exits(1), "progress": exits(1, "what?")}, "look", r"wanted 0 of the progress command.*what\?"),
-        ({"restore": exits(1, "stuck")}, "restore", r"puts the volume back as it was.*stuck"),
+        ({"restore": exits(1, "stuck")}, "restore", r"wanted 0 of the restore command.*stuck"),
         ({"trigger": ("/no/such/program",)}, "trigger", r"there is no program '/no/such/program' here"),
     ],
 )

@@ -77,7 +77,7 @@ def test_it_is_timed_from_when_it_was_seen_to_go_on() -> None:
     assert found.seconds == pytest.approx(1.0, abs=0.6)
     assert 0.4 < found.waited_s < 1.2
     assert (found.finished - found.started).total_seconds() == pytest.approx(found.seconds, abs=0.01)
-    assert 0 < found.exact_to_s < 1.3
+    assert 0 < found.uncertainty_s < 1.3
     assert found.trigger == "replica lost"
     assert any("on its way" in text for text in said) and said[-1].startswith("rebuild of a replica: whole after")
 
@@ -94,7 +94,7 @@ def test_what_the_trigger_itself_takes_does_not_count() -> None:
     patience = Patience(begin_s=5, end_s=5)
     found = follow_rebuild(rebuild, about="r", size=1, patience=patience, say=lambda text: None)
     assert found.waited_s == pytest.approx(1.5, abs=0.3)
-    assert found.seconds == pytest.approx(1.2, abs=0.7) and found.exact_to_s < 1.3
+    assert found.seconds == pytest.approx(1.2, abs=0.7) and found.uncertainty_s < 1.3
 
 
 def test_one_without_progress_has_no_rates_and_one_with_it_has() -> None:

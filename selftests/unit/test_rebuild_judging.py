@@ -69,16 +69,16 @@ def test_repeated_rebuilds_decide_by_their_interval() -> None:
         verdict = judged(found, "largest_volume", limit)
         assert verdict.status == status, verdict.reason
         assert (verdict.low, verdict.high, verdict.confidence) == (low, high, 0.98)
-        assert "mean of 3 rebuilds" in verdict.reason and "98% interval" in verdict.reason
+        assert "mean of 3 rebuilds" in verdict.reason and "98% CI" in verdict.reason
 
 
 @pytest.mark.parametrize(
     ("kind", "value", "status", "said"),
     [
-        ("foreground_iops", 0.25, "pass", "was 1,000 IOPS before the rebuild and 400 IOPS during it, 0.4 times"),
+        ("foreground_iops", 0.25, "pass", "was 1,000 IOPS before the rebuild and 400 IOPS during it, 0.4x"),
         ("foreground_iops", 0.6, "fail", "data is at risk"),
         ("foreground_iops", 0.4, "inconclusive", "on both sides"),
-        ("foreground_p99", 10.0, "pass", "was 2 ms before the rebuild and 10 ms during it, 5 times"),
+        ("foreground_p99", 10.0, "pass", "was 2 ms before the rebuild and 10 ms during it, 5x"),
         ("foreground_p99", 3.0, "fail", "data is at risk"),
     ],
 )
@@ -93,7 +93,7 @@ def test_the_foreground_is_judged_by_its_ratio(kind: Kind, value: float, status:
     ("more", "said"),
     [
         (
-            {"foreground": None, "foreground_lost": "the load ended before its time: gone"},
+            {"foreground": None, "foreground_missing": "the load ended before its time: gone"},
             "ended before its time: gone",
         ),
         ({"foreground": foreground(p99_s=None)}, "in some part of it none was completed"),

@@ -178,13 +178,13 @@ def test_a_volume_that_is_gone_needs_no_undoing(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("behaviour", "error", "said"),
     [
-        ({"replicas": 1}, Unsupported, "capability 'replicas': storage class longhorn keeps one copy"),
+        ({"replicas": 1}, Unsupported, "capability 'replicas': StorageClass longhorn keeps one copy"),
         ({"state": "detached"}, EnvironmentFailure, "wanted Longhorn volume pvc-1 attached.* found detached"),
         ({"robustness": "degraded"}, EnvironmentFailure, "with 3 whole replicas before one is taken away, found 3"),
         (
             {"owner": "data-postgres-0"},
             EnvironmentFailure,
-            "not that of the run's claim run-1/rebuild-full.*left alone",
+            "not that of the run's PVC run-1/rebuild-full.*left alone",
         ),
     ],
 )

@@ -122,7 +122,7 @@ def test_a_replica_that_waits_to_be_used_has_not_begun() -> None:
             view(THREE_RW | {"r-4": "WO"}, status={"r-4": {"state": "error", "error": "no space left on device"}}),
             "rebuild of replica r-4 of Longhorn volume pvc-1 failed: no space left on device",
         ),
-        (view(THREE_RW | {"r-4": "WO"}, status={"r-4": {"state": "error"}}), "Longhorn says no more than that"),
+        (view(THREE_RW | {"r-4": "WO"}, status={"r-4": {"state": "error"}}), "Longhorn gives no reason"),
         (view(THREE_RW | {"r-4": "ERR"}), "its mode is ERR"),
         (
             view(

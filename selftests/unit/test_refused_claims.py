@@ -138,7 +138,7 @@ def test_more_than_half_of_what_is_free_is_refused_with_the_figures(lab: Lab, ru
     lab.free = "3Gi"
     status, output = run(*SMOKE)
     assert (status, lab.made) == (10, [])
-    assert "storage class fast: up to 2 GiB would be claimed at one time; 3 GiB is free (CSIStorageCapacity" in output
+    assert "StorageClass fast: up to 2 GiB would be claimed at one time; 3 GiB is free (CSIStorageCapacity" in output
     assert "of which a run may claim 50 %, 1.5 GiB" in output and "--storage-pool-share=67%" in output
     (pool,) = results(tmp_path)["pools"]
     assert (pool["storage_class"], pool["claimed"], pool["free"]) == ("fast", 2 * 1024**3, 3 * 1024**3)
@@ -156,14 +156,14 @@ def test_where_nothing_is_known_the_run_begins_and_says_so(lab: Lab, run: Run, t
     assert run(*SMOKE)[0] == 10 and lab.made == BEGUN
     (pool,) = results(tmp_path)["pools"]
     assert pool["free"] is None
-    assert pool["said"] == "at most 2 GiB claimed at one time; free space is not known"
+    assert pool["description"] == "at most 2 GiB claimed at one time; free space is not known"
 
 
 def test_a_volume_larger_than_the_driver_makes_is_refused(lab: Lab, run: Run) -> None:
     lab.free, lab.largest = "100Gi", "512Mi"
     status, output = run(*SMOKE)
     assert (status, lab.made) == (10, [])
-    assert "a claim of 1 GiB is planned; no volume can be larger than 512 MiB" in output
+    assert "a PVC of 1 GiB is planned; no PV can be larger than 512 MiB" in output
 
 
 def test_retained_volumes_all_count(lab: Lab, run: Run) -> None:
@@ -194,5 +194,5 @@ def test_a_plan_says_what_would_be_refused(lab: Lab, run: Run) -> None:
     lab.free = "3Gi"
     status, output = run(*SMOKE, "--storage-plan")
     assert (status, lab.made) == (0, [])
-    assert "A run would not begin, with exit status 10: storage class fast: up to 2 GiB would be claimed" in output
+    assert "Preflight failed with exit status 10: StorageClass fast: up to 2 GiB would be claimed" in output
     assert "fast: at most 2 GiB claimed at one time; 3 GiB is free (CSIStorageCapacity: all nodes), of which" in output

@@ -25,7 +25,7 @@ def latency(status: Status = "pass", **more: Any) -> Verdict:
 def test_what_a_run_wrote_agrees() -> None:
     assert list(contradictions(run(judged(), latency()))) == []
     compared = judged(
-        rule="not_better_than_baseline_by", limit="write.iops at most 1.2 times the baseline's", unit="ratio",
+        rule="not_better_than_baseline_by", limit="write.iops at most 1.2x the baseline's", unit="ratio",
         measured=0.5, low=0.4, high=0.6,
     )  # fmt: skip
     assert list(contradictions(run(compared))) == []

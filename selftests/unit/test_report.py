@@ -120,7 +120,7 @@ def results(
         "run": run,
         "overall": overall,
         "verdicts": list(verdicts),
-        "asked": 2,
+        "tier_limits": 2,
     }
     return Results(**(fields | more))
 
@@ -174,7 +174,7 @@ def full(text: str) -> Results:
         steps=[step, step.model_copy(update={"pods": 4})],
         capacity=CapacityRecord(constant=figure, plateau_pods=2),
         rate_limited=RateRecord(pods=4, rate=100.0, reached={text: figure}),
-        nodes=NodesRecord(few=step, many=step, few_nodes=1, many_nodes=2),
+        nodes=NodesRecord(on_fewer_nodes=step, on_more_nodes=step, fewer_nodes=1, more_nodes=2),
     )
     return results(
         "fail",
@@ -245,11 +245,11 @@ def test_failing_verdicts_come_first_and_skipped_ones_last() -> None:
             "1 of its 2 limits and rules.",
         ),
         (
-            results("pass", verdicts=(verdict(), verdict(), verdict(rule="total_at_last_step")), asked=3),
+            results("pass", verdicts=(verdict(), verdict(), verdict(rule="total_at_last_step")), tier_limits=3),
             "fast passes tier baseline: all 3 verdicts pass.",
         ),
         (
-            results("pass", verdicts=(verdict(), verdict(), verdict("skipped", rule="node_scaling")), asked=3),
+            results("pass", verdicts=(verdict(), verdict(), verdict("skipped", rule="node_scaling")), tier_limits=3),
             "fast passes all 2 verdicts that were reached, but tier baseline was judged in part only: "
             "2 of its 3 limits and rules.",
         ),

@@ -13,8 +13,8 @@ import pytest
 
 from acceptance.__main__ import main
 from acceptance.report.side_by_side import SideBySide, render_side_by_side
+from acceptance.results.checksums import checksums
 from acceptance.results.document import Estimate, Results
-from acceptance.results.manifest import manifest
 from acceptance.results.run_folder import RunFolder
 from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, judged, measured, named, run_of
 from selftests.unit.drawn import latencies
@@ -49,7 +49,7 @@ def test_results_of_an_older_suite_have_no_curve_and_all_else_is_shown(tmp_path:
     pages = []
     for measurements in (newer, drawn):
         older = run.model_copy(update={"measurements": measurements}).model_dump_json(exclude_defaults=True)
-        file.write_text(json.dumps({"schema_version": 1, **json.loads(older)}))
+        file.write_text(json.dumps({"schema_version": 2, **json.loads(older)}))
         assert main(["report", str(file.parent), "-o", str(tmp_path / "page.html")]) == 0
         pages.append((tmp_path / "page.html").read_text(encoding="utf-8"))
     curves = [page.count("by percentile, both scales logarithmic") for page in pages]
@@ -228,7 +228,7 @@ def test_what_is_as_the_run_left_it_is_verified_and_the_digest_is_told(
         "night-1: unchanged: 2 files are as SHA256SUMS lists them; the verdicts follow from the figures"
     )
     assert re.fullmatch("SHA-256 of SHA256SUMS: [0-9a-f]{64}", told[2])
-    assert "can write SHA256SUMS anew: compare this digest with the one that was signed" in told[3]
+    assert "can rewrite SHA256SUMS: compare this digest with the one that was signed" in told[3]
 
 
 def test_a_change_is_told_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -239,7 +239,7 @@ def test_a_change_is_told_and_fails(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert told[-1].endswith("CHANGED: 1 thing is not as the run left it")
 
 
-def test_a_verdict_that_was_turned_is_found_even_where_the_manifest_was_made_to_fit(
+def test_a_verdict_that_was_turned_is_found_even_where_the_checksums_were_made_to_fit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = kept(tmp_path, night(1, 400).model_copy(update={"overall": "pass"}))
@@ -253,11 +253,11 @@ def test_a_verdict_that_was_turned_is_found_even_where_the_manifest_was_made_to_
 def test_results_that_cannot_be_read_are_not_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = kept(tmp_path, night(1, 1000))
     data = json.loads((folder / "results.json").read_text())
-    (folder / "results.json").write_text(json.dumps(data | {"schema_version": 2}))
+    (folder / "results.json").write_text(json.dumps(data | {"schema_version": 3}))
     status, told = verify(folder, capsys)
     assert status == 1
     assert told[0] == "not as listed: results.json: changed"
-    assert "found version 2" in told[1]
+    assert "found version 3" in told[1]
     (folder / "SHA256SUMS").unlink()
     assert verify(folder, capsys) == (4, [])
 
@@ -266,19 +266,19 @@ def listed_anew(folder: Path, **changes: object) -> None:
     """Change the results, and make the list fit."""
     path = folder / "results.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-    (folder / "SHA256SUMS").write_text(manifest(folder))
+    (folder / "SHA256SUMS").write_text(checksums(folder))
 
 
 def test_untouched_results_of_a_newer_suite_are_not_called_changed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = kept(tmp_path, night(1, 1000))
-    listed_anew(folder, schema_version=2)
+    listed_anew(folder, schema_version=3)
     assert main(["report", "--verify", str(folder)]) == 4
     told = capsys.readouterr()
     assert told.out == ""
     assert "night-1: 2 files are as SHA256SUMS lists them; the verdicts cannot be checked with this suite: " in told.err
-    assert "found version 2" in told.err
+    assert "found version 3" in told.err
 
 
 def test_a_limit_that_nobody_can_read_is_a_change_and_no_fault_of_the_suite(
@@ -306,9 +306,8 @@ def test_what_cannot_be_shown_is_the_files_fault(
     found = run_of(settings=changes, where=cluster())
     folder = kept(tmp_path, found if changes else found.model_copy(update={"settings": {}}))
     assert main(["report", str(folder), "-o", str(tmp_path / "page.html")]) == 4
-    assert (
-        f"{folder}: wanted figures, names and settings as a run writes them, found what cannot be worked with: {told}"
-        in (capsys.readouterr().err)
+    assert f"{folder}: wanted figures, names and settings as a run writes them, found unusable values: {told}" in (
+        capsys.readouterr().err
     )
     assert not (tmp_path / "page.html").exists()
 
@@ -317,7 +316,7 @@ def test_results_of_a_suite_that_did_not_count_limits_are_rendered(tmp_path: Pat
     folder = kept(tmp_path, night(1, 1000))
     path = folder / "results.json"
     data = json.loads(path.read_text())
-    for name in ("asked", "tested_with", "trends"):
+    for name in ("tier_limits", "tested_with", "trends"):
         data.pop(name)
     path.write_text(json.dumps(data))
     assert main(["report", str(folder), "-o", str(tmp_path / "page.html")]) == 0

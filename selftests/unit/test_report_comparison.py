@@ -76,7 +76,7 @@ def results(measurements: list[Measurement], *verdicts: Verdict) -> Results:
         measurements=measurements,
         steps=[],
         verdicts=list(verdicts),
-        asked=1,
+        tier_limits=1,
         errors=[],
         overall="pass",
     )

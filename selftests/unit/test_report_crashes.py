@@ -18,7 +18,7 @@ def results(**found: Any) -> Results:
         "measurements": [],
         "steps": [],
         "verdicts": [],
-        "asked": 1,
+        "tier_limits": 1,
         "errors": [],
         "overall": "pass",
     }

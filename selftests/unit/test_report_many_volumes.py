@@ -16,7 +16,7 @@ from acceptance.report.summary import render_summary
 from acceptance.results.document import Estimate, Measurement, Results, Run, Status, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
-from acceptance.statistics.step_looks import CONFIDENCE
+from acceptance.statistics.step_analyses import CONFIDENCE
 from acceptance.trials.scaling.model import capacity
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
@@ -72,7 +72,7 @@ def results(*found: ScalingRecord, verdicts: tuple[Verdict, ...] = (), **more: A
         "steps": [],
         "scaling": list(found),
         "verdicts": list(verdicts),
-        "asked": 1,
+        "tier_limits": 1,
         "errors": [],
         "overall": "pass",
     }
@@ -160,12 +160,12 @@ def test_a_set_rate_names_the_slowest_and_how_many_volumes_the_model_allows() ->
 
 
 def test_twice_the_nodes_are_told_with_both_totals() -> None:
-    nodes = NodesRecord(few=step(2, 1000), many=step(4, 1900), few_nodes=1, many_nodes=2)
+    nodes = NodesRecord(on_fewer_nodes=step(2, 1000), on_more_nodes=step(4, 1900), fewer_nodes=1, more_nodes=2)
     sentence = said(saturated(nodes=nodes), "Twice")
     assert sentence.startswith("Twice the nodes: 2 volumes on 1 node did 1,000 IOPS (")
     assert " together, 4 volumes on 2 nodes 1,900 IOPS (" in sentence
-    assert sentence.endswith(": 1.90 times as much.")
-    still = NodesRecord(few=step(2, 0), many=step(4, 0), few_nodes=1, many_nodes=2)
+    assert sentence.endswith(": 1.90x.")
+    still = NodesRecord(on_fewer_nodes=step(2, 0), on_more_nodes=step(4, 0), fewer_nodes=1, more_nodes=2)
     assert "times as much" not in said(saturated(nodes=still), "Twice")
 
 

@@ -15,13 +15,13 @@ from acceptance.report.subjects import chapters_of
 from acceptance.report.summary import render_summary
 from acceptance.results.completeness import is_whole, missing
 from acceptance.results.document import (
-    AskedLimit,
     Conditions,
     KnownStorage,
     PoolRecord,
     Results,
     Statement,
     Subject,
+    TierLimit,
     Verdict,
 )
 from acceptance.results.history import TrendPoint, TrendRecord
@@ -55,7 +55,7 @@ def conditions(*limits: str) -> Conditions:
     return Conditions(
         profiles={"fast": "[fast]\nrw=<write>", "unused": "[unused]"},
         limits_file="version: 1 # <all>",
-        limits=[AskedLimit(profile="fast", limit=each) for each in limits],
+        limits=[TierLimit(profile="fast", limit=each) for each in limits],
     )
 
 
@@ -154,7 +154,7 @@ def test_a_whole_run_and_one_of_an_older_suite_miss_nothing() -> None:
 
 def test_limits_that_were_not_judged_are_named_for_each_class() -> None:
     verdicts = (verdict(limit="a"), verdict("skipped", limit="b"), verdict(limit="b", storage_class="slow"))
-    found = results(verdicts=verdicts).model_copy(update={"tested_with": conditions("a", "b"), "asked": 4})
+    found = results(verdicts=verdicts).model_copy(update={"tested_with": conditions("a", "b"), "tier_limits": 4})
     assert missing(found).limits == ["fast: b, on fast", "fast: a, on slow"]
     assert "not judged: 2 of 4" in render_summary(found)
 
@@ -174,7 +174,7 @@ def test_what_a_target_says_of_its_storage_stands_with_its_source_apart_from_ver
         caveats=[Statement(what="writes are cached", source="https://example.com/manual?a=1&b=2")],
         limits=[Statement(what="not more than 64 volumes", source="javascript:alert(1)")],
     )
-    outline = Outline(html := render_summary(results().model_copy(update={"known": known})))
+    outline = Outline(html := render_summary(results().model_copy(update={"known_storage": known})))
     assert "What is known of Our &lt;storage&gt;" in html and "No verdict comes from them." in html
     assert 'writes are cached <small>(<a href="https://example.com/manual?a=1&amp;b=2"' in html
     assert "not more than 64 volumes <small>(javascript:alert(1))</small>" in html
@@ -182,7 +182,9 @@ def test_what_a_target_says_of_its_storage_stands_with_its_source_apart_from_ver
 
 
 def test_what_was_to_be_claimed_stands_beside_what_was_free() -> None:
-    pool = PoolRecord(storage_class="<fast>", claimed=1, free=None, said="at most 1 B; free space is <not> known")
+    pool = PoolRecord(
+        storage_class="<fast>", claimed=1, free=None, description="at most 1 B; free space is <not> known"
+    )
     html = render_summary(full("fast").model_copy(update={"pools": [pool]}))
     assert "Storage of &lt;fast&gt;</th><td>at most 1 B; free space is &lt;not&gt; known</td>" in html
 

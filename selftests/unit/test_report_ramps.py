@@ -20,7 +20,7 @@ from acceptance.results.ramps import (
     StartPoint,
 )
 
-GROWTH = [GrowthPoint(at_s=at_s, asked=round(at_s / 2), running=round(at_s / 2) - 1) for at_s in (2.0, 50.0, 100.0)]
+GROWTH = [GrowthPoint(at_s=at_s, requested=round(at_s / 2), running=round(at_s / 2) - 1) for at_s in (2.0, 50.0, 100.0)]
 STARTS = [StartPoint(pods=1, took_s=2.0), StartPoint(pods=50, took_s=8.0)]
 
 
@@ -36,10 +36,10 @@ def record(**change: object) -> ControlPlaneRecord:
         ended=Ended(kind="slow_starts", reason="11 pods took <i>long</i>", since_pods=40, after_s=100.0),
         linear_until=1,
         phases={"bound": PhaseTimes(pods=50, p50_s=1.0, p90_s=2.0, p99_s=3.0)},
-        late=2,
+        observed_late=2,
         growth=GROWTH,
         starts=STARTS,
-        ramp_down=RampDownRecord(told_s=98.0, behind_s=None, waited_s=300.0, left=["claim a"]),
+        ramp_down=RampDownRecord(scale_down_s=98.0, cleanup_s=None, timeout_s=300.0, remaining=["PVC a"]),
         api_server=[RequestTimes(verb="POST", per_s=2.5, mean_s=0.004, p99_at_most_s=0.1)],
         storage_operations=[
             OperationTimes(
@@ -63,7 +63,7 @@ def results(*records: ControlPlaneRecord) -> Results:
         steps=[],
         control_plane=list(records),
         verdicts=[],
-        asked=0,
+        tier_limits=0,
         errors=[],
         overall="inconclusive",
     )
@@ -77,7 +77,7 @@ def test_what_was_found_is_told_in_words() -> None:
         "by one StatefulSet for each node. By node: n0: 25, n1: 24.",
         "What ended it: slow starts: 11 pods took <i>long</i>.",
         "Growth was linear until 1 pods ran",
-        "pods were told to end in 98 s; 5 min later there was still claim a.",
+        "pods were told to end in 98 s; 5 min later there was still PVC a.",
         "Of 2 pods something was seen late",
         "PATCH statefulsets: 120",
     ):
@@ -92,11 +92,11 @@ def test_what_was_found_is_told_in_words() -> None:
 
 
 def test_a_ramp_that_went_well_says_so() -> None:
-    down = RampDownRecord(told_s=98.0, behind_s=3.0, waited_s=300.0, left=[])
-    (section,) = ramp_sections(results(record(linear_until=49, ramp_down=down, late=0)))
+    down = RampDownRecord(scale_down_s=98.0, cleanup_s=3.0, timeout_s=300.0, remaining=[])
+    (section,) = ramp_sections(results(record(linear_until=49, ramp_down=down, observed_late=0)))
     said = " ".join(section.sentences)
     assert "Growth was linear to the end." in said
-    assert "all claims and volumes were gone 3 s later." in said
+    assert "all PVCs and PVs were deleted 3 s later." in said
     assert "seen late" not in said
 
 
@@ -110,7 +110,7 @@ def test_the_page_holds_both_pictures_and_escapes_what_comes_from_the_cluster() 
 
 def test_the_words_say_how_far_it_came_and_how_long_starts_took() -> None:
     growth, starts = pods_over_time(record()), start_times(record())
-    assert growth is not None and growth.text == "After 100 s 49 ran of 50 that were asked for."
+    assert growth is not None and growth.text == "After 100 s 49 ran of 50 requested."
     assert starts is not None and starts.text == "2 pods started, half of them within 5 s, the slowest in 8 s."
 
 
@@ -124,7 +124,7 @@ def test_of_very_many_starts_the_slowest_is_drawn_and_said() -> None:
 
 
 def test_where_nothing_happened_there_is_no_picture() -> None:
-    flat = [GrowthPoint(at_s=at_s, asked=0, running=0) for at_s in (0.0, 1.0)]
+    flat = [GrowthPoint(at_s=at_s, requested=0, running=0) for at_s in (0.0, 1.0)]
     for growth in (GROWTH[:1], flat):
         assert pods_over_time(record(growth=growth)) is None
     assert start_times(record(starts=[])) is None

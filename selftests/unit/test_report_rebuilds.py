@@ -29,7 +29,7 @@ def results(*found: RebuildRecord, verdicts: tuple[Verdict, ...] = ()) -> Result
         "steps": [],
         "rebuilds": list(found),
         "verdicts": list(verdicts),
-        "asked": 1,
+        "tier_limits": 1,
         "errors": [],
         "overall": "pass",
     }
@@ -58,15 +58,15 @@ def test_each_rebuild_is_a_row_and_the_arithmetic_a_sentence() -> None:
 
 def test_what_the_foreground_noticed_is_said_and_drawn() -> None:
     found = section(record())
-    assert "Synchronous writes: 1,000 IOPS before the rebuild, 400 IOPS during it (0.40 times)." in found.sentences
-    assert "Their p99 latency: 2 ms before the rebuild, 10 ms during it (5.00 times)." in found.sentences
+    assert "Synchronous writes: 1,000 IOPS before the rebuild, 400 IOPS during it (0.40x)." in found.sentences
+    assert "Their p99 latency: 2 ms before the rebuild, 10 ms during it (5.00x)." in found.sentences
     (drawn,) = found.pictures
     assert drawn.text.startswith("1,000 IOPS before, 400 IOPS during the rebuild, ")
     assert drawn.svg.count('class="fill-band"') == 1
 
 
 def test_what_is_not_known_is_said() -> None:
-    found = section(record(foreground=None, foreground_lost="the pod was evicted", warnings=["it was short"]))
+    found = section(record(foreground=None, foreground_missing="the pod was evicted", warnings=["it was short"]))
     assert "The foreground is not known: the pod was evicted." in found.sentences
     assert "The rate over time is not known: the driver does not tell progress." in found.sentences
     assert "Warning: it was short." in found.sentences

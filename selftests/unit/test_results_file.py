@@ -66,17 +66,17 @@ def test_a_run_that_was_killed_is_read_and_known_as_incomplete(tmp_path: Path) -
 
 def test_results_of_an_older_suite_lack_fields_and_are_read(tmp_path: Path) -> None:
     old = [name for name, field in Results.model_fields.items() if not field.is_required() and name != "schema_version"]
-    assert {"durability", "asked"} < set(old)
+    assert {"durability", "tier_limits"} < set(old)
     found = read_results(document(tmp_path, lambda data: [data.pop(name) for name in old]))
-    assert found == RESULTS.model_copy(update={"asked": 0})
+    assert found == RESULTS.model_copy(update={"tier_limits": 0})
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
         (
-            lambda data: data.update(schema_version=2),
-            "wanted results of schema version 1 or older, found version 2, written by suite 0.1.0; this is suite ",
+            lambda data: data.update(schema_version=3),
+            "wanted results of schema version 2 or older, found version 3, written by suite 0.1.0; this is suite ",
         ),
         (
             lambda data: data["run"].update(moon="full", suite_version="0.9.0\x1b[2J"),
@@ -93,7 +93,7 @@ def test_results_of_an_older_suite_lack_fields_and_are_read(tmp_path: Path) -> N
             lambda data: data.update(measurements=[MEASURED | {"started": "2026-11-21T07:15:02"}]),
             "measurements.0.started: Input should have timezone",
         ),
-        (lambda data: data.update(schema_version="one"), "schema_version: Input should be 1"),
+        (lambda data: data.update(schema_version="one"), "schema_version: Input should be 2"),
     ],
 )
 def test_what_does_not_fit_is_named(change: Callable[[Data], object], told: str, tmp_path: Path) -> None:

@@ -48,9 +48,9 @@ def test_half_of_what_is_free_may_be_claimed_and_no_more() -> None:
     problem = room(step(6, name="six volumes"), pools=(pool(10 * GIB),)).problem
     assert isinstance(problem, EnvironmentFailure)
     assert str(problem).startswith(
-        "storage class fast: up to 6 GiB would be claimed at one time; 10 GiB is free (CSIStorageCapacity: node-1), of "
-        "which a run may claim 50 %, 5 GiB. It is so much during: six volumes (one.py::six volumes). Nothing was made "
-        "in the cluster. Free some, ask for less (--storage-volume-size"
+        "StorageClass fast: up to 6 GiB would be claimed at one time; 10 GiB is free (CSIStorageCapacity: node-1), of "
+        "which a run may claim 50 %, 5 GiB. It is so much during: six volumes (one.py::six volumes). Nothing was "
+        "created in the cluster. Free some, ask for less (--storage-volume-size"
     )
     assert str(problem).endswith("or allow more: --storage-pool-share=60%")
 
@@ -94,7 +94,7 @@ def test_classes_of_one_provisioner_are_taken_to_share_their_disks() -> None:
     planned = [step(3, lasts="run"), step(3, of="fast-too")]
     assert room(*planned, pools=(pool(10 * GIB),)).problem is None
     problem = str(room(*planned, pools=(pool(10 * GIB, sharing=("fast", "fast-too")),)).problem)
-    assert problem.startswith("storage class fast (with fast-too, of the same provisioner): up to 6 GiB would")
+    assert problem.startswith("StorageClass fast (with fast-too, of the same provisioner): up to 6 GiB would")
 
 
 def test_what_is_spread_evenly_takes_its_part_of_each_node_and_all_else_may_be_on_one() -> None:
@@ -122,7 +122,7 @@ def test_a_volume_that_no_segment_takes_is_refused() -> None:
     assert room(step(1, 2 * GIB), pools=(small,)).problem is None
     problem = room(step(1), step(1, 3 * GIB, name="a large one"), pools=(small,)).problem
     assert isinstance(problem, EnvironmentFailure)
-    assert "a claim of 3 GiB is planned; no volume can be larger than 2 GiB" in str(problem)
+    assert "a PVC of 3 GiB is planned; no PV can be larger than 2 GiB" in str(problem)
     assert "maximumVolumeSize). It is for: a large one" in str(problem)
 
 
@@ -135,12 +135,12 @@ def test_a_volume_that_one_segment_takes_is_not() -> None:
 def test_what_is_known_is_recorded_by_class_and_what_is_not_is_said() -> None:
     fast, slow = room(step(4), step(1, of="slow"), pools=(pool(20 * GIB, 10 * GIB),)).records
     assert (fast.claimed, fast.free) == (4 * GIB, 10 * GIB)
-    assert fast.said == (
+    assert fast.description == (
         "at most 4 GiB claimed at one time; 10 GiB is free (CSIStorageCapacity: node-2), of which at most 4 GiB is "
         "claimed"
     )
     assert (slow.claimed, slow.free) == (GIB, None)
-    assert slow.said == "at most 1 GiB claimed at one time; free space is not known"
+    assert slow.description == "at most 1 GiB claimed at one time; free space is not known"
 
 
 def test_a_plan_of_nothing_is_no_problem() -> None:

@@ -93,7 +93,7 @@ def test_better_is_more_of_rates_and_less_of_all_else(metric: str, ratio: float,
     ("first", "second", "why"),
     [
         (estimate(0.0), estimate(9.0), "one of them is zero"),
-        (estimate(9.0, by=None), estimate(9.0), "one of them was measured too shortly to say how sure it is"),
+        (estimate(9.0, by=None), estimate(9.0), "one of them was measured too shortly for a confidence interval"),
         (estimate(9.0), Estimate(mean=9, low=0, high=99, unit="1/s", samples=4), "their intervals cannot be compared"),
     ],
 )
@@ -179,7 +179,7 @@ def test_classes_of_one_name_belong_together_and_others_are_named() -> None:
 def test_the_only_classes_of_two_vendors_are_compared_whatever_they_are_called() -> None:
     found = compared(run_of(*both("a")), run_of(*both("a", storage_class="new")))
     assert [(each.first_class, each.second_class) for each in found.classes] == [("fast", "new")]
-    assert [each.what for each in found.classes[0].unlike] == ["storage class"]
+    assert [each.what for each in found.classes[0].unlike] == ["StorageClass"]
     assert found.missing == []
 
 

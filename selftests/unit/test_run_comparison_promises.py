@@ -11,7 +11,7 @@ from acceptance.measuring.figures import estimate
 from acceptance.report.comparing.differences import differences
 from acceptance.report.comparing.model import Change
 from acceptance.results.document import Estimate, RelativeEstimate, Results
-from acceptance.statistics.looks import ALONE, DURABLE_IN_TURN, IN_TURN, LookPlan
+from acceptance.statistics.interim_analyses import ALONE, DURABLE_IN_TURN, IN_TURN, AnalysisPlan
 from selftests.unit.compared_runs import cluster, measured, run_of
 from selftests.unit.simulated_storage import (
     Segments,
@@ -36,10 +36,10 @@ METRIC = "write.iops"
 RUNS = 200
 
 
-def ended_at(plan: LookPlan, look: int) -> LookPlan:
+def ended_at(plan: AnalysisPlan, look: int) -> AnalysisPlan:
     """The plan with this look alone, at the confidence of what is shown."""
     taken = plan.at(plan.looks[look])
-    return LookPlan(
+    return AnalysisPlan(
         seconds=(taken.seconds,),
         batch_s=taken.batch_s,
         segments=plan.segments and plan.segments[: plan.rounds[look]],
@@ -49,7 +49,7 @@ def ended_at(plan: LookPlan, look: int) -> LookPlan:
 
 
 @cache
-def runs(plan: LookPlan, *, cv: float, correlation: float, stream: int, shape: Shape) -> Sequence[Results]:
+def runs(plan: AnalysisPlan, *, cv: float, correlation: float, stream: int, shape: Shape) -> Sequence[Results]:
     """Runs on a machine of this shape, each of the class under test and, in turn, of its baseline; ended at any look.
 
     The first stream is of a machine that is twice as fast as that of the second one.
@@ -65,7 +65,7 @@ def runs(plan: LookPlan, *, cv: float, correlation: float, stream: int, shape: S
 
 
 def one_run(
-    plan: LookPlan, candidate: Sequence[float], baseline: Sequence[float], *, cv: float, shape: Shape
+    plan: AnalysisPlan, candidate: Sequence[float], baseline: Sequence[float], *, cv: float, shape: Shape
 ) -> Results:
     segments = in_turn(plan) if plan.segments else (alone(plan), alone(plan))
 
@@ -88,7 +88,7 @@ def one_run(
 
 
 def between(
-    plan: LookPlan, *, cv: float, correlation: float, absolute: bool = False, shape: Shape = steady
+    plan: AnalysisPlan, *, cv: float, correlation: float, absolute: bool = False, shape: Shape = steady
 ) -> list[Change]:
     """What changed between each pair of runs; the truth is 1 for multiples of the baseline, a half for the values."""
     first = runs(plan, cv=cv, correlation=correlation, stream=0, shape=steady)
@@ -101,14 +101,14 @@ def between(
 
 
 def covered(found: Sequence[Change], *, truth: float) -> float:
-    assert len(found) >= 0.98 * RUNS  # of classes that stood still nothing is known
+    assert len(found) >= 0.98 * RUNS  # of classes that stalled nothing is known
     return sum(each.low <= truth <= each.high for each in found) / len(found)
 
 
 @PLANS
 @CELLS
 def test_intervals_hold_the_true_change_so_that_what_did_not_change_is_within_noise(
-    plan: LookPlan, absolute: bool, cv: float, correlation: float
+    plan: AnalysisPlan, absolute: bool, cv: float, correlation: float
 ) -> None:
     found = between(plan, cv=cv, correlation=correlation, absolute=absolute)
     assert covered(found, truth=0.5 if absolute else 1.0) >= 0.95
@@ -131,7 +131,7 @@ def test_a_machine_that_slows_down_between_the_runs_and_in_one_of_them_is_no_cha
         (ALONE, 0.05, 0.8, 0.85),
     ],
 )
-def test_a_change_is_found(plan: LookPlan, cv: float, times: float, enough: float) -> None:
+def test_a_change_is_found(plan: AnalysisPlan, cv: float, times: float, enough: float) -> None:
     """On the values: those of the second machine are a half; a change of the class moves all of the interval."""
     found = between(plan, cv=cv, correlation=0.3, absolute=True)
     assert sum(2 * each.high * times < 1.0 for each in found) / RUNS >= enough

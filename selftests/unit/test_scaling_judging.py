@@ -11,7 +11,7 @@ from acceptance.limits.scaling import Kind, ScalingLimit
 from acceptance.measuring.figures import figure
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
-from acceptance.statistics.step_looks import CONFIDENCE
+from acceptance.statistics.step_analyses import CONFIDENCE
 from acceptance.trials.scaling.model import capacity
 
 PROFILE = "random-write-iops"
@@ -78,7 +78,7 @@ def test_last_total_is_compared_with_the_plateau_not_with_the_step_before() -> N
     assert verdict.status == "fail"
     assert verdict.measured == pytest.approx(0.52)
     assert "total of 9 volumes (520 IOPS) as a share of that of 3" in verdict.reason
-    assert verdict.reason.endswith("all outside the limit of at least 0.7 times: many share it.")
+    assert verdict.reason.endswith("all outside the limit of at least 0.7x: many share it.")
 
 
 def test_total_that_still_grows_passes_and_says_so() -> None:
@@ -175,7 +175,7 @@ def test_a_rate_above_what_the_storage_can_do_says_so() -> None:
 
 @pytest.mark.parametrize(("many", "expected"), [(2200, "pass"), (1400, "fail"), (1820, "inconclusive")])
 def test_total_on_twice_the_nodes(many: float, expected: str) -> None:
-    nodes = NodesRecord(few=step(15, 1000), many=step(30, many), few_nodes=3, many_nodes=6)
+    nodes = NodesRecord(on_fewer_nodes=step(15, 1000), on_more_nodes=step(30, many), fewer_nodes=3, more_nodes=6)
     assert status(record(nodes=nodes), limit("node_scaling", 1.8)) == expected
 
 

@@ -10,7 +10,7 @@ import pytest
 from acceptance.measuring.figures import figure
 from acceptance.results.scaling import Figure
 from acceptance.statistics.ratios import independent_ratio
-from acceptance.statistics.step_looks import CONFIDENCE
+from acceptance.statistics.step_analyses import CONFIDENCE
 from acceptance.trials.scaling.model import capacity, per_volume_at, plateau, sure_total, volumes_at
 
 

@@ -75,8 +75,8 @@ def test_a_pod_that_does_well_has_none() -> None:
         (log("refused 4", said="free: 1 KiB\n"), StorageFailure, "too little space"),
         (log("refused 5", said="free: 1 KiB\n"), EnvironmentFailure, "disk that is shared"),
         (log("restarted"), EnvironmentFailure, "was started again"),
-        (log("ready", "over"), EnvironmentFailure, "gave up: wanted a new step within 938 s, found none"),
-        (log("ready", "begin 1", "end 1 0", "over"), EnvironmentFailure, "gave up: wanted a new step"),
+        (log("ready", "over"), EnvironmentFailure, "gave up: no new step within 938 s"),
+        (log("ready", "begin 1", "end 1 0", "over"), EnvironmentFailure, "gave up: no new step"),
     ],
 )
 def test_what_a_pod_prints_tells(printed: PodLog, kind: type[AcceptanceError], said: str) -> None:
@@ -100,7 +100,7 @@ def test_a_container_that_the_cluster_added_may_be_started_again() -> None:
 def test_a_pod_that_was_deleted_is_named() -> None:
     watched = faults()
     watched.gone.add(NAME)
-    assert f"pod {NAME} on storage class fast was deleted" in str(watched.of(NAME, None, log()))
+    assert f"pod {NAME} on StorageClass fast was deleted" in str(watched.of(NAME, None, log()))
 
 
 def test_no_room_is_told_when_it_lasts_with_the_resource(monkeypatch: pytest.MonkeyPatch) -> None:

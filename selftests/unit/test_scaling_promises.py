@@ -10,7 +10,7 @@ import pytest
 
 from acceptance.judging.limit import Decision, decide
 from acceptance.statistics.ratios import independent_ratio
-from acceptance.statistics.step_looks import CONFIDENCE, CORRELATION, step_windows_s
+from acceptance.statistics.step_analyses import CONFIDENCE, CORRELATION, step_windows_s
 from selftests.unit.simulated_limiter import Storage, ends
 
 NOISE = (0.05, 0.15, 0.30)

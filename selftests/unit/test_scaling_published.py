@@ -122,7 +122,12 @@ def test_published_rate_limited_volumes_reach_98_percent(profile: str) -> None:
 def test_published_totals_double_with_the_nodes(profile: str) -> None:
     (few_nodes, few_pods, few_each, few), (many_nodes, many_pods, _, many) = PUBLISHED["nodes"][profile]
     assert few == pytest.approx(few_pods * few_each, rel=0.001)
-    nodes = NodesRecord(few=step(few_pods, few), many=step(many_pods, many), few_nodes=few_nodes, many_nodes=many_nodes)
+    nodes = NodesRecord(
+        on_fewer_nodes=step(few_pods, few),
+        on_more_nodes=step(many_pods, many),
+        fewer_nodes=few_nodes,
+        more_nodes=many_nodes,
+    )
     verdict = judge_scaling(record(profile, nodes=nodes), limit(profile, "node_scaling", 1.9), test="t")
     assert verdict.status == "pass", verdict.reason
     assert verdict.measured == pytest.approx(2, rel=0.02)

@@ -14,8 +14,8 @@ from kubernetes.config import incluster_config
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_connections import by_service_account
-from acceptance.text.credentials import without_credentials
 from acceptance.text.errors import EnvironmentFailure
+from acceptance.text.redaction import redact
 
 ROOT = Path(__file__).parents[2]
 AUTHORITY = "-----BEGIN CERTIFICATE-----\n"
@@ -67,7 +67,7 @@ def test_a_token_that_was_replaced_is_read_again(pod: Path, monkeypatch: pytest.
 
 def test_the_token_is_shown_nowhere(pod: Path) -> None:
     by_service_account()
-    assert FIRST not in without_credentials(f"refused: {FIRST}")
+    assert FIRST not in redact(f"refused: {FIRST}")
 
 
 @pytest.mark.parametrize("missing", ["token", "ca.crt", "address"])

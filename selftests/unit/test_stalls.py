@@ -15,11 +15,11 @@ from acceptance.measuring.metric_values import shown_metrics
 from acceptance.measuring.stalls import longest_stall
 from acceptance.results.document import Verdict
 from acceptance.results.metrics import Metric
-from acceptance.statistics.looks import LookPlan
+from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.trials.speed import findings
 from acceptance.trials.speed.findings import judge_limit
 
-PLAN = LookPlan(seconds=(12,), batch_s=4)
+PLAN = AnalysisPlan(seconds=(12,), batch_s=4)
 
 
 def second(*latencies_s: float, direction: str = "write", duration_s: float = 1.0) -> Sample:
@@ -57,9 +57,7 @@ def test_a_stall_in_which_the_load_generator_was_silent_is_a_standstill() -> Non
     samples = [second(0.001), second(0.001), second(0.001, 14.0, duration_s=14.57, direction="sync"), second(0.002)]
     stall = longest_stall([samples])
     assert stall is not None and (stall.after, stall.silent) == (2.0, True)
-    assert stall.describe() == (
-        "storage stood still for 14 s, after 2 s of load: in that time nothing was read or written"
-    )
+    assert stall.describe() == ("storage stalled for 14 s, after 2 s of load: in that time nothing was read or written")
 
 
 def test_one_slow_operation_among_others_is_no_standstill() -> None:
@@ -94,7 +92,7 @@ def test_seconds_in_which_nothing_was_done_are_one_stall() -> None:
     """As of load generators that speak whatever storage does."""
     stall = longest_stall([[uncounted(9)] * 3 + [uncounted(0)] * 5 + [uncounted(9)] + [uncounted(0)] * 2])
     assert stall is not None and (stall.at_least, stall.at_most, stall.after) == (5.0, 7.0, 3.0)
-    assert "stood still for 5 s, after 3 s of load" in stall.describe()
+    assert "stalled for 5 s, after 3 s of load" in stall.describe()
 
 
 def test_a_stall_is_judged_without_doubt_and_told_in_words() -> None:
@@ -104,7 +102,7 @@ def test_a_stall_is_judged_without_doubt_and_told_in_words() -> None:
     assert verdict.confidence is None
     assert verdict.reason == (
         "stall.longest of sync-write-iops on fast is 14 s, outside the limit of at most 10 s: Leaders step down; "
-        "storage stood still for 14 s, after 11 s of load: in that time nothing was read or written."
+        "storage stalled for 14 s, after 11 s of load: in that time nothing was read or written."
     )
     assert judged([second(0.001)] * 12).reason == (
         "stall.longest of sync-write-iops on fast is 1 ms, within the limit of at most 10 s."
@@ -123,7 +121,7 @@ def test_a_stall_is_told_with_a_rate_that_is_missed_or_in_doubt() -> None:
     samples = [second(*[0.001] * 9)] * 11 + [second(14.0, duration_s=14.6)]
     told = {limit: judged(samples, path="write.iops", limit=limit) for limit in (1e-9, 3, 1e9)}
     assert [each.status for each in told.values()] == ["pass", "inconclusive", "fail"]
-    assert ["storage stood still for 14 s" in each.reason for each in told.values()] == [False, True, True]
+    assert ["storage stalled for 14 s" in each.reason for each in told.values()] == [False, True, True]
 
 
 @pytest.mark.parametrize("path", ["stall.longest", "write.iops"])

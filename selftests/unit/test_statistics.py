@@ -145,9 +145,9 @@ def test_exchanging_the_classes_inverts_the_ratio(first: list[float], second: li
 @pytest.mark.parametrize(
     ("rounds", "problem"),
     [
-        ([Round([1, 1, 1], [1, 0, 0])], "the candidate stood still for 2 whole batches"),
-        ([Round([0, 1, 1], [1, 1, 1])], "the baseline stood still for 1 whole batch"),
-        ([Round([0] * 9, [0] * 9)], "the baseline stood still for 9 whole batches and the candidate"),
+        ([Round([1, 1, 1], [1, 0, 0])], "the candidate stalled for 2 whole batches"),
+        ([Round([0, 1, 1], [1, 1, 1])], "the baseline stalled for 1 whole batch"),
+        ([Round([0] * 9, [0] * 9)], "the baseline stalled for 9 whole batches and the candidate"),
         ([Round([1, 1], [1, 1])], "2 pairs of batches where at least 3"),
         ([], "0 pairs of batches"),
     ],

@@ -49,7 +49,7 @@ def test_writes_are_durable_one_by_one_where_each_has_its_fsync(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (GOOD + "--file-num=${FILES}\n", "variables that nobody sets: FILES; the suite sets ${SIZE} and ${RUNTIME}"),
+        (GOOD + "--file-num=${FILES}\n", "unset variables: FILES; the suite sets ${SIZE} and ${RUNTIME}"),
         (GOOD.replace("--file-total-size=${SIZE}\n", ""), "it must hold --file-total-size=${SIZE}: the suite sets how"),
         (GOOD.replace("--time=${RUNTIME}\n", "--time=60\n"), "it must hold --time=${RUNTIME}: the suite sets the time"),
         (GOOD.replace("--file-test-mode=rndwr\n", ""), "it lacks --file-test-mode: sysbench does not run without"),
@@ -66,7 +66,7 @@ def test_writes_are_durable_one_by_one_where_each_has_its_fsync(tmp_path: Path, 
         (GOOD + '--file-num=4";id;"\n', "line 10 is no option"),
         (GOOD + "--file-num=`id`\n", "line 10 is no option"),
         (GOOD + "--file-num=$SIZE\n", "line 10 is no option"),
-        (GOOD + "--file-num=${SIZE:-`id`}\n", "variables that nobody sets: SIZE:-`id`"),
+        (GOOD + "--file-num=${SIZE:-`id`}\n", "unset variables: SIZE:-`id`"),
     ],
 )
 def test_what_could_not_measure_the_volume_is_refused(text: str, problem: str) -> None:

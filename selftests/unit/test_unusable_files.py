@@ -36,7 +36,10 @@ def test_figures_that_cannot_be_compared(
         path.write_text(run_of(measured(dict(metrics)), where=cluster()).model_dump_json())
     assert main(["compare", str(first), str(second)]) == 4
     problem = capsys.readouterr().err
-    assert f"{first}, {second}: wanted figures, names and settings as a run writes them, found what " in problem
+    assert (
+        f"{first}, {second}: wanted figures, names and settings as a run writes them, found unusable values: "
+        in problem
+    )
     assert told in problem
     assert problem.endswith("; get the files that the runs wrote\n")
 

@@ -81,7 +81,7 @@ def test_volumes_that_wait_for_a_claim_are_found_however_the_server_prints_them(
     assert {name: sorted(names) for name, names in found.items()} == {
         "fast": ["available", "by-annotation", "going", "pending"]
     }
-    with pytest.raises(EnvironmentFailure, match=r"volumes of storage class fast wait for a claim .*: available, "):
+    with pytest.raises(EnvironmentFailure, match=r"PVs of StorageClass fast wait for a PVC .*: available, "):
         create_claim(printing.api, CLAIM)
     assert not printing.objects["persistentvolumeclaims"]
 
@@ -93,7 +93,7 @@ def test_volumes_of_a_run_are_found_however_the_server_prints_them(printing: Pag
     names = ["ours-0", "ours-1", "ours-2"]
     assert [each["metadata"]["name"] for each in volumes_of(printing.api, namespace=NAMESPACE)] == names
     found = find_leftovers(printing.api)
-    assert [f"volume {name}" for name in names] == list(found.runs[0].objects[-3:])
+    assert [f"PV {name}" for name in names] == list(found.runs[0].objects[-3:])
     assert "not-ours" in found.strange[0]
 
 

@@ -20,7 +20,7 @@ def not_compared(earlier: int, this: TrendPoint | None, *, others: int) -> str:
         )
     if this is None:
         return "has no value in this run, so it cannot be compared with earlier ones"
-    return "stood still in this run, so that there is no ratio to earlier ones; see what its other limits say"
+    return "stalled in this run, so there is no ratio to earlier ones; see its other limits"
 
 
 def compared(comparison: Comparison, this: TrendPoint) -> str:
@@ -32,7 +32,7 @@ def compared(comparison: Comparison, this: TrendPoint) -> str:
     shown = format_quantity(this.mean, unit=unit, beside=typical)
     before = f"the {format_quantity(typical, unit=unit, beside=this.mean)} of the last {expected.runs} runs"
     found = (
-        f"is {shown}, {difference(comparison.ratio)} than {before} ({confidence}% interval "
+        f"is {shown}, {difference(comparison.ratio)} than {before} ({confidence}% CI "
         f"{difference(comparison.low)} to {difference(comparison.high)})"
     )
     because = limit.because.rstrip(".")

@@ -56,7 +56,7 @@ def read_options_file(path: Path) -> Profile:
 def read_options(text: str) -> tuple[str, ...]:
     """The options in the order in which they stand, with their variables as written.
 
-    Raises WrongUsage with all that is wrong, a problem a line: lines that are no option, variables that nobody sets,
+    Raises WrongUsage with all that is wrong, a problem a line: lines that are no option, unset variables,
     options that are the suite's to set, and the lack of those that it needs.
     """
     options: dict[str, str] = {}
@@ -82,7 +82,7 @@ def _option_problems(name: str, value: str) -> Iterator[str]:
     unknown = sorted(set(re.findall(r"\$\{([^{}]*)\}", value)) - set(VARIABLES))
     if unknown:
         known = " and ".join(f"${{{each}}}" for each in VARIABLES)
-        yield f"variables that nobody sets: {', '.join(unknown)}; the suite sets {known}"
+        yield f"unset variables: {', '.join(unknown)}; the suite sets {known}"
     if name in _REFUSED:
         yield f"leave out --{name}: {_REFUSED[name]}"
     if name in _ENDLESS and value != "0":

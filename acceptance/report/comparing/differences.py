@@ -121,7 +121,7 @@ def _why_not(*estimates: Estimate) -> str:
     if any(each.mean == 0.0 for each in estimates):
         return "one of them is zero"
     if any(each.low is None or each.high is None for each in estimates):
-        return "one of them was measured too shortly to say how sure it is"
+        return "one of them was measured too shortly for a confidence interval"
     return "their intervals cannot be compared"
 
 

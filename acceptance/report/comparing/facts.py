@@ -43,7 +43,7 @@ def run_facts(results: Results, *, profiles: Iterable[str]) -> Facts:
     """What a run was made with, its classes apart; of load files only those of `profiles`."""
     settings, measured = results.settings, results.measurements
     facts = {
-        "claim size": Fact(value=_size(settings.get("volume_size")), disturbs=True),
+        "PVC size": Fact(value=_size(settings.get("volume_size")), disturbs=True),
         "test file": Fact(value=_size(settings.get("test_size")), disturbs=True),
         "volume mode": Fact(value=str(settings.get("volume_mode") or "filesystem"), disturbs=True),
         "fio": Fact(value=_each(one.fio_version for one in measured), disturbs=True),
@@ -56,10 +56,10 @@ def run_facts(results: Results, *, profiles: Iterable[str]) -> Facts:
 
 
 def class_facts(results: Results, name: str) -> Facts:
-    """What a storage class of a run is, as the cluster says it."""
+    """What a StorageClass of a run is, as the cluster says it."""
     known = results.cluster.storage_classes if results.cluster else []
     found = next((each for each in known if each.name == name), None)
-    facts = {"storage class": Fact(value=name)}
+    facts = {"StorageClass": Fact(value=name)}
     if found is None:
         return facts
     parameters = {f"parameter {key}": Fact(value=value) for key, value in sorted(found.parameters.items())}

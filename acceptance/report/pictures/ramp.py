@@ -26,14 +26,14 @@ DOTS = 160
 def pods_over_time(record: ControlPlaneRecord) -> Picture | None:
     """Pods asked for and running, to the moment that ended the ramp; None where there is no line."""
     growth = record.growth
-    if len(growth) < 2 or growth[-1].at_s <= 0.0 or not max(point.asked for point in growth):
+    if len(growth) < 2 or growth[-1].at_s <= 0.0 or not max(point.requested for point in growth):
         return None
 
     def paint(axes: Axes) -> None:
-        linear_axis(axes, "y", largest=max(point.asked for point in growth), unit="pods")
+        linear_axis(axes, "y", largest=max(point.requested for point in growth), unit="pods")
         linear_axis(axes, "x", largest=growth[-1].at_s, unit="s", of="time")
         for look, points in (
-            (ASKED, [(point.at_s, float(point.asked)) for point in growth]),
+            (ASKED, [(point.at_s, float(point.requested)) for point in growth]),
             (RUNNING, [(point.at_s, float(point.running)) for point in growth]),
         ):
             kept = thinned(points, most=THINNED)
@@ -44,7 +44,7 @@ def pods_over_time(record: ControlPlaneRecord) -> Picture | None:
     return Picture(
         svg=draw(paint, label=f"Pods asked for and running over time on {record.storage_class}"),
         caption="Pods over time, to the moment that ended the ramp; dashed: asked for.",
-        text=f"After {format_quantity(last.at_s, unit='s')} {last.running} ran of {last.asked} that were asked for.",
+        text=f"After {format_quantity(last.at_s, unit='s')} {last.running} ran of {last.requested} requested.",
     )
 
 

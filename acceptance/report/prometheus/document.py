@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from prometheus_client.openmetrics.exposition import generate_latest
 
-from acceptance.report.prometheus.campaigns import add_campaigns
 from acceptance.report.prometheus.gauges import Families, Samples
 from acceptance.report.prometheus.judged import add_run, add_verdicts
 from acceptance.report.prometheus.measured import add_measurements, add_steps
+from acceptance.report.prometheus.trials import add_trials
 from acceptance.results.completeness import classes_under_test
 from acceptance.results.document import Results
 
@@ -32,7 +32,7 @@ def samples_of(results: Results, candidate: str) -> Samples:
     add_run(samples, results, candidate)
     add_measurements(samples, results, candidate)
     add_steps(samples, results, candidate)
-    add_campaigns(samples, results, candidate)
+    add_trials(samples, results, candidate)
     return samples
 
 

@@ -64,7 +64,7 @@ def add_run(samples: Samples, results: Results, candidate: str) -> None:
         provisioner=classes[candidate].provisioner if candidate in classes else "",
         volume_mode=str(results.settings.get("volume_mode", "")),
     )
-    samples.set(ASKED, results.asked)
+    samples.set(ASKED, results.tier_limits)
     samples.set(ERRORS, len(results.errors))
     samples.set(WARNINGS, len(results.warnings))
     samples.set(COMPLETE, is_whole(results))

@@ -15,7 +15,7 @@ from acceptance.report.prometheus.document import candidates, samples_of
 from acceptance.report.prometheus.gauges import Families
 from acceptance.results.document import Results
 from acceptance.settings.gateway import Gateway
-from acceptance.text.credentials import without_credentials
+from acceptance.text.redaction import redact
 
 JOB = "storage_acceptance"
 TIMEOUT_S = 10.0
@@ -34,7 +34,7 @@ def push(results: Results, gateway: Gateway, *, timeout_s: float = TIMEOUT_S) ->
     sender.join(timeout_s)
     if sender.is_alive():
         problems.append(f"no answer within {timeout_s:g} s")
-    return without_credentials(f"{gateway.url}: {problems[0]}") if problems else None
+    return redact(f"{gateway.url}: {problems[0]}") if problems else None
 
 
 def _push_all(results: Results, gateway: Gateway, problems: list[str], timeout_s: float) -> None:

@@ -66,7 +66,7 @@ def follow_failover(workspace: Workspace, plan: PodPlan, *, volume: str, watch: 
         return pod, written or main_ended(pod)
 
     wait_for(
-        f"pod {plan.name} on storage class {plan.classes} to use the volume of the node that failed",
+        f"pod {plan.name} on StorageClass {plan.classes} to use the volume of the node that failed",
         look=look,
         ready=lambda seen: seen[1],
         state=lambda seen: describe_pod(seen[0]),

@@ -21,7 +21,7 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 HEARTBEATS = "kube-node-lease"
 """the namespace in which each node has a lease of its own name"""
 NO_HOOK = (
-    "capability 'node failure': nobody says how a node of this cluster is made to fail and brought back; give both "
+    "capability 'node failure': no commands make a node of this cluster fail and restore it; give both "
     "commands as node_failure: in a target file (--storage-target FILE, see docs/durability.md)"
 )
 
@@ -39,14 +39,11 @@ def plan_if_allowed(
     if kind == "embedded":
         return plan
     if node is None:
-        return (
-            "capability 'node failure': everything else on a node fails with it, so it must be named: --storage-node "
-            "NAME; where the scheduler would put the pod is no consent"
-        )
+        return "capability 'node failure': all else on the node fails with it, so it must be named: --storage-node NAME"
     if kind == "in-cluster" and own_node in (None, node):
         where = "runs there" if own_node else "does not know its node (NODE_NAME, as in deploy/job.yaml)"
         return (
-            f"capability 'node failure': nobody would bring node {node} back if the suite failed with it, and its own "
+            f"capability 'node failure': node {node} would not be restored if the suite failed with it, and its own "
             f"pod {where}; name another node with --storage-node, or keep the pod away from it"
         )
     return plan
@@ -147,4 +144,4 @@ class Outage:
 
 
 def _ready(node: Object) -> str:
-    return f"Ready is {ready_condition(node).get('status', 'not told')}"
+    return f"Ready is {ready_condition(node).get('status', 'unknown')}"

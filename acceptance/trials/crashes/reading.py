@@ -61,8 +61,8 @@ def finish_reading(workspace: Workspace, plan: PodPlan, *, timeout_s: float | No
     if not main_succeeded(pod):
         told = "; ".join(content[-SHOWN:].decode(errors="replace").splitlines()[-3:])
         raise StorageFailure(
-            f"after the crash pod {plan.name} on storage class {plan.classes} could not write and read the volume: "
-            f"{told or 'it said nothing'} ({describe_pod(pod)})"
+            f"after the crash pod {plan.name} on StorageClass {plan.classes} could not write and read the volume: "
+            f"{told or 'no output'} ({describe_pod(pod)})"
         )
     end_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
     return Reading(node=node_of(pod), content=printed_records(content, pod=plan.name))

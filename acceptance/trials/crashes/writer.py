@@ -96,7 +96,7 @@ class Writer:
         """
         ends_s = time.monotonic() + seconds
         wait_for(
-            f"{records} durable records by pod {self.plan.name} on storage class {self.plan.classes}",
+            f"{records} durable records by pod {self.plan.name} on StorageClass {self.plan.classes}",
             look=lambda: self._acknowledged,
             ready=lambda seen: seen >= records and time.monotonic() >= ends_s and self._is_heard,
             state=lambda seen: f"{seen} acknowledged",
@@ -141,13 +141,13 @@ class Writer:
 
     def _still_writes(self, what: str) -> EnvironmentFailure:
         return EnvironmentFailure(
-            f"pod {self.plan.name} on node {self.node} goes on writing although that node was made to fail ({what}); "
-            "mend the command node_failure.fail in the target file"
+            f"pod {self.plan.name} on node {self.node} still writes, though that node was made to fail ({what}); "
+            "correct the command node_failure.fail in the target file"
         )
 
     def _broken(self) -> AcceptanceError | None:
         """Why there will be no more records."""
-        where = f"pod {self.plan.name} on storage class {self.plan.classes}"
+        where = f"pod {self.plan.name} on StorageClass {self.plan.classes}"
         if self._log.lacks:
             return EnvironmentFailure(
                 f"image {self.plan.image!r} lacks {self._log.lacks}, with which records are written; name one that "

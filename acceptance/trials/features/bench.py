@@ -10,8 +10,8 @@ from typing import Self
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, DataSource, create_claim, remove_claim, wait_bound
-from acceptance.cluster.errand import Errand, run_errand
 from acceptance.cluster.objects import object_name
+from acceptance.cluster.one_shot_pod import OneShotPod, run_one_shot_pod
 from acceptance.cluster.pod_manifest import MAIN, USER, PodPlan, volume_path
 from acceptance.cluster.pod_states import node_of
 from acceptance.cluster.pods import create_pod, end_pod, wait_started
@@ -98,20 +98,20 @@ class Bench:
 
         Raises StorageFailure when it ends badly.
         """
-        done = self.errand(claim, script, read_only=read_only, fs_group=USER, **variables)
+        done = self.one_shot_pod(claim, script, read_only=read_only, fs_group=USER, **variables)
         if done.status:
             raise StorageFailure(
-                f"a pod on a volume of storage class {self.storage_class.name} failed with status {done.status}: "
+                f"a pod on a volume of StorageClass {self.storage_class.name} failed with status {done.status}: "
                 f"{done.output.strip()}"
             )
         return done.output
 
-    def errand(
+    def one_shot_pod(
         self, claim: Claim, script: str, *, read_only: bool = False, fs_group: int = USER, **variables: str
-    ) -> Errand:
+    ) -> OneShotPod:
         """The same, whatever the exit status."""
         plan = replace(self._plan(claim, script, None, variables), read_only=read_only, fs_group=fs_group)
-        done = run_errand(self.workspace, plan, timeout_s=self.timeout_s)
+        done = run_one_shot_pod(self.workspace, plan, timeout_s=self.timeout_s)
         self._node = self._node or done.node
         return done
 

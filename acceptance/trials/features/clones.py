@@ -19,11 +19,11 @@ def try_clone(bench: Bench) -> str:
     found = content(bench, clone)
     if not found and "csi" not in bench.api.get(VOLUMES, bench.volume_of(clone))["spec"]:
         raise bench.missing(
-            f"the provisioner of storage class {name} ({bench.storage_class.provisioner}) is asked for a clone and "
-            "gives an empty volume, without a word; it is no CSI driver, and Kubernetes knows clones of these only"
+            f"the provisioner of StorageClass {name} ({bench.storage_class.provisioner}), asked for a clone, "
+            "gives an empty volume without an error; it is no CSI driver, and only these can clone"
         )
     if wrong := wrong_with_copy(found, before=before, after=after):
-        raise StorageFailure(f"a volume of storage class {name} was cloned: of the clone it is found that {wrong}")
+        raise StorageFailure(f"a volume of StorageClass {name} was cloned, and the clone is wrong: {wrong}")
     _require_apart(bench, source, clone, before=before)
     return "a clone held what its source held, and neither saw what was then written to the other"
 
@@ -41,6 +41,5 @@ def _require_apart(bench: Bench, source: Claim, clone: Claim, *, before: str) ->
 
 def _shared(bench: Bench, what: str) -> StorageFailure:
     return StorageFailure(
-        f"a clone of a volume of storage class {bench.storage_class.name} is not apart from its source: {what}, so "
-        "that both share their data"
+        f"a clone of a volume of StorageClass {bench.storage_class.name} shares data with its source: {what}"
     )

@@ -26,7 +26,7 @@ def try_expansion(bench: Bench) -> str:
     does not grow, or not while it is used."""
     name = bench.storage_class.name
     if not bench.storage_class.allow_expansion:
-        raise bench.missing(f"storage class {name} does not allow it (allowVolumeExpansion is not true)")
+        raise bench.missing(f"StorageClass {name} does not allow it (allowVolumeExpansion is not true)")
     claim, mark = bench.claim("grows"), new_mark()
     pod = bench.start(claim, _SCRIPT, MARK=mark)
 
@@ -44,7 +44,7 @@ def try_expansion(bench: Bench) -> str:
     _ask(bench, claim)
     wanted = before + int(ENOUGH * (GROWN - SIZE))
     after = wait_for(
-        f"the file system of claim {claim.name} (storage class {name}) to grow in the pod that uses it: the claim says "
+        f"the file system of PVC {claim.name} (StorageClass {name}) to grow in the pod that uses it: the PVC reports "
         f"{_bytes(GROWN)} since it was expanded",
         look=size_seen,
         ready=lambda seen: seen >= wanted,
@@ -52,7 +52,7 @@ def try_expansion(bench: Bench) -> str:
         timeout_s=bench.timeout_s,
     )
     if mark not in bench.said(pod).splitlines()[-3:]:  # as many as the pod prints each time
-        raise StorageFailure(f"what was on the volume of claim {claim.name} is no longer there since it was expanded")
+        raise StorageFailure(f"what was on the volume of PVC {claim.name} is no longer there since it was expanded")
     return f"a volume grew from {_bytes(before)} to {_bytes(after)} under a pod that used it all along"
 
 
@@ -70,11 +70,11 @@ def _ask(bench: Bench, claim: Claim) -> None:
         if error.status not in (403, 422):
             raise
         raise StorageFailure(
-            f"storage class {claim.storage_class} says that volumes may grow, and claim {claim.name} may not: "
+            f"StorageClass {claim.storage_class} allows volume expansion, and PVC {claim.name} may not be expanded: "
             f"{error.message}"
         ) from error
     wait_for(
-        f"claim {claim.name} of storage class {claim.storage_class} to be expanded to {_bytes(GROWN)}",
+        f"PVC {claim.name} of StorageClass {claim.storage_class} to be expanded to {_bytes(GROWN)}",
         look=lambda: parse_size(
             api.get(CLAIMS, claim.name, namespace=claim.namespace)["status"].get("capacity", {}).get("storage", "1")
         ),

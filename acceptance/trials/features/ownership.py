@@ -22,7 +22,7 @@ def try_ownership(bench: Bench) -> str:
     it is not, StorageFailure where it should be and is not."""
     claim = bench.claim("owned")
     for group, script in ((FIRST, _FIRST), (SECOND, _SECOND)):
-        done = bench.errand(claim, script, fs_group=group)
+        done = bench.one_shot_pod(claim, script, fs_group=group)
         groups = [int(each) for each in _GROUP.findall(done.output)]
         if done.status or groups != [group, group]:
             raise _refused(bench, claim, group=group, groups=groups, said=done.output.strip())
@@ -36,11 +36,11 @@ def _refused(bench: Bench, claim: Claim, *, group: int, groups: list[int], said:
     volume = bench.api.get(VOLUMES, bench.volume_of(claim))
     name = bench.storage_class.name
     if why := _not_meant_to(bench, volume["spec"]):
-        return bench.missing(f"volumes of storage class {name} are not given to a pod's group: {why}")
+        return bench.missing(f"PVs of StorageClass {name} are not given to a pod's group: {why}")
     what = "the volume and a file on it are" if len(groups) == 2 else "on the volume there is"
     found = " and ".join(f"of group {each}" for each in groups) or said
     return StorageFailure(
-        f"a pod with fsGroup {group} uses a volume of storage class {name}, and {what} {found}; wanted group {group}, "
+        f"a pod with fsGroup {group} uses a volume of StorageClass {name}, and {what} {found}; wanted group {group}, "
         "without which a pod that does not run as root may not write where others of its group may"
     )
 

@@ -24,9 +24,7 @@ def try_read_only(bench: Bench) -> str:
     lines = bench.run(claim, _TRY, read_only=True).splitlines()
     read = next((line.removeprefix("read ") for line in lines if line.startswith("read ")), "nothing")
     if read != mark:
-        raise StorageFailure(
-            f"a volume of storage class {name}, mounted read-only, does not show what is on it: {read}"
-        )
+        raise StorageFailure(f"a volume of StorageClass {name}, mounted read-only, does not show what is on it: {read}")
     if taken := [line.removeprefix("took ") for line in lines if line.startswith("took ")]:
-        raise StorageFailure(f"a volume of storage class {name}, mounted read-only, took writes: {', '.join(taken)}")
+        raise StorageFailure(f"a volume of StorageClass {name}, mounted read-only, took writes: {', '.join(taken)}")
     return "a pod that mounted a volume read-only read what was on it, and all its writes were refused"

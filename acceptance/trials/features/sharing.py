@@ -29,11 +29,9 @@ def try_sharing(bench: Bench) -> str:
     first = bench.start(claim, _MEET, MARK=marks["first"], MINE="first", THEIRS="second", **variables)
     others = [node for node in nodes_for_volume(bench.api, bench.volume_of(claim)) if node != bench.node]
     if not others:
-        raise bench.not_tried(f"volumes of storage class {bench.storage_class.name} can be used from {bench.node} only")
+        raise bench.not_tried(f"PVs of StorageClass {bench.storage_class.name} can be used from {bench.node} only")
     second = bench.start(claim, _MEET, node=others[0], MARK=marks["second"], MINE="second", THEIRS="first", **variables)
-    about = (
-        f"a volume of storage class {bench.storage_class.name} is used on nodes {bench.node} and {others[0]} at once"
-    )
+    about = f"a volume of StorageClass {bench.storage_class.name} is used on nodes {bench.node} and {others[0]} at once"
     for pod, own, other, node in ((second, "second", "first", others[0]), (first, "first", "second", bench.node)):
         wait_ended(bench.api, pod, timeout_s=bench.timeout_s + 2 * patience_s)
         found = bench.said(pod).strip()

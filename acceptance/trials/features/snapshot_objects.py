@@ -91,7 +91,7 @@ def delete_snapshot(api: Api, snapshot: Snapshot, *, timeout_s: float) -> None:
         return [each for each in left if each is not None]
 
     wait_for(
-        f"snapshot {snapshot.name} and its content to be gone",
+        f"snapshot {snapshot.name} and its content to be deleted",
         look=look,
         ready=lambda seen: not seen,
         state=lambda seen: "; ".join(
@@ -104,6 +104,6 @@ def delete_snapshot(api: Api, snapshot: Snapshot, *, timeout_s: float) -> None:
 
 
 def _state(status: Object) -> str:
-    ready = f"readyToUse {str(status.get('readyToUse', 'not told')).lower()}"
+    ready = f"readyToUse {str(status.get('readyToUse', 'unknown')).lower()}"
     error = (status.get("error") or {}).get("message")
     return f"{ready}, error: {error}" if error else ready

@@ -38,7 +38,7 @@ def try_snapshot(bench: Bench) -> str:
     restored = bench.claim("restored", size=max(SIZE, taken.size or 0), source=source)
     if wrong := wrong_with_copy(content(bench, restored), before=before, after=after):
         raise StorageFailure(
-            f"a snapshot of class {snapshot_class} was taken of a volume of storage class {bench.storage_class.name} "
+            f"a snapshot of class {snapshot_class} was taken of a volume of StorageClass {bench.storage_class.name} "
             f"and restored to a new one: {wrong}"
         )
     return f"a snapshot of class {snapshot_class}, restored to a new volume, held what was there when it was taken"
@@ -52,6 +52,6 @@ def _class(bench: Bench) -> str:
     found = snapshot_classes(bench.api, driver=driver)
     if not found:
         raise bench.missing(
-            f"no VolumeSnapshotClass is of driver {driver}, the provisioner of storage class {bench.storage_class.name}"
+            f"no VolumeSnapshotClass is of driver {driver}, the provisioner of StorageClass {bench.storage_class.name}"
         )
     return found[0]

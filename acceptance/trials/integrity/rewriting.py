@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from acceptance.cluster.errand import run_errand
+from acceptance.cluster.one_shot_pod import run_one_shot_pod
 from acceptance.cluster.pod_manifest import FILES_PATH, MAIN, PodPlan
 from acceptance.cluster.pod_states import main_runs, node_of, taken_away
 from acceptance.cluster.pods import create_pod, end_pod, wait_started
@@ -22,7 +22,7 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageF
 from acceptance.trials.integrity.volume import VerifiedVolume
 from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild, TargetVolume
 from acceptance.trials.rebuild.following import Patience, Say
-from acceptance.trials.rebuild.put_back import put_back
+from acceptance.trials.rebuild.restore import restore
 
 _ENOUGH = "enough"
 _REWRITE = """
@@ -64,13 +64,13 @@ def rewrite_during_rebuild(
         rebuild = driver.rebuild_of(_target(workspace, volume))
         rebuild.require_whole()
         about = f"rebuild of a replica of {volume.claim.storage_class} during writes"
-        with put_back(rebuild, workspace):
+        with restore(rebuild, workspace):
             say(f"{about}: triggered")
             done = rebuild.trigger()
             if rebuild.look().phase == "whole":
                 raise EnvironmentFailure(
                     f"{about}: all replicas were whole at the first look after the trigger ({done}), so nothing was "
-                    "seen to be rebuilt while the file was written; see that the trigger takes a replica's data away, "
+                    "seen to be rebuilt while the file was written; check that the trigger removes a replica's data, "
                     "or have more data to rebuild with --storage-test-size"
                 )
             _stop(workspace, volume)
@@ -106,7 +106,7 @@ def _rewriting(workspace: Workspace, volume: VerifiedVolume, *, held_s: float) -
 def _stop(workspace: Workspace, volume: VerifiedVolume) -> None:
     """Another pod on the same node says that it is enough: there a volume may be used by several."""
     plan = volume.plan("enough", f': > "${{FILE%/*}}/{_ENOUGH}"')
-    if (done := run_errand(workspace, plan, timeout_s=workspace.timeout_s)).status:
+    if (done := run_one_shot_pod(workspace, plan, timeout_s=workspace.timeout_s)).status:
         raise StorageFailure(f"no file could be made on the volume during its rebuild: {done.output.strip()}")
 
 
@@ -122,10 +122,10 @@ def _wait_written(workspace: Workspace, volume: VerifiedVolume, plan: PodPlan, *
             return None
         if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
             return taken
-        return StorageFailure(f"writing on storage class {plan.classes} failed around a rebuild: {seen.output}")
+        return StorageFailure(f"writing on StorageClass {plan.classes} failed around a rebuild: {seen.output}")
 
     return wait_for(
-        f"file {DATA_FILE} of storage class {plan.classes} to be written{' for the last time' if over else ''}",
+        f"file {DATA_FILE} of StorageClass {plan.classes} to be written{' for the last time' if over else ''}",
         look=look,
         ready=lambda seen: seen.written >= wanted and seen.over >= over,
         state=lambda seen: f"written {seen.written} times",

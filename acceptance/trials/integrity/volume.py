@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from acceptance.cluster.claims import create_claim, remove_claim, wait_bound
-from acceptance.cluster.errand import Errand, run_errand
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.objects import metadata, object_name
+from acceptance.cluster.one_shot_pod import OneShotPod, run_one_shot_pod
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.resources import CONFIG_MAPS
 from acceptance.cluster.workspace import Workspace
@@ -118,9 +118,9 @@ class VerifiedVolume:
         """How long one pod may take to write all of it and to read it again."""
         return 2 * self.size / SLOWEST_B_PER_S + SPARE_S
 
-    def require_intact(self, done: Errand, where: str) -> None:
+    def require_intact(self, done: OneShotPod, where: str) -> None:
         """Raise StorageFailure where what the pod read is not what was written; `where` it was read, in words."""
-        about = f"the volume of claim {self.claim.name} (storage class {self.claim.storage_class})"
+        about = f"the volume of PVC {self.claim.name} (StorageClass {self.claim.storage_class})"
         if done.status == REFUSED:
             said, _, status = done.output.strip().rpartition("refused ")
             raise explain_refusal(int(status), said, where=about, needed=self.size)
@@ -137,12 +137,12 @@ class VerifiedVolume:
                 f"{wrong}"
             )
 
-    def _run(self, plan: PodPlan) -> Errand:
-        return run_errand(self._workspace, plan, timeout_s=self.patience_s)
+    def _run(self, plan: PodPlan) -> OneShotPod:
+        return run_one_shot_pod(self._workspace, plan, timeout_s=self.patience_s)
 
 
 def _words(output: str) -> str:
     """What fio said beside its documents."""
     reader = DocumentReader()
     reader.feed(output + "\n")
-    return "; ".join(reader.messages) or output.strip()[-500:] or "it said nothing"
+    return "; ".join(reader.messages) or output.strip()[-500:] or "no output"

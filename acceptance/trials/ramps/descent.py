@@ -1,4 +1,4 @@
-"""The way back: pods are told to end faster than they came, each claim follows its pod, until all is gone."""
+"""Ramp-down: pods are told to end faster than they came, each claim follows its pod, until all is gone."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def descend(
             now_s, remaining = observer.now_s(), observer.remaining
             if not descent.pods and (not remaining or now_s - told_s > patience_s):
                 return RampDownRecord(
-                    told_s=told_s - began_s,
-                    behind_s=None if remaining else now_s - told_s,
-                    waited_s=patience_s,
-                    left=_some(observer.left),
+                    scale_down_s=told_s - began_s,
+                    cleanup_s=None if remaining else now_s - told_s,
+                    timeout_s=patience_s,
+                    remaining=_some(observer.left),
                 )
             if not observer.deleted:
                 next_s = max(began_s + (pods - descent.pods) / (DOWN_TIMES * rate_per_s), last_s + STEP_S)

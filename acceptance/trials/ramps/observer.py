@@ -171,8 +171,8 @@ class Observer:
         why = None if seen is None else why_foreign(seen, claimed=claimed)
         if why is not None:
             self._problem = self._problem or EnvironmentFailure(
-                f"claim {claim} was bound to volume {volume}, which was not provisioned for it: {why}. It is left "
-                "alone, and the ramp ends; no verdict on a volume that is not this run's"
+                f"PVC {claim} was bound to PV {volume}, which was not provisioned for it: {why}. It is left "
+                "alone, and the ramp ends; no verdict, as the PV is not of this run"
             )
 
     def _take_attachment(self, change: Change) -> None:

@@ -26,7 +26,7 @@ def growth(
     times = [began_s + (ended_s - began_s) * number / points for number in range(points + 1)]
     return [
         GrowthPoint(
-            at_s=round(at_s - began_s, 3), asked=bisect_right(asked_s, at_s), running=bisect_right(running_s, at_s)
+            at_s=round(at_s - began_s, 3), requested=bisect_right(asked_s, at_s), running=bisect_right(running_s, at_s)
         )
         for at_s in times
     ]

@@ -70,7 +70,7 @@ def usable(api: Api, plan: RampPlan, *, required: int) -> list[Object]:
     if room < required:
         raise EnvironmentFailure(
             f"the {len(nodes)} nodes of the ramp hold {room} more pods of {REQUESTS['cpu']} CPU and "
-            f"{REQUESTS['memory']} each, and the tier requires {required}, so none was made; free some, or add nodes"
+            f"{REQUESTS['memory']} each, and the tier requires {required}, so none was created; free some, or add nodes"
         )
     return nodes
 

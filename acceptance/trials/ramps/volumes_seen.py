@@ -73,6 +73,6 @@ class VolumesSeen:
     @property
     def left(self) -> list[str]:
         """What is there, by name."""
-        found = [f"claim {name}" for name in sorted(self.claims)]
-        found += [f"volume {name}" for name in sorted(self._to_go)]
-        return found + [f"attachment of volume {name}" for name in sorted(self._attached & self.by_name.keys())]
+        found = [f"PVC {name}" for name in sorted(self.claims)]
+        found += [f"PV {name}" for name in sorted(self._to_go)]
+        return found + [f"VolumeAttachment of PV {name}" for name in sorted(self._attached & self.by_name.keys())]

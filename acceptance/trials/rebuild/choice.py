@@ -42,11 +42,11 @@ def choose_driver(
         return LonghornDriver(api, storage_class, namespace=named.namespace, trigger=named.trigger, timeout_s=timeout_s)
     if CEPH.fullmatch(storage_class.provisioner):
         raise Unsupported(
-            f"capability 'rebuild driver': storage class {storage_class.name} is Ceph's, of which a replica is rebuilt "
+            f"capability 'rebuild driver': StorageClass {storage_class.name} is Ceph's, of which a replica is rebuilt "
             "by taking an OSD out; that moves data of everyone who stores on it, so a target file must ask for it "
             "(driver: ceph, may_move_other_data: true): --storage-target FILE, see docs/rebuild.md"
         )
     raise Unsupported(
-        f"capability 'rebuild driver': none for storage class {storage_class.name} (provisioner "
+        f"capability 'rebuild driver': none for StorageClass {storage_class.name} (provisioner "
         f"{storage_class.provisioner}); there are {DRIVERS}"
     )

@@ -78,7 +78,7 @@ class CommandRebuild:
     def restore(self) -> None:
         """See `ReplicaRebuild`."""
         if self._plan.restore and (done := self._run(self._plan.restore)).status:
-            raise done.failed("0 of the command that puts the volume back as it was")
+            raise done.failed("0 of the restore command")
 
     def undo(self) -> Undo | None:
         """See `ReplicaRebuild`."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from acceptance.measuring.windows import Window
 from acceptance.results.rebuilds import ForegroundRecord, TimedRebuild
-from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
+from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.text.quantities import format_quantity
 from acceptance.trials.rebuild.foreground import Foreground
@@ -36,9 +36,9 @@ def impact_of(
 
 def warnings(rebuilds: Sequence[TimedRebuild]) -> list[str]:
     """What a reader must know of how well the rebuilds were timed."""
-    rough = [each for each in rebuilds if each.exact_to_s * SHORT > each.seconds]
+    rough = [each for each in rebuilds if each.uncertainty_s * SHORT > each.seconds]
     if not rough:
         return []
-    worst = max(rough, key=lambda each: each.exact_to_s / each.seconds)
-    off, took = (format_quantity(value, unit="s") for value in (worst.exact_to_s, worst.seconds))
-    return [f"a rebuild of {took} is known to within {off} only: a larger --storage-rebuild-size would tell better"]
+    worst = max(rough, key=lambda each: each.uncertainty_s / each.seconds)
+    off, took = (format_quantity(value, unit="s") for value in (worst.uncertainty_s, worst.seconds))
+    return [f"a rebuild of {took} is known to within {off} only; use a larger --storage-rebuild-size"]

@@ -80,7 +80,7 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, patience: 
         if looks.last_s - lost_s < UNSEEN_S:
             raise EnvironmentFailure(
                 f"{about}: all replicas were whole at the first look after the trigger ({done}), so nothing was seen "
-                "to be rebuilt; see that the trigger takes a replica's data away, and that it does not end before the "
+                "to be rebuilt; check that the trigger removes a replica's data, and that it does not end before the "
                 "storage knows"
             )
         started_s = lost_s
@@ -102,7 +102,7 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, patience: 
         started=_moment(triggered + started_s),
         finished=_moment(triggered + looks.last_s),
         seconds=looks.last_s - started_s,
-        exact_to_s=exact_to_s,
+        uncertainty_s=exact_to_s,
         trigger=done,
         rates=rates(looks.progress, size=rebuild.rebuilt_bytes() or size),
     )

@@ -54,6 +54,6 @@ def longhorn_view(api: Api, name: str, *, namespace: str) -> LonghornView:
 def one_copy(storage_class: str) -> Unsupported:
     """The error that says that there is nothing to rebuild."""
     return Unsupported(
-        f"capability 'replicas': storage class {storage_class} keeps one copy of its data (numberOfReplicas 1), so "
+        f"capability 'replicas': StorageClass {storage_class} keeps one copy of its data (numberOfReplicas 1), so "
         "that nothing can be rebuilt"
     )

@@ -55,7 +55,7 @@ class LonghornDriver:
         if VERSION not in served:
             found = f"serves {', '.join(served)} of it only" if served else "serves none of it"
             raise EnvironmentFailure(
-                f"storage class {self._class.name} is Longhorn's, but the cluster {found}: wanted {GROUP}/{VERSION} "
+                f"StorageClass {self._class.name} is Longhorn's, but the cluster {found}: wanted {GROUP}/{VERSION} "
                 "(Longhorn 1.3 and later); install or upgrade Longhorn, or name another driver with --storage-target"
             )
         require_rebuild_permissions(self._api, longhorn_permissions(self._namespace))

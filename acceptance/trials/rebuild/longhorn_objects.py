@@ -111,7 +111,7 @@ def rebuild_state(view: LonghornView, *, before: set[str], readable: int) -> Reb
         status = view.rebuild_status(replica)
         if status or modes[replica] == "WO":
             progress = _share(status.get("progress")) if status else None
-            shown = "progress not told" if progress is None else f"{100 * progress:.0f} %"
+            shown = "progress unknown" if progress is None else f"{100 * progress:.0f} %"
             return RebuildState(phase="rebuilding", said=f"replica {replica} is rebuilt: {shown}", progress=progress)
     if ready:
         return RebuildState(phase="rebuilding", said=f"replica {ready[0]} is RW, the volume {view.robustness}")
@@ -124,12 +124,12 @@ def _require_not_failed(view: LonghornView, replica: str) -> None:
     if status.get("state") == "error" or status.get("error"):
         raise StorageFailure(
             f"the rebuild of replica {replica} of Longhorn volume {view.name} failed: "
-            f"{status.get('error') or 'Longhorn says no more than that'}"
+            f"{status.get('error') or 'Longhorn gives no reason'}"
         )
     found = next((each for each in view.replicas if each["metadata"]["name"] == replica), None)
     failed_at = _part(found, "spec").get("failedAt") if found else None
     if view.modes.get(replica) == "ERR" or failed_at:
-        why = "; ".join(view.complaints()) or "its mode is ERR, and Longhorn says no more than that"
+        why = "; ".join(view.complaints()) or "its mode is ERR, and Longhorn gives no reason"
         raise StorageFailure(f"the rebuild of replica {replica} of Longhorn volume {view.name} failed: {why}")
 
 

@@ -53,7 +53,7 @@ class LonghornRebuild:
                 "replicas of a detached volume are not rebuilt; see Longhorn's events of it"
             )
         if view.robustness != HEALTHY or len(view.readable) < view.wanted:
-            why = "; ".join(view.complaints()) or "Longhorn says no more than that"
+            why = "; ".join(view.complaints()) or "Longhorn gives no reason"
             raise EnvironmentFailure(
                 f"wanted Longhorn volume {view.name} with {view.wanted} whole replicas before one is taken away, found "
                 f"{len(view.readable)}, robustness {view.robustness}: {why}"
@@ -132,8 +132,8 @@ class LonghornRebuild:
         claimed, noted = (owner.get("namespace"), owner.get("name")), (known.get("namespace"), known.get("pvcName"))
         if claimed != ours or noted != ours:
             raise EnvironmentFailure(
-                f"Longhorn volume {volume.volume} is not that of the run's claim {'/'.join(ours)}: its "
-                f"PersistentVolume is claimed by {'/'.join(map(str, claimed))}, Longhorn knows "
+                f"Longhorn volume {volume.volume} is not that of the run's PVC {'/'.join(ours)}: its "
+                f"PV is claimed by {'/'.join(map(str, claimed))}, Longhorn knows "
                 f"{'/'.join(map(str, noted))}; it is left alone"
             )
 
@@ -164,7 +164,7 @@ class LonghornRebuild:
 
     def _wait_gone(self, replicas: set[str]) -> None:
         wait_for(
-            f"the further replica of Longhorn volume {self._volume.volume} to be gone",
+            f"the further replica of Longhorn volume {self._volume.volume} to be deleted",
             look=lambda: self._view().replica_names & replicas,
             ready=lambda seen: not seen,
             state=lambda seen: f"still there: {', '.join(sorted(seen))}",

@@ -124,7 +124,7 @@ class PatternVolume:
                 load.follow(watch_writing(self._claim.storage_class, self._written))
         finally:
             load.log.keep([plan.name], keep_output=workspace.keep_output)
-        where = f"the volume of claim {self._claim.name} (storage class {self._claim.storage_class})"
+        where = f"the volume of PVC {self._claim.name} (StorageClass {self._claim.storage_class})"
         require_written(load.log, where=where, needed=needed)
         end_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
 

@@ -152,7 +152,7 @@ class LoadSet:
         told = "; ".join(f"{pod}: {self.state(pod)}" for pod in missing)
         events = "".join(self._faults.events(pod) for pod in missing[:3])
         raise failure(
-            f"waited {patience_s:.0f} s without progress for {who} on storage class "
+            f"waited {patience_s:.0f} s without progress for {who} on StorageClass "
             f"{self.plan.storage_class} {what}; not yet: {told}{events}"
         )
 

@@ -37,9 +37,11 @@ class PodFaults:
 
     def of(self, pod: str, seen: Object | None, log: PodLog) -> AcceptanceError | None:
         """The error that keeps the pod from doing its part, or None."""
-        where = f"pod {pod} on storage class {self._plan.pod.classes}"
+        where = f"pod {pod} on StorageClass {self._plan.pod.classes}"
         if pod in self.gone:
-            return EnvironmentFailure(f"{where} was deleted while it was needed; see who did")
+            return EnvironmentFailure(
+                f"{where} was deleted by someone else during the run; see the API server's audit log"
+            )
         if seen is None:
             return None
         if (taken := taken_away(seen, what=where) or throttled(seen)) is not None:
@@ -91,13 +93,13 @@ class PodFaults:
         if log.over:
             idle_s = self._plan.pod.environment["IDLE_S"]
             return EnvironmentFailure(
-                f"{where} gave up: wanted a new step within {idle_s} s, found none, as if the suite were gone; see "
+                f"{where} gave up: no new step within {idle_s} s; see "
                 "what kept the suite or the API server for so long and run again"
             )
         step = log.step
         if step is not None and (step.status or step.error):
             failure = EnvironmentFailure if step.status == KILLED else StorageFailure
-            why = "fio was killed, most likely for want of memory: " if failure is EnvironmentFailure else ""
+            why = "fio was killed, most likely by the OOM killer: " if failure is EnvironmentFailure else ""
             said = f"; {step.error}" if step.error else ""
             return failure(f"{where} failed in step {log.number}: {why}status {step.status}, {step.messages}{said}")
         return None
@@ -115,7 +117,11 @@ def state_of(seen: Object | None, log: PodLog) -> str:
     elif log.at_gate is not None and log.at_gate != log.number:
         load = f"waits for step {log.at_gate} to begin"
     elif log.ready:
-        load = "waits at the gate" if log.number is None else f"step {log.number} is over, waits at the gate"
+        load = (
+            "waits at the start barrier"
+            if log.number is None
+            else f"step {log.number} is over, waits at the start barrier"
+        )
     elif log.layout_bytes:
         load = f"{log.layout_bytes // 1024**2} MiB of the test file written"
     return f"{describe_pod(seen)}, {load}"

@@ -17,7 +17,7 @@ from acceptance.measuring.metric_values import metric_value
 from acceptance.measuring.windows import Window, batch_length, batch_values
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure
-from acceptance.statistics.step_looks import RATE_CONFIDENCE
+from acceptance.statistics.step_analyses import RATE_CONFIDENCE
 from acceptance.trials.scaling.loaded_volume import LoadedVolume
 
 # A sum of n steps wanders by no more than so many times sqrt(n) steps. Its step is one that most seconds do not exceed:

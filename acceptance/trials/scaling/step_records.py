@@ -11,7 +11,7 @@ from acceptance.measuring.metric_values import metric_value
 from acceptance.measuring.windows import Window, batch_length, batch_values, common_window, samples_in
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, RateRecord, StepRecord, VolumeRecord
-from acceptance.statistics.step_looks import CONFIDENCE
+from acceptance.statistics.step_analyses import CONFIDENCE
 from acceptance.trials.scaling.loaded_volume import LoadedVolume
 from acceptance.trials.scaling.rate_share import share_of_rate
 

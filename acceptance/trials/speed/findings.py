@@ -22,7 +22,7 @@ from acceptance.measuring.metric_values import (
 from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_stall
 from acceptance.results.document import Measurement, RelativeEstimate, Verdict
 from acceptance.results.metrics import Metric
-from acceptance.statistics.looks import Look, LookPlan
+from acceptance.statistics.interim_analyses import AnalysisPlan, Look
 from acceptance.statistics.ratios import Ratio, Round, ratio
 from acceptance.text.quantities import format_quantity
 
@@ -35,7 +35,7 @@ class Finding:
 
     candidate: Recording
     baseline: Recording | None
-    plan: LookPlan
+    plan: AnalysisPlan
 
     def against(self, limit: Limit, *, test: str) -> Verdict:
         """The verdict on a limit of the tier."""
@@ -106,7 +106,7 @@ def decided(
     candidate: BySegment,
     baseline: BySegment | None,
     *,
-    plan: LookPlan,
+    plan: AnalysisPlan,
 ) -> bool:
     """Whether every limit and rule would now be judged pass or fail: then there is nothing left to measure for."""
     verdicts = [judge_limit(candidate, limit, plan=plan, test="", storage_class="", final=False) for limit in limits]
@@ -119,7 +119,7 @@ def decided(
 
 
 def judge_limit(
-    samples: BySegment, limit: Limit, *, plan: LookPlan, test: str, storage_class: str, final: bool
+    samples: BySegment, limit: Limit, *, plan: AnalysisPlan, test: str, storage_class: str, final: bool
 ) -> Verdict:
     """The verdict on a limit from samples, with the confidence that the plan gives to each look."""
     look = plan.at(loaded_s(samples))
@@ -150,7 +150,7 @@ def judge_rule(
     baseline: BySegment,
     rule: ComparisonRule,
     *,
-    plan: LookPlan,
+    plan: AnalysisPlan,
     test: str,
     storage_class: str,
     baseline_class: str,
@@ -175,7 +175,7 @@ def judge_rule(
 def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look) -> Caution:
     """What the look asks beyond an interval; `stalls`: the longest of each class, where the look is an early one.
 
-    A class that stood still for a second of an early look can do so for most of it, and be sound: nothing is decided.
+    A class that stalled for a second of an early look can do so for most of it, and be sound: nothing is decided.
     """
     if not look.early:
         return Caution()
@@ -193,7 +193,7 @@ def metric_ratio(
     candidate: BySegment,
     baseline: BySegment,
     *,
-    plan: LookPlan,
+    plan: AnalysisPlan,
     confidence: float | None = None,
 ) -> Ratio:
     """Candidate / baseline of a metric, from batches of the same round; at that of the plan's look if at no other."""
@@ -211,7 +211,7 @@ def metric_ratio(
     return ratio(rounds, confidence=confidence, correlation=look.batch_correlation)
 
 
-def _measurement(recording: Recording, *, plan: LookPlan, compared_with: str | None = None) -> Measurement:
+def _measurement(recording: Recording, *, plan: AnalysisPlan, compared_with: str | None = None) -> Measurement:
     metrics = shown_metrics(recording.samples)
     estimates = {
         metric.path: metric_estimate(metric, recording.samples, plan=plan, confidence=SHOWN_CONFIDENCE)
@@ -237,7 +237,7 @@ def _measurement(recording: Recording, *, plan: LookPlan, compared_with: str | N
     )
 
 
-def _against_baseline(candidate: BySegment, baseline: BySegment, *, plan: LookPlan) -> dict[str, RelativeEstimate]:
+def _against_baseline(candidate: BySegment, baseline: BySegment, *, plan: AnalysisPlan) -> dict[str, RelativeEstimate]:
     """Each metric that is worth showing of both, and has a ratio."""
     found: dict[str, RelativeEstimate] = {}
     for metric in shown_metrics(candidate):

@@ -13,7 +13,7 @@ from acceptance.trials.rebuild.driver import ReplicaRebuild
 
 
 @contextmanager
-def put_back(rebuild: ReplicaRebuild, workspace: Workspace) -> Iterator[None]:
+def restore(rebuild: ReplicaRebuild, workspace: Workspace) -> Iterator[None]:
     """Have the volume as it was, whatever the block does; what fails first is what its reader hears of.
 
     The cluster knows meanwhile how that is done: a run that is killed cannot. Raises ApiError, ApiUnreachable before
@@ -30,5 +30,5 @@ def put_back(rebuild: ReplicaRebuild, workspace: Workspace) -> Iterator[None]:
     if undo is not None:
         remember_undo(workspace.api, namespace=workspace.namespace, what=undo.what, how=undo.how)
     with Undoing() as undoing:
-        undoing.callback(restore, what="the volume could not be put back as it was")
+        undoing.callback(restore, what="the volume could not be restored")
         yield

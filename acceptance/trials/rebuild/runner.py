@@ -10,13 +10,13 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.measuring.windows import Window
 from acceptance.process.once import Once
 from acceptance.results.rebuilds import Pattern, RebuildRecord, TimedRebuild
-from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
+from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE
 from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild
 from acceptance.trials.rebuild.findings import impact_of, warnings
 from acceptance.trials.rebuild.following import Patience, Say, follow_rebuild
 from acceptance.trials.rebuild.foreground import Foreground
 from acceptance.trials.rebuild.model import largest_volumes
-from acceptance.trials.rebuild.put_back import put_back
+from acceptance.trials.rebuild.restore import restore
 from acceptance.trials.rebuild.volume import PatternVolume
 
 SETTLE_S, BEFORE_S = 3, 15
@@ -41,7 +41,7 @@ class RebuildSettings:
     keep: bool = False
 
 
-class RebuildCampaign:
+class RebuildRunner:
     """All rebuilds of a session. `driver_of` chooses the driver for a class, by name."""
 
     def __init__(
@@ -109,7 +109,7 @@ class RebuildCampaign:
                     confidence=ONE_LOOK_CONFIDENCE,
                 ),
                 foreground=load,
-                foreground_lost=unknown,
+                foreground_missing=unknown,
                 settings=of_storage,
                 warnings=warnings(rebuilds),
             )
@@ -126,7 +126,7 @@ class RebuildCampaign:
             self._say(f"{about}: {BEFORE_S} s of synchronous writes before it")
             if foreground.error is None:
                 foreground.load_for(SETTLE_S + BEFORE_S)
-            with put_back(rebuild, self._workspace):
+            with restore(rebuild, self._workspace):
                 name = about if settings.repeats == 1 else f"{about}, {number + 1} of {settings.repeats}"
                 found.append(follow_rebuild(rebuild, about=name, size=size, patience=patience, say=self._say))
             end_s = found[-1].triggered.timestamp()

@@ -13,7 +13,7 @@ from acceptance.text.errors import EnvironmentFailure
 
 
 @dataclass(frozen=True, kw_only=True)
-class Errand:
+class OneShotPod:
     """How it went. `status`: the exit status of its command; `output`: all that it printed; `node`: where it ran."""
 
     node: str
@@ -21,7 +21,7 @@ class Errand:
     output: str
 
 
-def run_errand(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> Errand:
+def run_one_shot_pod(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> OneShotPod:
     """Run the pod to its end, for `timeout_s` at most once it has started; it is gone afterwards.
 
     Raises StorageFailure when it does not start, does not end or does not go, EnvironmentFailure when the cluster
@@ -39,4 +39,4 @@ def run_errand(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> Erra
             raise taken
         if (status := exit_status_of(pod)) is None:
             raise EnvironmentFailure(f"the exit status of pod {plan.name} is not known: {describe_pod(pod)}")
-        return Errand(node=node_of(pod), status=status, output=output)
+        return OneShotPod(node=node_of(pod), status=status, output=output)

@@ -48,7 +48,7 @@ class _Layout:
     load: PodLoad
 
 
-class ClusterBench:
+class ClusterLoadRunner:
     """Implements `Bench`. `wanted` are all profiles that may be run; sizes in bytes."""
 
     def __init__(
@@ -162,8 +162,8 @@ class ClusterBench:
                 load.follow(watch_writing(storage_class, progress))
         finally:
             load.log.keep([layout.plan.name], keep_output=self._workspace.keep_output)
-        asked = f"storage class {storage_class}, {self._volume_size} bytes asked for"
-        where = f"the volume of claim {layout.claim.name} ({asked})"
+        asked = f"StorageClass {storage_class}, {self._volume_size} bytes requested"
+        where = f"the volume of PVC {layout.claim.name} ({asked})"
         require_written(load.log, where=where, needed=self._needed)
         if node_of(pod) != node:
             raise EnvironmentFailure(

@@ -12,7 +12,7 @@ _MIB = 1024.0**2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paces:
+class AssumedThroughput:
     """Assumed speeds. Times in s, bandwidths in B/s.
 
     `bandwidth`: of all volumes that are written or read at the same time, together. `claim_s`: from a claim to its
@@ -36,14 +36,14 @@ class Paces:
         """The assumptions in words."""
         return (
             f"Times are estimates: {format_quantity(self.bandwidth, unit='B/s')} of bandwidth, "
-            f"{self.claim_s:.0f} s from a claim to its pod, {self.gone_s:.0f} s for a volume to go, rebuilds of "
+            f"{self.claim_s:.0f} s from a PVC to its running pod, {self.gone_s:.0f} s to delete a PV, rebuilds of "
             f"{format_quantity(self.rebuild['full-data'], unit='B/s')} ({self.source}). The run itself shows the time "
             "left, corrected by what it took so far."
         )
 
 
 # Measured in `make accept`, on 2 cores that play three nodes. Alternating data lies in two hundred thousand pieces.
-EMBEDDED = Paces(
+EMBEDDED = AssumedThroughput(
     source="as on the embedded cluster",
     bandwidth=200 * _MIB,
     claim_s=6.0,
@@ -57,7 +57,7 @@ EMBEDDED = Paces(
 # Bandwidth: what Amazon promises for the smallest gp3 disk. Rebuilds: the Longhorn 1.6 reference report, 100 GiB in
 # 281 s and 10 GiB in 1118 s. A node is lost after 50 s, and Kubernetes detaches its volumes 6 min later. The rest is
 # usual for CSI drivers that attach volumes.
-ELSEWHERE = Paces(
+ELSEWHERE = AssumedThroughput(
     source="assumed, not measured here",
     bandwidth=125 * _MIB,
     claim_s=15.0,
@@ -69,7 +69,7 @@ ELSEWHERE = Paces(
     close_s=20.0,
 )
 # Directories need neither claims nor pods.
-HOST = Paces(
+HOST = AssumedThroughput(
     source="assumed, not measured here",
     bandwidth=200 * _MIB,
     claim_s=0.5,
@@ -82,6 +82,6 @@ HOST = Paces(
 )
 
 
-def paces_of(kind: str | None) -> Paces:
+def assumed_throughput_of(kind: str | None) -> AssumedThroughput:
     """What to assume on a cluster of this kind; None: on one that is not known."""
     return {"embedded": EMBEDDED, "host": HOST}.get(kind or "", ELSEWHERE)

@@ -1,7 +1,7 @@
 """Text that is shown to others, without the credentials in it: those that this process knows, and what looks like one.
 
 What is known is remembered for the whole process, since an error may quote it anywhere: kubeconfig, tokens, parameters
-of storage classes. What is not known is told by how it is written: `password=...`, `Bearer ...`, a private key.
+of StorageClasses. What is not known is told by how it is written: `password=...`, `Bearer ...`, a private key.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def promises_secret(name: str) -> bool:
 
 
 def shown_parameter(name: str, value: str) -> str:
-    """The value of a storage class's parameter, or a word in its place where the name promises a secret."""
+    """The value of a StorageClass's parameter, or a word in its place where the name promises a secret."""
     # Hides sizes of keys as well, by which nobody is hurt.
-    return NOT_SHOWN if promises_secret(name) else without_credentials(value)
+    return NOT_SHOWN if promises_secret(name) else redact(value)
 
 
 def remember(secret: str) -> None:
@@ -103,7 +103,7 @@ def remember_pull_secret(data: Mapping[str, str]) -> None:
                     remember(str(login.get(key) or ""))
 
 
-def without_credentials(text: str) -> str:
+def redact(text: str) -> str:
     """The text, with a word in place of each credential."""
     if _any_known is not None:
         text = _any_known.sub(NOT_SHOWN, text)

@@ -41,7 +41,7 @@ class RampSettings:
     block: bool = False
 
 
-class RampCampaign:
+class RampRunner:
     """All ramps of a session, by the rules of its tier."""
 
     def __init__(self, workspace: Workspace, *, settings: RampSettings, rules: RampRules, say: Say) -> None:
@@ -110,7 +110,7 @@ class RampCampaign:
             rate_per_s=plan.rate_per_s,
             ramp_down=down,
             phases=phases(observer.timeline),
-            late=late_pods(observer.timeline),
+            observed_late=late_pods(observer.timeline),
             api_server=request_times(before, after, seconds=up.ended_s - up.began_s),
             api_server_missing=before.requests_missing or after.requests_missing,
             storage_operations=operation_times(before, after),

@@ -7,8 +7,16 @@ import pytest
 from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.measuring.metric_values import metric_estimate
 from acceptance.results.metrics import Metric
+from acceptance.statistics.interim_analyses import (
+    ALONE,
+    DURABLE,
+    DURABLE_IN_TURN,
+    IN_TURN,
+    UNJUDGED_S,
+    AnalysisPlan,
+    EarlyLook,
+)
 from acceptance.statistics.intervals import MINIMUM_BATCHES, interval
-from acceptance.statistics.looks import ALONE, DURABLE, DURABLE_IN_TURN, IN_TURN, UNJUDGED_S, EarlyLook, LookPlan
 from acceptance.statistics.ratios import Round, ratio
 from acceptance.trials.speed.findings import metric_ratio
 
@@ -24,9 +32,9 @@ PLANS = pytest.mark.parametrize("plan", [DURABLE, DURABLE_IN_TURN, IN_TURN, ALON
 
 
 def test_a_plan_splits_its_budget_between_its_looks() -> None:
-    assert LookPlan(seconds=(60,)).confidence == pytest.approx(0.98)
-    assert LookPlan(seconds=(40, 60)).confidence == pytest.approx(0.99)
-    early = LookPlan(seconds=(40, 60), early=EarlyLook(share=0.5))
+    assert AnalysisPlan(seconds=(60,)).confidence == pytest.approx(0.98)
+    assert AnalysisPlan(seconds=(40, 60)).confidence == pytest.approx(0.99)
+    early = AnalysisPlan(seconds=(40, 60), early=EarlyLook(share=0.5))
     assert [early.at(seconds).confidence for seconds in early.looks] == pytest.approx([0.98, 0.995, 0.995])
 
 
@@ -44,7 +52,7 @@ def test_what_ends_at_an_early_look_is_decided_within_seconds() -> None:
 
 
 @PLANS
-def test_what_nobody_judges_ends_at_no_early_look(plan: LookPlan) -> None:
+def test_what_nobody_judges_ends_at_no_early_look(plan: AnalysisPlan) -> None:
     assert not any(plan.at(seconds).early for seconds in plan.looks if seconds >= UNJUDGED_S)
 
 
@@ -54,13 +62,13 @@ def test_a_class_in_turn_waits_no_longer_for_its_last_looks_than_in_rounds_of_eq
 
 
 @PLANS
-def test_every_look_has_the_batches_that_an_interval_needs(plan: LookPlan) -> None:
+def test_every_look_has_the_batches_that_an_interval_needs(plan: AnalysisPlan) -> None:
     for look in map(plan.at, plan.looks):
         assert look.seconds // look.batch_s >= MINIMUM_BATCHES
 
 
 @pytest.mark.parametrize("plan", [DURABLE_IN_TURN, IN_TURN])
-def test_looks_at_classes_in_turn_are_after_each_began_as_often_as_the_other(plan: LookPlan) -> None:
+def test_looks_at_classes_in_turn_are_after_each_began_as_often_as_the_other(plan: AnalysisPlan) -> None:
     assert not any(rounds % 2 for rounds in plan.rounds)
 
 
@@ -97,7 +105,7 @@ def test_a_plan_s_allowance_is_in_the_intervals_that_decide() -> None:
 )
 def test_a_plan_that_cannot_be_kept_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="wanted"):
-        LookPlan(**{"seconds": (36, 60)} | wrong)  # type: ignore[arg-type]
+        AnalysisPlan(**{"seconds": (36, 60)} | wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("wrong", [{"beyond": 1.0}, {"share": 0.0}, {"share": 1.0}, {"batch_s": 3}])

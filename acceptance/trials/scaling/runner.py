@@ -19,7 +19,7 @@ from acceptance.measuring.windows import ShortWindow
 from acceptance.process.once import Once
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import NodesRecord, ScalingRecord, StepRecord
-from acceptance.statistics.step_looks import CONFIDENCE, rate_windows_s, step_windows_s
+from acceptance.statistics.step_analyses import CONFIDENCE, rate_windows_s, step_windows_s
 from acceptance.text.errors import AcceptanceError
 from acceptance.text.quantities import parse_quantity
 from acceptance.trials.scaling.load_plan import LoadPlan
@@ -53,7 +53,7 @@ class ScaleSettings:
     keep: bool = False
 
 
-class ScaleCampaign:
+class ScaleRunner:
     """All scale runs of a session. `limits` are those that will be asked about; what none asks about is not run."""
 
     def __init__(
@@ -112,7 +112,12 @@ class ScaleCampaign:
         on_few = self._on_nodes(storage_class, wanted, nodes[:few], pods=few * a_node)
         on_many = self._on_nodes(storage_class, wanted, nodes[: 2 * few], pods=2 * few * a_node)
         for profile in wanted:
-            found = NodesRecord(few=on_few[profile.name], many=on_many[profile.name], few_nodes=few, many_nodes=2 * few)
+            found = NodesRecord(
+                on_fewer_nodes=on_few[profile.name],
+                on_more_nodes=on_many[profile.name],
+                fewer_nodes=few,
+                more_nodes=2 * few,
+            )
             self._add(storage_class, profile, nodes=found)
 
     def _measure_steps(self, storage_class: str) -> None:

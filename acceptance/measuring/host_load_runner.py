@@ -42,8 +42,8 @@ class HostVolume(PreparedVolume):
         return str(self.folder / TEST_FILE)
 
 
-class HostBench:
-    """Implements `Bench`; a storage class is the path of a directory of the workspace.
+class HostLoadRunner:
+    """Implements `Bench`; a StorageClass is the path of a directory of the workspace.
 
     `wanted` are all profiles that may be run; `test_size` in bytes.
     """

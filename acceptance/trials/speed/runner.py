@@ -7,12 +7,12 @@ from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import Bench, PreparedVolume, Preparing
 from acceptance.measuring.measure import BySegment, Report, measure_alone, measure_alternately
 from acceptance.process.once import Once
-from acceptance.statistics.looks import UNJUDGED_S, LookPlan, plan_for
+from acceptance.statistics.interim_analyses import UNJUDGED_S, AnalysisPlan, plan_for
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 from acceptance.trials.speed.findings import Finding, decided
 
 
-class Campaign:
+class SpeedRunner:
     """All measurements of a run.
 
     With a baseline class every profile is measured on both classes in turn, once; limits and comparison rules are
@@ -73,7 +73,7 @@ class Campaign:
         )
         return Finding(candidate=ours, baseline=theirs, plan=plan)
 
-    def _decided(self, profile: Profile, ours: BySegment, theirs: BySegment | None, *, plan: LookPlan) -> bool:
+    def _decided(self, profile: Profile, ours: BySegment, theirs: BySegment | None, *, plan: AnalysisPlan) -> bool:
         limits = self._tier.limits_for(profile.name)
         rules = self._tier.comparison_for(profile.name) if theirs is not None else ()
         if not limits and not rules:

@@ -15,7 +15,7 @@ from acceptance.loads.fio.job_file import read_job_file
 from acceptance.loads.fio.output import FioOutput
 from acceptance.loads.profiles import Profile
 from acceptance.measuring import process_load
-from acceptance.measuring.host_bench import HostBench, HostVolume
+from acceptance.measuring.host_load_runner import HostLoadRunner, HostVolume
 from acceptance.measuring.host_workspace import HostWorkspace
 from acceptance.measuring.load import Load, PreparedVolume
 from acceptance.measuring.load_script import FIO, STOPPED, load_script
@@ -113,7 +113,7 @@ def directories(tmp_path: Path) -> list[str]:
     return [str(each) for each in made]
 
 
-Bench = Callable[..., HostBench]
+Bench = Callable[..., HostLoadRunner]
 
 
 @pytest.fixture
@@ -126,10 +126,10 @@ def kept() -> dict[str, Iterable[str]]:
 def bench(directories: list[str], kept: dict[str, Iterable[str]]) -> Bench:
     workspace = HostWorkspace(directories, run_id="r1", keep_output=kept.__setitem__)
     workspace.make()
-    return lambda *wanted, test_size=SIZE: HostBench(workspace, wanted=wanted, test_size=test_size)
+    return lambda *wanted, test_size=SIZE: HostLoadRunner(workspace, wanted=wanted, test_size=test_size)
 
 
-def prepared(bench: HostBench, directories: list[str]) -> list[PreparedVolume | AcceptanceError]:
+def prepared(bench: HostLoadRunner, directories: list[str]) -> list[PreparedVolume | AcceptanceError]:
     return list(bench.prepare(directories, node=None, progress=lambda storage_class, written: None).values())
 
 
@@ -195,7 +195,7 @@ def test_root_has_directories_loaded_by_nobody_where_nobody_can_get_there(
         Path(made).chmod(mode)
         workspace = HostWorkspace([made], run_id="r1", keep_output=kept.__setitem__)
         workspace.make()
-        (volume,) = prepared(HostBench(workspace, wanted=[profile], test_size=SIZE), [made])
+        (volume,) = prepared(HostLoadRunner(workspace, wanted=[profile], test_size=SIZE), [made])
         assert isinstance(volume, HostVolume)
         assert Path(volume.test_file).stat().st_uid == owner
 
@@ -212,7 +212,7 @@ def test_storage_that_fails_in_mid_run_fails_in_the_words_of_fio(
             file.mkdir()
         return False
 
-    with pytest.raises(StorageFailure, match=f"it on storage class {directories[1]} failed.*[Ii]s a directory"):
+    with pytest.raises(StorageFailure, match=f"it on StorageClass {directories[1]} failed.*[Ii]s a directory"):
         made.run(load_of(profile, [first, other]), watch=watch)
 
 

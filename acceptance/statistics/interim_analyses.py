@@ -53,7 +53,7 @@ class EarlyLook:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LookPlan:
+class AnalysisPlan:
     """The looks, in seconds of load on the storage judged, and the error budget that they share.
 
     `segments`: for classes loaded in turn, the seconds of load on each class in each round. All looks are then at the
@@ -129,21 +129,23 @@ class LookPlan:
 
 
 # Synchronous writes are the noisiest load and carry the hard rule: what is not far off is looked at late.
-DURABLE = LookPlan(seconds=(40, 60), batch_s=5, early=EarlyLook())
+DURABLE = AnalysisPlan(seconds=(40, 60), batch_s=5, early=EarlyLook())
 # All looks at classes in turn are after an even number of rounds: each began as often as the other, and steady drift
 # cancels out. Two short rounds come first, for the early look; what they save, the next two last longer. Shorter ones
 # hold no batch, and without it the same time on the clock has more wrong verdicts (docs/statistics.md).
-DURABLE_IN_TURN = LookPlan(seconds=(40, 60), batch_s=5, segments=(5, 5, 15, 15, 10, 10), early=EarlyLook(seconds=10))
+DURABLE_IN_TURN = AnalysisPlan(
+    seconds=(40, 60), batch_s=5, segments=(5, 5, 15, 15, 10, 10), early=EarlyLook(seconds=10)
+)
 # Everything else: what is clear is clear soon. In turn with the baseline, batches of one second from short segments:
 # neighbouring batches are neighbouring seconds, so the correlation of seconds is allowed for, up to what is promised.
-IN_TURN = LookPlan(seconds=(4, 8, 12, 32, 60), batch_s=1, segments=(2,) * 30, batch_correlation=0.5)
+IN_TURN = AnalysisPlan(seconds=(4, 8, 12, 32, 60), batch_s=1, segments=(2,) * 30, batch_correlation=0.5)
 # Alone, the load never pauses, and only batches of four seconds are nearly independent.
-ALONE = LookPlan(seconds=(12, 24, 36, 60), early=EarlyLook())
+ALONE = AnalysisPlan(seconds=(12, 24, 36, 60), early=EarlyLook())
 # A profile that nothing is asked of is measured for this long.
 UNJUDGED_S = 12
 
 
-def plan_for(*, durable: bool, in_turn: bool) -> LookPlan:
+def plan_for(*, durable: bool, in_turn: bool) -> AnalysisPlan:
     """The looks at a profile: whether its writes wait until they are durable; in turn with a baseline, or alone."""
     if durable:
         return DURABLE_IN_TURN if in_turn else DURABLE

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.text import credentials
-from acceptance.text.credentials import (
+from acceptance.text import redaction
+from acceptance.text.redaction import (
+    redact,
     remember,
     remember_named,
     remember_pull_secret,
     shown_parameter,
-    without_credentials,
 )
 from acceptance.text.shown_text import shown
 
@@ -36,8 +36,8 @@ def _nothing_known() -> Iterator[None]:
 
 def forget() -> None:
     """As in a process that has just begun."""
-    credentials._known.clear()
-    credentials._any_known = None
+    redaction._known.clear()
+    redaction._any_known = None
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_other_parameters_are_shown_without_the_user_in_their_urls() -> None:
         'secret "rook-csi-rbd-node" not found',
         "the token of the account is not accepted",
         "adminSecretName=rook-csi",
-        "write.iops of sync-write-iops on fast is 1,204 IOPS (99% interval 1,131 IOPS to 1,281 IOPS)",
+        "write.iops of sync-write-iops on fast is 1,204 IOPS (99% CI 1,131 IOPS to 1,281 IOPS)",
         "get, create on secrets (only with --storage-pull-secret)",
         "tests/test_provisioning.py::test_claim_binds[fast]",
     ],
 )
 def test_text_without_credentials_stays_as_it_is(text: str) -> None:
-    assert without_credentials(text) == text
+    assert redact(text) == text
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_text_without_credentials_stays_as_it_is(text: str) -> None:
     ],
 )
 def test_what_is_written_like_a_credential_is_not_shown(text: str) -> None:
-    told = without_credentials(text.format(CANARY, CANARY))
+    told = redact(text.format(CANARY, CANARY))
     assert CANARY not in told and "(not shown)" in told
-    assert without_credentials(told) == told
+    assert redact(told) == told
 
 
 def test_private_keys_and_tokens_are_known_by_their_form() -> None:
@@ -129,9 +129,9 @@ def test_private_keys_and_tokens_are_known_by_their_form() -> None:
     token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzdWl0ZSJ9.c2lnbmF0dXJl"
     ceph = f"AQ{'B' * 36}=="
     aws, github = "AKIAIOSFODNN7EXAMPLE", f"ghp_{'a1' * 18}"
-    told = without_credentials(f"a {key} b {token} c {ceph} d {aws} e {github} f")
+    told = redact(f"a {key} b {token} c {ceph} d {aws} e {github} f")
     assert told == "a (not shown) b (not shown) c (not shown) d (not shown) e (not shown) f"
-    assert without_credentials("-----BEGIN PRIVATE KEY-----\nMIIEow, cut off") == "(not shown)"
+    assert redact("-----BEGIN PRIVATE KEY-----\nMIIEow, cut off") == "(not shown)"
 
 
 @given(secret=st.text(min_size=8, max_size=40).filter(lambda text: len(text.strip()) >= 8), around=st.text(max_size=20))
@@ -141,37 +141,37 @@ def test_what_is_remembered_is_found_however_it_is_written(secret: str, around: 
     secret = secret.strip()
     encoded = base64.b64encode(secret.encode(errors="replace")).decode()
     for written in (secret, json.dumps(secret)[1:-1], repr(secret)[1:-1], html.escape(secret), encoded):
-        assert written not in without_credentials(f"{around}\n{written}\n{around}").replace("(not shown)", "")
+        assert written not in redact(f"{around}\n{written}\n{around}").replace("(not shown)", "")
 
 
 @given(text=st.text(max_size=200))
 def test_what_is_left_out_once_is_left_out_for_good(text: str) -> None:
-    once = without_credentials(text)
-    assert without_credentials(once) == once
+    once = redact(text)
+    assert redact(once) == once
 
 
 def test_short_words_are_not_looked_for() -> None:
     remember("fast")
-    assert without_credentials("class fast") == "class fast"
+    assert redact("class fast") == "class fast"
 
 
 def test_a_key_in_base64_is_not_shown_in_clear_either() -> None:
     pem = "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIBkg\nQ0FOQVJZLUxJTkU\n-----END EC PRIVATE KEY-----\n"
     remember(base64.b64encode(pem.encode()).decode())
-    assert "Q0FOQVJZLUxJTkU" not in without_credentials("openssl: unexpected Q0FOQVJZLUxJTkU")
+    assert "Q0FOQVJZLUxJTkU" not in redact("openssl: unexpected Q0FOQVJZLUxJTkU")
 
 
 def test_parameters_are_remembered_by_their_names() -> None:
     remember_named({"adminSecret": CANARY, "pool": "replicapool", "url": "https://me:hunter2hunter2@store"})
-    assert without_credentials(f"{CANARY} replicapool hunter2hunter2") == "(not shown) replicapool (not shown)"
+    assert redact(f"{CANARY} replicapool hunter2hunter2") == "(not shown) replicapool (not shown)"
 
 
 def test_a_large_output_takes_no_time() -> None:
     """fio's output is many megabytes; in a process of its own, so that it can be ended."""
     code = (
-        "import time\nfrom acceptance.text.credentials import without_credentials, remember\nremember('x' * 900)\n"
+        "import time\nfrom acceptance.text.redaction import redact, remember\nremember('x' * 900)\n"
         'text = \'{"jobname": "a", "secretsecretsecret", \' * 100_000 + \'a\' * 1_000_000\n'
-        "began = time.process_time()\nwithout_credentials(text)\nprint(time.process_time() - began)"
+        "began = time.process_time()\nredact(text)\nprint(time.process_time() - began)"
     )
     root = Path(__file__).parents[2]
     done = subprocess.run(
@@ -191,5 +191,5 @@ def test_each_login_of_a_pull_secret_is_not_shown() -> None:
     login = {"username": "ops", "password": "pull-hunter2", "auth": base64.b64encode(b"ops:pull-hunter2").decode()}
     content = json.dumps({"auths": {"registry.example.com": login, "other": {"identitytoken": "idtoken-4711"}}})
     remember_pull_secret({".dockerconfigjson": base64.b64encode(content.encode()).decode(), "odd": "bm8ganNvbg=="})
-    told = without_credentials(f"401 for pull-hunter2 with {login['auth']} and idtoken-4711")
+    told = redact(f"401 for pull-hunter2 with {login['auth']} and idtoken-4711")
     assert told == "401 for (not shown) with (not shown) and (not shown)"

@@ -1,4 +1,4 @@
-"""The manifest: coreutils agree with it, and whatever is changed, taken away or added afterwards is named."""
+"""The checksums: coreutils agree with it, and whatever is changed, taken away or added afterwards is named."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.results.manifest import NAME, check
+from acceptance.results.checksums import NAME, check
 from acceptance.results.recorder import Recorder
 from acceptance.results.run_folder import RunFolder
 from acceptance.text.errors import WrongUsage
@@ -46,7 +46,7 @@ def test_what_a_run_left_is_as_listed_and_coreutils_say_so_too(folder: Path) -> 
     assert digest.split()[0] == found.digest
 
 
-def test_a_manifest_that_coreutils_wrote_is_read_too(folder: Path) -> None:
+def test_checksums_that_coreutils_wrote_are_read_too(folder: Path) -> None:
     text = subprocess.run(
         ["sha256sum", "--binary", "results.json", *sorted(f"fio/{each}" for each in os.listdir(folder / "fio"))],
         cwd=folder,
@@ -93,9 +93,9 @@ def test_every_change_is_named(change: Callable[[Path], object], problem: str | 
     assert (problem or "results.json: changed") in check(folder).problems
 
 
-def test_a_manifest_that_leaves_the_results_out_does_not_cover_the_run(folder: Path) -> None:
-    manifest = folder / NAME
-    manifest.write_text("".join(line for line in manifest.open() if "results.json" not in line))
+def test_checksums_that_leave_the_results_out_do_not_cover_the_run(folder: Path) -> None:
+    checksums = folder / NAME
+    checksums.write_text("".join(line for line in checksums.open() if "results.json" not in line))
     assert check(folder).problems == ["results.json: added after the run"]
     (folder / "results.json").unlink()
     assert check(folder).problems == ["results.json: missing"]
@@ -108,25 +108,25 @@ def test_signatures_and_what_is_made_of_the_results_are_not_covered(folder: Path
     assert len(check(folder).unlisted) == 8
 
 
-def test_a_run_that_was_killed_has_no_manifest_and_that_is_said(tmp_path: Path) -> None:
+def test_a_run_that_was_killed_has_no_checksums_and_that_is_said(tmp_path: Path) -> None:
     folder = ended(tmp_path, exit_status=None).path
     assert not (folder / NAME).exists()
-    with pytest.raises(WrongUsage, match="found none: the run was killed before its end, or is of an older suite"):
+    with pytest.raises(WrongUsage, match="found none: the run was killed before that, or is of an older suite"):
         check(folder)
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "wanted a manifest, found an empty file"),
+        ("", "wanted checksums, found an empty file"),
         ("hello\n", r"SHA256SUMS:1: wanted a SHA-256, two spaces and the name of a file of the run, found 'hello'"),
         (f"{'a' * 64}  ../../etc/passwd\n", "found 'aaaa"),
         (f"{'a' * 64}  /etc/passwd\n", "found 'aaaa"),
         (f"{'a' * 64}  fio/../results.json\n", "found 'aaaa"),
-        ("\x80", "wanted a readable manifest"),
+        ("\x80", "wanted readable checksums"),
     ],
 )
-def test_what_is_no_manifest_is_told(text: str, told: str, folder: Path) -> None:
+def test_what_are_no_checksums_is_told(text: str, told: str, folder: Path) -> None:
     (folder / NAME).write_text(text, encoding="latin-1")
     with pytest.raises(WrongUsage, match=told):
         check(folder)

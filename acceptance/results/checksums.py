@@ -20,15 +20,15 @@ NAME = "SHA256SUMS"
 RAW = "fio"
 # `hex  name` or `hex *name`; a name with a backslash or an end of line, which no run has, would begin with a backslash.
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64}) [ *](?P<name>[^/\\\n]+|fio/[^/\\\n]+)")
-# Renderings of the results, and signatures of the manifest.
+# Renderings of the results, and signatures of the checksums.
 _UNLISTED = re.compile(r"[^/]+\.html|junit\.xml|metrics\.prom|SHA256SUMS(\.[-.\w]+)?")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """What became of a run's files since its manifest was written. `digest` is that of the manifest itself.
+    """What became of a run's files since its checksums were written. `digest` is that of the list of checksums itself.
 
-    `unlisted` are files that the manifest does not cover by intention; the other three are changes.
+    `unlisted` are files that they do not cover by intention; the other three are changes.
     """
 
     listed: int
@@ -45,16 +45,16 @@ class Check:
         return [f"{name}: {what}" for what, names in kinds for name in names]
 
 
-def manifest(folder: Path) -> str:
-    """The manifest of the files in a run's folder, as they are now. Raises OSError where one cannot be read."""
+def checksums(folder: Path) -> str:
+    """The checksums of the files in a run's folder, as they are now. Raises OSError where one cannot be read."""
     raw = sorted(each for each in (folder / RAW).iterdir() if each.is_file())
     return "".join(f"{_digest(path)}  {path.relative_to(folder)}\n" for path in (folder / RESULTS, *raw))
 
 
 def check(folder: Path) -> Check:
-    """Compare a run's folder with its manifest.
+    """Compare a run's folder with its checksums.
 
-    Raises WrongUsage where there is no manifest, or one that is none. That a manifest was changed together with the
+    Raises WrongUsage where there are none, or what is no list of them. That they were changed together with the
     files cannot be seen here: only a signature of it, or its digest from elsewhere, tells.
     """
     path = folder / NAME
@@ -63,11 +63,11 @@ def check(folder: Path) -> Check:
         listed = dict(_entries(content.decode("utf-8"), path))
     except FileNotFoundError:
         raise WrongUsage(
-            f"{path}: wanted the manifest that a run writes at its end, found none: the run was killed before its end, "
+            f"{path}: wanted the checksums that a run writes at its end, found none: the run was killed before that, "
             "or is of an older suite, or this is no run folder; nothing can be verified"
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise WrongUsage(f"{path}: wanted a readable manifest, found: {error}; get it again") from error
+        raise WrongUsage(f"{path}: wanted readable checksums, found: {error}; get it again") from error
     found = {str(each.relative_to(folder)): each for each in _files(folder)}
     others = [name for name in sorted(found) if name not in listed]
     return Check(
@@ -87,11 +87,11 @@ def _entries(text: str, path: Path) -> Iterator[tuple[str, str]]:
         if entry is None:
             raise WrongUsage(
                 f"{path}:{number}: wanted a SHA-256, two spaces and the name of a file of the run, found "
-                f"{line[:80]!r}; get the manifest again"
+                f"{line[:80]!r}; get the checksums again"
             )
         yield entry["name"], entry["digest"]
     if not lines:
-        raise WrongUsage(f"{path}: wanted a manifest, found an empty file; get it again")
+        raise WrongUsage(f"{path}: wanted checksums, found an empty file; get it again")
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -9,17 +9,17 @@ from collections.abc import Collection, Sequence
 
 import psutil
 
-from acceptance.cluster.admission import Admission
+from acceptance.cluster.preflight import Preflight
 from acceptance.results.document import Cluster, Image, Node, StorageClass
 from acceptance.settings.run import Settings
-from acceptance.text.credentials import without_credentials
 from acceptance.text.errors import EnvironmentFailure
+from acceptance.text.redaction import redact
 
 PROVISIONER = "directory"
 IMAGE = "fio on this host"
 
 
-def admit_host(settings: Settings) -> Admission:
+def run_host_preflight(settings: Settings) -> Preflight:
     """Look at everything that the run depends on; nothing is written.
 
     Raises EnvironmentFailure without fio, which writes the test files whatever loads them then.
@@ -30,7 +30,7 @@ def admit_host(settings: Settings) -> Admission:
     candidates: dict[str | None, StorageClass] = {
         each.name: each for each in cluster.storage_classes if each.name in settings.storage_class
     }
-    return Admission(cluster=cluster, candidates=candidates, image=cluster.image.reference)
+    return Preflight(cluster=cluster, candidates=candidates, image=cluster.image.reference)
 
 
 def require_programs(names: Collection[str]) -> None:
@@ -44,7 +44,7 @@ def require_programs(names: Collection[str]) -> None:
 
 
 def describe_host(directories: Sequence[str]) -> Cluster:
-    """This host in the place of a cluster: itself the only node, its directories the storage classes."""
+    """This host in the place of a cluster: itself the only node, its directories the StorageClasses."""
     node = Node(
         name=platform.node(),
         kubelet="",
@@ -84,7 +84,7 @@ def _mount(directory: str) -> dict[str, str]:
     _, mount = max(enumerate(mounts), key=lambda each: (len(each[1].mountpoint), each[0]))
     return {
         "file system": mount.fstype,
-        "device": without_credentials(mount.device),
+        "device": redact(mount.device),
         "mounted on": mount.mountpoint,
         "mount options": mount.opts,
     }

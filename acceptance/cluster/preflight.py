@@ -17,8 +17,8 @@ from acceptance.cluster.storage_classes import choose_class, storage_classes
 from acceptance.cluster.workspace import Workspace
 from acceptance.results.document import Cluster, StorageClass
 from acceptance.settings.run import Settings
-from acceptance.text.credentials import remember_pull_secret
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
+from acceptance.text.redaction import remember_pull_secret
 
 PULL_SECRET = "pull-secret"
 # Since when nodeTaintsPolicy is heeded:
@@ -27,7 +27,7 @@ LOWEST = (1, 26)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Admission:
+class Preflight:
     """What was found fit to begin with. `candidates` by the name asked for, None for the default class."""
 
     cluster: Cluster
@@ -35,7 +35,7 @@ class Admission:
     image: str
 
 
-def admit(api: Api, settings: Settings, *, kind: str, subjects: Iterable[str] = ()) -> Admission:
+def run_preflight(api: Api, settings: Settings, *, kind: str, subjects: Iterable[str] = ()) -> Preflight:
     """Look at everything that the run depends on; nothing is created. `subjects`: see `require_permissions`.
 
     Raises EnvironmentFailure when the cluster does not answer, is too old or forbids what is needed, WrongUsage for
@@ -64,7 +64,7 @@ def admit(api: Api, settings: Settings, *, kind: str, subjects: Iterable[str] = 
             "give one that holds fio and a shell with --storage-image REF"
         )
     cluster = describe_cluster(api, kind=kind, image=image)
-    return Admission(cluster=cluster, candidates=candidates, image=image)
+    return Preflight(cluster=cluster, candidates=candidates, image=image)
 
 
 def require_version(version: str) -> None:

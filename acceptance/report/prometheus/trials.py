@@ -73,7 +73,7 @@ CAPABILITY = Gauge(
 )
 
 
-def add_campaigns(samples: Samples, results: Results, candidate: str) -> None:
+def add_trials(samples: Samples, results: Results, candidate: str) -> None:
     """All of it, as far as the run came to it."""
     _add_scaling(samples, results, candidate)
     _add_ramps(samples, results, candidate)
@@ -113,7 +113,7 @@ def _add_ramps(samples: Samples, results: Results, candidate: str) -> None:
             continue
         samples.set(RAMP_PODS, ramp.goal, state="asked")
         samples.set(RAMP_PODS, ramp.pods, state="running")
-        samples.set(RAMP_DOWN, ramp.ramp_down.behind_s)
+        samples.set(RAMP_DOWN, ramp.ramp_down.cleanup_s)
         for name, times in ramp.phases.items():
             for statistic, seconds in (("p50", times.p50_s), ("p90", times.p90_s), ("p99", times.p99_s)):
                 samples.set(RAMP_PHASE, seconds, phase=name, statistic=statistic)
