@@ -103,7 +103,7 @@ class Verdict(Frozen):
     """One limit, judged."""
 
     id: str
-    test: str
+    test: str = Field(default="", description="that asked; it is added when the verdict is accepted")
     storage_class: str
     profile: str | None
     metric: str | None

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy
 
-from acceptance.judging.limit import Decision, decide
+from acceptance.judging.outcome import Decision, decide
 from acceptance.measuring.ending import UNCOUNTED_S
 from acceptance.statistics.intervals import batch_means, interval
 from acceptance.statistics.looks import Look, LookPlan

@@ -105,7 +105,7 @@ def limit(profile: str, kind: Kind, value: float, **more: Any) -> ScalingLimit:
 def test_total_at_the_last_published_step_is_that_of_the_plateau(profile: str) -> None:
     steps = [step(pods, total.mean) for pods, total in totals(profile).items()]
     found = record(profile, steps=steps, capacity=capacity(totals(profile), confidence=CONFIDENCE))
-    verdict = judge_scaling(found, limit(profile, "total_at_last_step", 0.9), test="t")
+    verdict = judge_scaling(found, limit(profile, "total_at_last_step", 0.9))
     assert verdict.status == "pass", verdict.reason
     assert verdict.measured == pytest.approx(1, abs=0.06)
 
@@ -114,7 +114,7 @@ def test_total_at_the_last_published_step_is_that_of_the_plateau(profile: str) -
 def test_published_rate_limited_volumes_reach_98_percent(profile: str) -> None:
     asked, reached, _ = PUBLISHED["rate_limited"][profile]
     rates = RateRecord(pods=51, rate=asked, reached={f"load-{each}": steadily(reached / asked) for each in range(51)})
-    verdict = judge_scaling(record(profile, rate_limited=rates), limit(profile, "rate_limited", 0.98), test="t")
+    verdict = judge_scaling(record(profile, rate_limited=rates), limit(profile, "rate_limited", 0.98))
     assert verdict.status == "pass", verdict.reason
 
 
@@ -123,7 +123,7 @@ def test_published_totals_double_with_the_nodes(profile: str) -> None:
     (few_nodes, few_pods, few_each, few), (many_nodes, many_pods, _, many) = PUBLISHED["nodes"][profile]
     assert few == pytest.approx(few_pods * few_each, rel=0.001)
     nodes = NodesRecord(few=step(few_pods, few), many=step(many_pods, many), few_nodes=few_nodes, many_nodes=many_nodes)
-    verdict = judge_scaling(record(profile, nodes=nodes), limit(profile, "node_scaling", 1.9), test="t")
+    verdict = judge_scaling(record(profile, nodes=nodes), limit(profile, "node_scaling", 1.9))
     assert verdict.status == "pass", verdict.reason
     assert verdict.measured == pytest.approx(2, rel=0.02)
 
@@ -136,9 +136,7 @@ def test_published_latency_grows_as_the_report_shows(load: str) -> None:
     metric = Metric.parse(f"{load.partition('-')[2]}.latency.mean")
     growth = 2.2 if "read" in load else 4.8
     for allowed, status in ((growth * 1.05, "pass"), (growth * 0.9, "fail")):
-        verdict = judge_scaling(
-            record(profile, steps=steps), limit(profile, "latency_growth", allowed, metric=metric), test="t"
-        )
+        verdict = judge_scaling(record(profile, steps=steps), limit(profile, "latency_growth", allowed, metric=metric))
         assert verdict.status == status, verdict.reason
 
 
@@ -148,6 +146,6 @@ def test_a_total_that_breaks_down_fails() -> None:
     found[15] = exactly(found[15].mean / 2)
     steps = [step(pods, total.mean) for pods, total in found.items()]
     broken = record("random-write-iops", steps=steps, capacity=capacity(found, confidence=CONFIDENCE))
-    verdict = judge_scaling(broken, limit("random-write-iops", "total_at_last_step", 0.9), test="t")
+    verdict = judge_scaling(broken, limit("random-write-iops", "total_at_last_step", 0.9))
     assert verdict.status == "fail"
     assert "total of 15 volumes" in verdict.reason and "the report says so" in verdict.reason

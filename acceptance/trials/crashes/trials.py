@@ -32,15 +32,16 @@ class CrashTrials:
         settings: CrashSettings,
         node_failure: NodeFailurePlan | str,
         say: Callable[[str], None],
+        keep: Callable[[Crash], object],
     ) -> None:
         self._workspace = workspace
         self._settings = settings
         self._node_failure = node_failure
         self._say = say
-        self._crashes = Once(self._crash)
+        self._crashes = Once(self._crash, keep=keep)
 
-    def crash(self, storage_class: str, failure: Failure) -> tuple[Crash, bool]:
-        """What the crash showed, and whether it happened just now.
+    def crash(self, storage_class: str, failure: Failure) -> Crash:
+        """What the crash showed.
 
         Raises Unsupported for a class that cannot be used from another node or without a way to fail nodes,
         StorageFailure when the volume is of no use afterwards, EnvironmentFailure for the rest; the same error to

@@ -42,7 +42,7 @@ class RebuildSettings:
 
 
 class RebuildCampaign:
-    """All rebuilds of a session. `driver_of` chooses the driver for a class, by name."""
+    """All rebuilds of a session. `driver_of` chooses the driver for a class, by name; `keep` gets each record, once."""
 
     def __init__(
         self,
@@ -51,15 +51,16 @@ class RebuildCampaign:
         settings: RebuildSettings,
         driver_of: Callable[[str], RebuildDriver],
         say: Say,
+        keep: Callable[[RebuildRecord], object],
     ) -> None:
         self._workspace = workspace
         self._settings = settings
         self._driver_of = driver_of
         self._say = say
-        self._records = Once(self._measure)
+        self._records = Once(self._measure, keep=keep)
 
-    def record(self, storage_class: str, pattern: Pattern) -> tuple[RebuildRecord, bool]:
-        """What the rebuild of the pattern showed on the class, and whether that was measured just now.
+    def record(self, storage_class: str, pattern: Pattern) -> RebuildRecord:
+        """What the rebuild of the pattern showed on the class.
 
         Raises Unsupported where the class has no replicas or no driver, StorageFailure when a rebuild fails,
         EnvironmentFailure for the rest; the same error to everyone who asks.
