@@ -12,7 +12,8 @@ from typing import Literal
 
 from acceptance.judging.outcome import Decision, decide, held_against, outcome
 from acceptance.limits.tiers import ComparisonRule, Limit, LimitKind
-from acceptance.results.document import Estimate, Unit, Verdict
+from acceptance.results.document import Estimate, Verdict
+from acceptance.results.model import Unit
 from acceptance.statistics.ratios import Ratio
 from acceptance.text.quantities import format_quantity
 

@@ -7,7 +7,8 @@ import re
 from typing import Literal
 
 from acceptance.limits.tiers import Asked
-from acceptance.results.document import Status, Unit, Verdict
+from acceptance.results.document import Status, Verdict
+from acceptance.results.model import Unit
 
 Decision = Literal["pass", "fail", "inconclusive"]
 

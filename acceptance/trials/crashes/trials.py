@@ -13,6 +13,7 @@ from acceptance.process.undoing import Undoing
 from acceptance.results.crashes import Failure
 from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import Unsupported
+from acceptance.trials import Say
 from acceptance.trials.crashes.reading import READER
 from acceptance.trials.crashes.trial import Crash, CrashSettings, Trial
 from acceptance.trials.crashes.writer import WRITER
@@ -31,7 +32,7 @@ class CrashTrials:
         *,
         settings: CrashSettings,
         node_failure: NodeFailurePlan | str,
-        say: Callable[[str], None],
+        say: Say,
         keep: Callable[[Crash], object],
     ) -> None:
         self._workspace = workspace

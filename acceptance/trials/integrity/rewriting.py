@@ -19,9 +19,10 @@ from acceptance.loads.verified.jobs import DATA_FILE, INTERVALS, write_command
 from acceptance.measuring.load_log import MARK
 from acceptance.process.undoing import Undoing
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.trials import Say
 from acceptance.trials.integrity.volume import VerifiedVolume
 from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild, TargetVolume
-from acceptance.trials.rebuild.following import Patience, Say
+from acceptance.trials.rebuild.following import Patience
 from acceptance.trials.rebuild.put_back import put_back
 
 _ENOUGH = "enough"

@@ -13,7 +13,8 @@ from acceptance.limits.ramps import RampRules
 from acceptance.process.once import Once
 from acceptance.process.undoing import Undoing
 from acceptance.results.ramps import ControlPlaneRecord, Form
-from acceptance.trials.ramps.climb import Say, climb
+from acceptance.trials import Say
+from acceptance.trials.ramps.climb import climb
 from acceptance.trials.ramps.conditions import StopConditions
 from acceptance.trials.ramps.descent import descend
 from acceptance.trials.ramps.observer import Observer

@@ -11,9 +11,10 @@ from acceptance.measuring.windows import Window
 from acceptance.process.once import Once
 from acceptance.results.rebuilds import Pattern, RebuildRecord, TimedRebuild
 from acceptance.statistics.step_looks import ONE_LOOK_CONFIDENCE
+from acceptance.trials import Say
 from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild
 from acceptance.trials.rebuild.findings import impact_of, warnings
-from acceptance.trials.rebuild.following import Patience, Say, follow_rebuild
+from acceptance.trials.rebuild.following import Patience, follow_rebuild
 from acceptance.trials.rebuild.foreground import Foreground
 from acceptance.trials.rebuild.model import largest_volumes
 from acceptance.trials.rebuild.put_back import put_back
