@@ -13,7 +13,6 @@ from pydantic import Field
 from acceptance.results.model import Frozen
 
 Failure = Literal["pod-killed", "pod-killed-and-moved", "node-failed", "failover"]
-FAILURES: tuple[Failure, ...] = ("pod-killed", "pod-killed-and-moved", "node-failed", "failover")
 
 
 class DurabilityRecord(Frozen):

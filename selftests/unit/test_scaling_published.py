@@ -12,7 +12,7 @@ from acceptance.judging.scaling import judge_scaling
 from acceptance.limits.scaling import Kind, ScalingLimit
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
-from acceptance.trials.scaling.model import capacity, per_volume_at, plateau, volumes_at
+from acceptance.trials.scaling.model import capacity, plateau, volumes_at
 from acceptance.trials.scaling.step_records import CONFIDENCE, default_metric
 
 PUBLISHED: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "published" / "many_volumes.yaml").read_text())
@@ -65,7 +65,7 @@ def test_published_rates_are_the_capacity_shared_by_51(profile: str) -> None:
     """The report asks each of 51 volumes for what its model predicts, rounded down."""
     asked, _, reached_by_all = PUBLISHED["rate_limited"][profile]
     constant = PUBLISHED["capacity"][profile]
-    assert per_volume_at(constant, pods=51) == pytest.approx(asked, rel=0.01)
+    assert constant / 51 == pytest.approx(asked, rel=0.01)
     assert volumes_at(constant, demand=asked) == 51
     assert reached_by_all == pytest.approx(constant, rel=ROUNDING)
 

@@ -62,7 +62,7 @@ def rewrite_during_rebuild(
     volume.prepare()
     with _rewriting(workspace, volume, held_s=patience.begin_s + patience.end_s) as plan:
         _wait_written(workspace, volume, plan, wanted=1, over=False)
-        rebuild = driver.rebuild_of(_target(workspace, volume))
+        rebuild = driver.rebuild_of(_target(volume))
         rebuild.require_whole()
         about = f"rebuild of a replica of {volume.claim.storage_class} during writes"
         with put_back(rebuild, workspace):
@@ -144,7 +144,7 @@ def read_told(output: str) -> Told:
     )
 
 
-def _target(workspace: Workspace, volume: VerifiedVolume) -> TargetVolume:
+def _target(volume: VerifiedVolume) -> TargetVolume:
     return TargetVolume(
         volume=volume.bound(),
         claim=volume.claim.name,
