@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from acceptance.judging.limit import judge, judge_comparison
+from acceptance.judging.limit import Caution, judge, judge_comparison
 from acceptance.judging.outcome import decide, verdict_id
 from acceptance.limits.tiers import ComparisonRule, Limit, RuleKind
 from acceptance.measuring.figures import estimate
@@ -134,6 +134,18 @@ def test_what_is_missing_or_no_number_is_inconclusive_and_stays_out_of_the_verdi
     assert (verdict.low, verdict.high, verdict.confidence) == (None, None, None)
     assert verdict.measured in (None, 900)
     assert "would decide it" in verdict.reason
+
+
+def test_a_stall_in_too_short_a_load_is_told_in_one_clean_sentence() -> None:
+    stall = Metric.parse("stall.longest")
+    limit = Limit(profile="p", metric=stall, at_most=8.0, because="b", tier="t")
+    found = Estimate(mean=4.0, low=4.0, high=4.0, unit="s", samples=5)
+    verdict = judge(found, limit, storage_class="fast", caution=Caution(may_pass=False))
+    assert (verdict.status, verdict.reason) == (
+        "inconclusive",
+        "stall.longest of p on fast is 4 s, from too short a load to be held against at most 8 s; "
+        "a longer measurement would decide it.",
+    )
 
 
 def test_judging_in_the_wrong_unit_is_the_callers_error() -> None:
