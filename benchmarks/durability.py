@@ -71,9 +71,10 @@ def _round(workspace: Workspace, storage_class: str, commands: dict[str, list[st
         settings=CrashSettings(write_s=WRITE_S, failover_s=TIMEOUT_S),
         node_failure=NodeFailureTarget.model_validate(commands).plan,
         say=lambda text: None,
+        keep=lambda crash: None,
     )
     try:
-        record = trials.crash(storage_class, "node-failed")[0].durability
+        record = trials.crash(storage_class, "node-failed").durability
         said, right = durability_sentence(record), bool(record.lost) == (storage_class == FORGETFUL)
     except AcceptanceError as error:
         said, right = f"{type(error).__name__}: {error}", False

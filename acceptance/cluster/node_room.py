@@ -8,9 +8,9 @@ from decimal import Decimal
 from kubernetes.utils.quantity import parse_quantity
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.nodes import slim_node, takes_pods
+from acceptance.cluster.nodes import nodes_that_take_pods
 from acceptance.cluster.objects import name_of
-from acceptance.cluster.resources import NODES, PODS, Object
+from acceptance.cluster.resources import PODS, Object
 from acceptance.text.errors import EnvironmentFailure
 
 _OVER = ("Succeeded", "Failed")
@@ -18,7 +18,7 @@ _OVER = ("Succeeded", "Failed")
 
 def usable_nodes(api: Api) -> list[str]:
     """The names of the nodes that take ordinary pods."""
-    return sorted(name_of(node) for node in api.list(NODES, slim=slim_node) if takes_pods(node))
+    return sorted(map(name_of, nodes_that_take_pods(api)))
 
 
 def require_room(api: Api, *, pods: int, requests: Mapping[str, str], nodes: Sequence[str] = ()) -> None:
@@ -27,7 +27,7 @@ def require_room(api: Api, *, pods: int, requests: Mapping[str, str], nodes: Seq
     `requests` of each pod by resource, as Kubernetes quantities; `nodes`: the only ones to use, empty for all that
     take ordinary pods. What only the scheduler knows, such as how many volumes a node may attach, is left to it.
     """
-    there_are = [node for node in api.list(NODES, slim=slim_node) if takes_pods(node)]
+    there_are = nodes_that_take_pods(api)
     usable = [node for node in there_are if not nodes or name_of(node) in nodes]
     if not usable:
         raise EnvironmentFailure(

@@ -12,11 +12,16 @@ SYSTEM = "kubernetes.io/os"
 _KEEPS_PODS_AWAY = ("NoSchedule", "NoExecute")
 
 
+def nodes_that_take_pods(api: Api) -> list[Object]:
+    """The nodes that are ready and take pods that tolerate nothing."""
+    return [node for node in api.list(NODES, slim=slim_node) if takes_pods(node)]
+
+
 def nodes_for_volume(api: Api, volume: str) -> list[str]:
     """The names of the nodes that take ordinary pods and that the volume's node affinity allows."""
     affinity = api.get(VOLUMES, volume)["spec"].get("nodeAffinity") or {}
     terms = (affinity.get("required") or {}).get("nodeSelectorTerms")
-    nodes = [node for node in api.list(NODES, slim=slim_node) if takes_pods(node)]
+    nodes = nodes_that_take_pods(api)
     return [node["metadata"]["name"] for node in nodes if terms is None or any(matches(node, term) for term in terms)]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import failed_for_good, is_proven
 from acceptance.cluster.events import recent_events
@@ -46,10 +48,14 @@ def wait_started(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
     Raises EnvironmentFailure when the image cannot be pulled or the pod is taken away, StorageFailure when the volume
     cannot be mounted or the deadline passed; each with the pod's state and events.
     """
+    return _wait(api, plan, "start", ready=main_started, timeout_s=timeout_s)
+
+
+def _wait(api: Api, plan: PodPlan, what: str, *, ready: Callable[[Object], bool], timeout_s: float) -> Object:
     return wait_for(
-        f"pod {plan.name} on StorageClass {plan.classes} to start",
+        f"pod {plan.name} on StorageClass {plan.classes} to {what}",
         look=lambda: _needed(api, plan),
-        ready=main_started,
+        ready=ready,
         state=describe_pod,
         fatal=lambda seen: start_problem(api, plan, seen),
         events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
@@ -101,15 +107,7 @@ def wait_ended(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
 
     Raises EnvironmentFailure when it is gone.
     """
-    return wait_for(
-        f"pod {plan.name} on StorageClass {plan.classes} to end",
-        look=lambda: _needed(api, plan),
-        ready=main_ended,
-        state=describe_pod,
-        fatal=lambda seen: start_problem(api, plan, seen),
-        events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
-        timeout_s=timeout_s,
-    )
+    return _wait(api, plan, "end", ready=main_ended, timeout_s=timeout_s)
 
 
 def wait_load_over(api: Api, plan: PodPlan, *, timeout_s: float) -> None:

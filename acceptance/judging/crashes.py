@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acceptance.judging.limit import decide, not_judged, verdict_id
-from acceptance.limits.crashes import METRIC, FailoverLimit
+from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id, without_figures
+from acceptance.limits.crashes import FailoverLimit
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Verdict
 from acceptance.text.quantities import format_quantity
@@ -21,20 +21,12 @@ TITLES: dict[Failure, str] = {
 }
 
 
-def judge_durability(record: DurabilityRecord, *, test: str) -> Verdict:
+def judge_durability(record: DurabilityRecord) -> Verdict:
     """Fail when one acknowledged record is not there or not whole: there is nothing to be unsure of."""
-    rule = f"{RULE} after {TITLES[record.failure]}"
-    return Verdict(
-        id=verdict_id(record.storage_class, "durability", record.failure, "holds"),
-        test=test,
+    return without_figures(
+        verdict_id(record.storage_class, "durability", record.failure, "holds"),
         storage_class=record.storage_class,
-        profile=None,
-        metric=None,
-        rule=rule,
-        limit=rule,
-        measured=None,
-        low=None,
-        high=None,
+        rule=f"{RULE} after {TITLES[record.failure]}",
         status="fail" if record.lost else "pass",
         reason=durability_sentence(record),
     )
@@ -60,7 +52,7 @@ def ranges_in_words(ranges: list[tuple[int, int]]) -> str:
     return ", ".join(shown) + (f" and {more:,} more place{'s' * (more > 1)}" if more else "")
 
 
-def judge_failover(record: FailoverRecord, limit: FailoverLimit, *, test: str) -> Verdict:
+def judge_failover(record: FailoverRecord, limit: FailoverLimit) -> Verdict:
     """The verdict on the time; inconclusive where the looks were too far apart to tell."""
     status = decide(max(record.seconds - LOOK_S, 0.0), record.seconds + LOOK_S, at_most=limit.at_most_s)
     because = {
@@ -68,28 +60,20 @@ def judge_failover(record: FailoverRecord, limit: FailoverLimit, *, test: str) -
         "fail": f": {limit.because.rstrip('.')}",
         "inconclusive": "; the limit lies within the 1 s polling resolution, so pass and fail cannot be told apart",
     }[status]
-    return Verdict(
-        id=verdict_id(record.storage_class, limit.profile, METRIC, limit.kind),
-        test=test,
+    return outcome(
+        limit,
         storage_class=record.storage_class,
-        profile=limit.profile,
-        metric=METRIC,
-        rule=limit.kind,
-        limit=limit.describe(),
         measured=record.seconds,
-        low=None,
-        high=None,
         unit="s",
         status=status,
         reason=f"{failover_sentence(record)}; wanted {limit.wanted}{because}.",
     )
 
 
-def unjudged(record: FailoverRecord, *, test: str) -> Verdict:
+def unjudged(record: FailoverRecord) -> Verdict:
     """No verdict: the tier has no limit on failovers. The reason holds what was measured."""
     return not_judged(
-        verdict=verdict_id(record.storage_class, "failover", "none", "none"),
-        test=test,
+        verdict_id(record.storage_class, "failover", "none", "none"),
         storage_class=record.storage_class,
         profile="failover",
         reason=f"{failover_sentence(record)}; measured, not judged: the tier has no limit; to judge it add one under "

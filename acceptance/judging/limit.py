@@ -6,36 +6,18 @@ missing or no number is never judged: the verdict is inconclusive, and no NaN ge
 
 from __future__ import annotations
 
-import hashlib
 import math
-import re
 from dataclasses import dataclass
 from typing import Literal
 
-from acceptance.limits.tiers import ComparisonRule, Limit
-from acceptance.results.document import Estimate, Unit, Verdict
+from acceptance.judging.outcome import Decision, decide, held_against, outcome
+from acceptance.limits.tiers import ComparisonRule, Limit, LimitKind
+from acceptance.results.document import Estimate, Verdict
+from acceptance.results.model import Unit
 from acceptance.statistics.ratios import Ratio
 from acceptance.text.quantities import format_quantity
 
-Decision = Literal["pass", "fail", "inconclusive"]
-
-
-def decide(
-    low: float, high: float, *, at_least: float | None = None, at_most: float | None = None, beyond: float = 1.0
-) -> Decision:
-    """Where the interval low..high lies: all on the good side of the limit, all on the bad side, or neither.
-
-    `beyond`: by what factor on either side. A value exactly at the limit is good. Raises ValueError unless exactly one
-    limit is given.
-    """
-    if (at_least is None) == (at_most is None):
-        raise ValueError("wanted one of at_least and at_most, found both or none")
-    if at_least is not None:
-        good, bad = low >= at_least * beyond, high < at_least / beyond
-    else:
-        assert at_most is not None
-        good, bad = high <= at_most / beyond, low > at_most * beyond
-    return "pass" if good else "fail" if bad else "inconclusive"
+_LONGER = "a longer measurement would decide it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,46 +33,35 @@ class Caution:
 _USUAL = Caution()
 
 
+def decide_limit(estimate: Estimate | None, limit: Limit, *, caution: Caution = _USUAL) -> Decision:
+    """What `judge` says of a limit, without its words."""
+    return _limit_case(estimate, limit).decision(caution)
+
+
 def judge(
-    estimate: Estimate | None,
-    limit: Limit,
-    *,
-    test: str,
-    storage_class: str,
-    final: bool,
-    remark: str = "",
-    caution: Caution = _USUAL,
+    estimate: Estimate | None, limit: Limit, *, storage_class: str, remark: str = "", caution: Caution = _USUAL
 ) -> Verdict:
     """The verdict on one limit; `estimate` is None when the measurement does not have the metric.
 
-    `final` says that no further look follows: it changes the reason of an inconclusive verdict, never the status.
     `remark`, a half sentence, is added to any reason but that of a pass: what was seen that may have caused it.
     `caution` is for what was looked at early.
     Raises ValueError when the estimate is in another unit than the limit: that is an error of the caller.
     """
-    unit = limit.metric.unit
-    if estimate is not None and estimate.unit != unit:
-        raise ValueError(f"wanted {limit.metric} in {unit}, found {estimate.unit}")
-    answer = _Answer(
-        value=None if estimate is None else _number(estimate.mean),
-        span=None if estimate is None else _span(estimate.low, estimate.high),
-        confidence=0.0 if estimate is None else estimate.confidence,
-        missing="has no value in the measurement",
-        remark=remark,
-        caution=caution,
-    )
-    question = _Question(limit, rule=limit.kind, unit=unit, at_least=limit.at_least, at_most=limit.at_most)
-    return _verdict(question, answer, test=test, storage_class=storage_class, final=final)
+    missing = "has no value in the measurement"
+    return _verdict(_limit_case(estimate, limit), caution, storage_class=storage_class, missing=missing, remark=remark)
+
+
+def decide_comparison(ratio: Ratio, rule: ComparisonRule, *, caution: Caution = _USUAL) -> Decision:
+    """What `judge_comparison` says of a rule, without its words."""
+    return _comparison_case(ratio, rule).decision(caution)
 
 
 def judge_comparison(
     ratio: Ratio,
     rule: ComparisonRule,
     *,
-    test: str,
     storage_class: str,
     baseline_class: str,
-    final: bool,
     remark: str = "",
     caution: Caution = _USUAL,
 ) -> Verdict:
@@ -99,149 +70,114 @@ def judge_comparison(
     `ratio` is candidate / baseline. Without a value (a class stalled) the verdict is inconclusive and says why.
     `remark`, a half sentence, is added to the reason of a failure: what else speaks for its cause, what to do.
     """
-    answer = _Answer(
-        value=_number(ratio.value),
-        span=_span(ratio.low, ratio.high),
-        confidence=ratio.confidence,
-        missing=f"cannot be compared with {baseline_class}: {ratio.problem or 'the measurement gave no ratio'}",
-        than=f" that of {baseline_class}",
-        remark=remark,
-        caution=caution,
-    )
-    at_least, at_most = (None, rule.bound) if rule.side == "at_most" else (rule.bound, None)
-    question = _Question(rule, rule=rule.kind, unit="ratio", at_least=at_least, at_most=at_most)
-    return _verdict(question, answer, test=test, storage_class=storage_class, final=final)
+    missing = f"cannot be compared with {baseline_class}: {ratio.problem or 'the measurement gave no ratio'}"
+    than = f" that of {baseline_class}"
+    case = _comparison_case(ratio, rule)
+    return _verdict(case, caution, storage_class=storage_class, missing=missing, than=than, remark=remark)
 
 
-@dataclass(frozen=True)
-class _Question:
-    """What is asked: a limit or a comparison rule, brought to one form."""
+@dataclass(frozen=True, kw_only=True)
+class _Case:
+    """A limit or a comparison rule and what was found, brought to one form."""
 
     asked: Limit | ComparisonRule
-    rule: str
+    side: LimitKind
+    bound: float
     unit: Unit | Literal["ratio"]
-    at_least: float | None
-    at_most: float | None
-
-    @property
-    def bound(self) -> float:
-        bound = self.at_most if self.at_least is None else self.at_least
-        assert bound is not None  # one of the two is set: Limit and judge_comparison see to it
-        return bound
+    value: float | None
+    span: tuple[float, float] | None
+    """None where the value is, too"""
+    confidence: float
 
     @property
     def is_of_an_event(self) -> bool:
         """Whether what was found is no mean, and has no confidence: it happened."""
         return isinstance(self.asked, Limit) and self.asked.metric.statistic == "longest"
 
-    @property
-    def wanted(self) -> str:
-        """`at least 750 IOPS`"""
-        side = "at most" if self.at_least is None else "at least"
-        return f"{side} {format_quantity(self.bound, unit=self.unit)}"
+    def decision(self, caution: Caution) -> Decision:
+        """What the interval says, as far as so much load can tell. An event that was seen is certain in any case."""
+        if self.span is None:
+            return "inconclusive"
+        beyond = 1.0 if self.is_of_an_event else caution.beyond
+        status = decide(*self.span, **{self.side: self.bound}, beyond=beyond)
+        return "inconclusive" if status == "pass" and not caution.may_pass else status
+
+    def shown(self, value: float) -> str:
+        return format_quantity(value, unit=self.unit, beside=self.bound)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Answer:
-    """What was found: a value and the interval around it, or what to say when there is none."""
+def _limit_case(estimate: Estimate | None, limit: Limit) -> _Case:
+    """Raises ValueError when the estimate is in another unit than the limit."""
+    unit = limit.metric.unit
+    if estimate is not None and estimate.unit != unit:
+        raise ValueError(f"wanted {limit.metric} in {unit}, found {estimate.unit}")
+    value = None if estimate is None else _number(estimate.mean)
+    return _Case(
+        asked=limit,
+        side=limit.kind,
+        bound=limit.value,
+        unit=unit,
+        value=value,
+        span=None if estimate is None or value is None else _span(estimate.low, estimate.high),
+        confidence=0.0 if estimate is None else estimate.confidence,
+    )
 
-    value: float | None
-    span: tuple[float, float] | None
-    confidence: float
-    missing: str
-    than: str = ""
-    """said after the value"""
-    remark: str = ""
-    """said at the end of a reason that is no pass's"""
-    caution: Caution
+
+def _comparison_case(ratio: Ratio, rule: ComparisonRule) -> _Case:
+    value = _number(ratio.value)
+    return _Case(
+        asked=rule,
+        side=rule.side,
+        bound=rule.bound,
+        unit="ratio",
+        value=value,
+        span=None if value is None else _span(ratio.low, ratio.high),
+        confidence=ratio.confidence,
+    )
 
 
-def _verdict(question: _Question, answer: _Answer, *, test: str, storage_class: str, final: bool) -> Verdict:
-    asked = question.asked
-    span = answer.span if answer.value is not None else None
-    status: Decision = "inconclusive"
-    if span is not None:
-        status = _cautious(question, span, answer.caution)
-    subject = f"{asked.metric} of {asked.profile} on {storage_class}"
-    return Verdict(
-        id=verdict_id(storage_class, asked.profile, asked.metric.path, question.rule),
-        test=test,
+def _verdict(
+    case: _Case, caution: Caution, *, storage_class: str, missing: str, than: str = "", remark: str
+) -> Verdict:
+    """`missing` is said where there is no value, `than` after the value."""
+    status = case.decision(caution)
+    subject = f"{case.asked.metric} of {case.asked.profile} on {storage_class}"
+    if case.value is None:
+        said = f"{missing}, so it cannot be judged; a measurement of its full length would decide it"
+    else:
+        said = _reason(case, f"is {case.shown(case.value)}{than}", status, remark=remark)
+    return outcome(
+        case.asked,
         storage_class=storage_class,
-        profile=asked.profile,
-        metric=asked.metric.path,
-        rule=question.rule,
-        limit=asked.describe(),
-        measured=answer.value,
-        low=span[0] if span else None,
-        high=span[1] if span else None,
-        unit=question.unit,
-        confidence=answer.confidence if span and not question.is_of_an_event else None,
         status=status,
-        reason=f"{subject} {_reason(question, answer, status, final=final)}.",
+        reason=f"{subject} {said}.",
+        measured=case.value,
+        interval=case.span,
+        unit=case.unit,
+        confidence=None if case.is_of_an_event else case.confidence,
     )
 
 
-def _cautious(question: _Question, span: tuple[float, float], caution: Caution) -> Decision:
-    """What the interval says, as far as so much load can tell. An event that was seen is certain, whatever follows."""
-    beyond = 1.0 if question.is_of_an_event else caution.beyond
-    status = decide(*span, at_least=question.at_least, at_most=question.at_most, beyond=beyond)
-    return "inconclusive" if status == "pass" and not caution.may_pass else status
-
-
-def _reason(question: _Question, answer: _Answer, status: Decision, *, final: bool) -> str:
+def _reason(case: _Case, found: str, status: Decision, *, remark: str) -> str:
     """What is said of the subject: the measured value, its interval, the limit, and what follows."""
-    more = "would decide it" if final else "follows"
-    if answer.value is None:
-        return f"{answer.missing}, so it cannot be judged; a measurement of its full length {more}"
-    shown = format_quantity(answer.value, unit=question.unit, beside=question.bound) + answer.than
-    if answer.span is None:
-        return f"is {shown}, from too few samples for a confidence interval; a longer measurement {more}"
-    low, high = (format_quantity(value, unit=question.unit, beside=question.bound) for value in answer.span)
-    measured = f"is {shown} ({answer.confidence * 100:.4g}% CI {low} to {high}), all"
-    if question.is_of_an_event:
-        measured = f"is {shown}," if low == high else f"is {low} to {high},"
-    if status == "pass":
-        return f"{measured} within the limit of {question.wanted}"
-    if status == "fail":
-        because = "; ".join(filter(None, (question.asked.because.strip().rstrip("."), answer.remark)))
-        return f"{measured} outside the limit of {question.wanted}: {because}"
-    more = "a quieter machine or a longer measurement would decide it" if final else "the measurement goes on"
-    if decide(*answer.span, at_least=question.at_least, at_most=question.at_most) != "inconclusive":
-        more = "a longer measurement would decide it" if final else "the measurement goes on"
-        return f"{measured.removesuffix(', all')}, from too short a load to be held against {question.wanted}; {more}"
-    both = f"{measured.removesuffix(' all')} on both sides of the limit of {question.wanted}"
-    return "; ".join(filter(None, (both, answer.remark, more)))
-
-
-def not_judged(*, verdict: str, test: str, storage_class: str, profile: str, reason: str) -> Verdict:
-    """What was measured and has no limit: `verdict` is its id, and the reason says what was found."""
-    return Verdict(
-        id=verdict,
-        test=test,
-        storage_class=storage_class,
-        profile=profile,
-        metric=None,
-        rule="none",
-        limit="none",
-        measured=None,
-        low=None,
-        high=None,
-        status="skipped",
-        reason=reason,
+    if case.span is None:
+        return f"{found}, from too few samples for a confidence interval; {_LONGER}"
+    low, high = map(case.shown, case.span)
+    wanted = f"{case.side.replace('_', ' ')} {format_quantity(case.bound, unit=case.unit)}"
+    if case.is_of_an_event:
+        found = found if low == high else f"is {low} to {high}"
+    else:
+        found += f" ({case.confidence * 100:.4g}% CI {low} to {high})"
+    if status != decide(*case.span, **{case.side: case.bound}):
+        return f"{found}, from too short a load to be held against {wanted}; {_LONGER}"
+    lies = held_against(
+        status,
+        wanted,
+        because="; ".join(filter(None, (case.asked.because.strip().rstrip("."), remark))),
+        left_open="; ".join(filter(None, (remark, "a quieter machine or a longer measurement would decide it"))),
+        whole="" if case.is_of_an_event else "all ",
     )
-
-
-def verdict_id(storage_class: str, profile: str, metric: str, rule: str) -> str:
-    """`replicated/sync-write-iops/write.iops/at-least`: the same for the same question in every run.
-
-    The path of a directory gets a hash, so that `/mnt/a` and `/mnt-a` have different ids.
-    """
-    name, *rest = (
-        re.sub(r"[^a-z0-9.]+", "-", part.lower()).strip("-") for part in (storage_class, profile, metric, rule)
-    )
-    if name != storage_class:
-        name += "-" + hashlib.sha256(storage_class.encode()).hexdigest()[:8]
-    return "/".join((name, *rest))
+    return f"{found}, {lies}"
 
 
 def _number(value: float | None) -> float | None:

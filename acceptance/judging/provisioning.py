@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acceptance.judging.limit import decide, verdict_id
+from acceptance.judging.outcome import decide, outcome
 from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.results.document import Verdict
 from acceptance.text.quantities import format_quantity
@@ -13,7 +13,7 @@ LOOKS_APART_S = 1.0
 """A claim is looked at no less often while it is waited for: it was bound so much earlier at most than it was seen."""
 
 
-def judge_bind_time(seconds: Sequence[float], limit: ProvisioningLimit, *, test: str, storage_class: str) -> Verdict:
+def judge_bind_time(seconds: Sequence[float], limit: ProvisioningLimit, *, storage_class: str) -> Verdict:
     """The verdict on the slowest of the class's claims; `seconds` until each was seen to be bound.
 
     None may be slower than the limit, so that no interval around a mean is needed: inconclusive is only what the looks
@@ -33,17 +33,11 @@ def judge_bind_time(seconds: Sequence[float], limit: ProvisioningLimit, *, test:
         "inconclusive": f"the limit of {limit.wanted} lies within the 1 s polling resolution, so pass and fail "
         "cannot be told apart",
     }[status]
-    return Verdict(
-        id=verdict_id(storage_class, limit.profile, limit.metric, limit.kind),
-        test=test,
+    return outcome(
+        limit,
         storage_class=storage_class,
-        profile=limit.profile,
-        metric=limit.metric,
-        rule=limit.kind,
-        limit=limit.describe(),
         measured=slowest,
-        low=low,
-        high=slowest,
+        interval=(low, slowest),
         unit="s",
         status=status,
         reason=f"{found}, {because}.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.judging.limit import verdict_id
+from acceptance.judging.outcome import outcome
 from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.ramps import ControlPlaneRecord
@@ -12,23 +12,16 @@ from acceptance.text.quantities import format_quantity
 ENVIRONMENT = ("quota", "nodes_full", "node_lost", "goal")
 
 
-def judge_ramp(record: ControlPlaneRecord, limit: ControlPlaneLimit, *, test: str) -> Verdict:
+def judge_ramp(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Verdict:
     """The verdict on one limit. A ramp has no interval: it was borne once, or it was not."""
     measured, status, reason = (_pods if limit.metric == "pods" else _ramp_down)(record, limit)
-    return Verdict(
-        id=verdict_id(record.storage_class, limit.profile, limit.metric, limit.kind),
-        test=test,
+    return outcome(
+        limit,
         storage_class=record.storage_class,
-        profile=limit.profile,
-        metric=limit.metric,
-        rule=limit.kind,
-        limit=limit.describe(),
-        measured=measured,
-        low=None,
-        high=None,
-        unit=limit.unit,
         status=status,
         reason=reason,
+        measured=measured,
+        unit=limit.unit,
     )
 
 

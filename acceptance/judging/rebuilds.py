@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from acceptance.judging.limit import decide, not_judged, verdict_id
-from acceptance.limits.rebuilds import METRICS, RebuildLimit
-from acceptance.results.document import Status, Verdict
+from acceptance.judging.outcome import Decision, decide, held_against, not_judged, outcome, verdict_id
+from acceptance.limits.rebuilds import RebuildLimit
+from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import Figure
 from acceptance.statistics.intervals import Interval
@@ -18,18 +18,15 @@ from it. A limit nearer than that is not decided by it, nor one nearer than the 
 A judgement: three rebuilds of 4 s on a busy machine were up to a third from their mean; longer ones differ less."""
 
 
-def judge_rebuild(record: RebuildRecord, limit: RebuildLimit, *, test: str) -> Verdict:
+def judge_rebuild(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
     """The verdict on one limit. Inconclusive where the record cannot tell, with the reason."""
-    if limit.kind == "largest_volume":
-        return _largest_volume(record, limit, test=test)
-    return _foreground(record, limit, test=test)
+    return _largest_volume(record, limit) if limit.kind == "largest_volume" else _foreground(record, limit)
 
 
-def unjudged(record: RebuildRecord, *, test: str) -> Verdict:
+def unjudged(record: RebuildRecord) -> Verdict:
     """No verdict: the tier has no limit on rebuilds of this pattern. The reason holds what was measured."""
     return not_judged(
-        verdict=verdict_id(record.storage_class, record.pattern, "rebuild", "none"),
-        test=test,
+        verdict_id(record.storage_class, record.pattern, "rebuild", "none"),
         storage_class=record.storage_class,
         profile=record.pattern,
         reason=f"{record.pattern} on {record.storage_class}: measured ({arithmetic(record)}), not judged: the tier has "
@@ -54,60 +51,50 @@ def arithmetic(record: RebuildRecord, *, beside: float | None = None) -> str:
     )
 
 
-def _largest_volume(record: RebuildRecord, limit: RebuildLimit, *, test: str) -> Verdict:
+def _largest_volume(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
     found = record.largest_volume
     told = arithmetic(record, beside=limit.value)
     if found.low is None or found.high is None:
+        interval = None
         doubt = max(ONCE, *(each.uncertainty_s / each.seconds for each in record.rebuilds))
-        status: Status = decide(found.mean / (1 + doubt), found.mean * (1 + doubt), at_least=limit.value)
+        status = decide(found.mean / (1 + doubt), found.mean * (1 + doubt), at_least=limit.value)
         open_ = f"too near to be decided by one rebuild, which may be off by {100 * doubt:.0f} %"
     else:
-        status = decide(found.low, found.high, at_least=limit.value)
+        interval = (found.low, found.high)
+        status = decide(*interval, at_least=limit.value)
         open_ = "which lies within that"
     because = {
         "pass": "",
         "fail": f": {limit.because.rstrip('.')}",
         "inconclusive": f", {open_}; more rebuilds (--storage-rebuild-repeats) would decide it",
     }[status]
-    return Verdict(
-        id=verdict_id(record.storage_class, limit.pattern, limit.metric, limit.kind),
-        test=test,
+    return outcome(
+        limit,
         storage_class=record.storage_class,
-        profile=limit.pattern,
-        metric=limit.metric,
-        rule=limit.kind,
-        limit=limit.describe(),
         measured=found.mean,
-        low=found.low,
-        high=found.high,
+        interval=interval,
         unit="B",
-        confidence=None if found.low is None else record.confidence,
+        confidence=record.confidence,
         status=status,
         reason=f"{limit.pattern} on {record.storage_class}: {told}; wanted {limit.wanted}{because}.",
     )
 
 
-def _foreground(record: RebuildRecord, limit: RebuildLimit, *, test: str) -> Verdict:
+def _foreground(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
     before, during = _figures(record, limit)
     ratio = None
     if before is not None and during is not None:
         ratio = independent_ratio(during.batches, before.batches, confidence=record.confidence)
-    status: Status = "inconclusive"
+    status: Decision = "inconclusive"
     if ratio is not None:
         status = decide(ratio.low, ratio.high, **{limit.side: limit.value})
-    return Verdict(
-        id=verdict_id(record.storage_class, limit.pattern, METRICS[limit.kind], limit.kind),
-        test=test,
+    return outcome(
+        limit,
         storage_class=record.storage_class,
-        profile=limit.pattern,
-        metric=limit.metric,
-        rule=limit.kind,
-        limit=limit.describe(),
         measured=None if ratio is None else ratio.mean,
-        low=None if ratio is None else ratio.low,
-        high=None if ratio is None else ratio.high,
+        interval=None if ratio is None else (ratio.low, ratio.high),
         unit="ratio",
-        confidence=None if ratio is None else record.confidence,
+        confidence=record.confidence,
         status=status,
         reason=_foreground_reason(record, limit, before, during, ratio, status),
     )
@@ -128,7 +115,7 @@ def _foreground_reason(
     before: Figure | None,
     during: Figure | None,
     ratio: Interval | None,
-    status: Status,
+    status: Decision,
 ) -> str:
     subject = f"{limit.metric} of synchronous writes on {record.storage_class} ({limit.pattern})"
     if before is None or during is None:
@@ -143,10 +130,10 @@ def _foreground_reason(
             "--storage-rebuild-size would tell."
         )
     mean, low, high = (format_quantity(value, unit="ratio", beside=limit.value) for value in ratio)
-    measured = f"{told}, {mean} ({record.confidence * 100:.4g}% CI {low} to {high})"
-    wanted = f"the limit of {limit.wanted}"
-    if status == "pass":
-        return f"{measured}, all within {wanted}."
-    if status == "fail":
-        return f"{measured}, all outside {wanted}: {limit.because.rstrip('.')}."
-    return f"{measured}, on both sides of {wanted}; a larger --storage-rebuild-size or more repeats would decide it."
+    lies = held_against(
+        status,
+        limit.wanted,
+        because=limit.because,
+        left_open="a larger --storage-rebuild-size or more repeats would decide it",
+    )
+    return f"{told}, {mean} ({record.confidence * 100:.4g}% CI {low} to {high}), {lies}."

@@ -6,12 +6,12 @@ import math
 import re
 from collections.abc import Iterator
 
-from acceptance.judging.limit import decide
+from acceptance.judging.outcome import decide
 from acceptance.results.document import Results, Verdict
 from acceptance.results.verdicts import overall
 from acceptance.text.quantities import parse_quantity
 
-# The rules that `acceptance.judging.limit.decide` decides, with the limit as the last thing that their verdicts name.
+# The rules that `acceptance.judging.outcome.decide` decides, with the limit as the last thing that their verdicts name.
 _RULES = ("at_least", "at_most", "not_better_than_baseline_by", "not_worse_than_baseline_by")
 _LIMIT = re.compile(r"(?P<side>at least|at most) (?P<amount>[\d.,]+ ?\S*)")
 # Limits are shown with at least three digits: what lies between two ways of rounding is not held against anybody.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from acceptance.judging.limit import decide, not_judged, verdict_id
+from acceptance.judging.outcome import Decision, decide, held_against, not_judged, outcome, verdict_id
 from acceptance.limits.scaling import Kind, ScalingLimit, rate_unit
-from acceptance.results.document import Status, Verdict
+from acceptance.results.document import Verdict
 from acceptance.results.scaling import Figure, ScalingRecord, StepRecord
 from acceptance.statistics.intervals import Interval
 from acceptance.statistics.ratios import independent_ratio
@@ -17,28 +17,20 @@ Finding = tuple[Interval | None, str]
 """What was found with its interval, and what of; or no interval, and why there is none."""
 
 
-def judge_scaling(record: ScalingRecord, limit: ScalingLimit, *, test: str) -> Verdict:
+def judge_scaling(record: ScalingRecord, limit: ScalingLimit) -> Verdict:
     """The verdict on one limit. Inconclusive where the record cannot tell, with the reason."""
     found, about = _FINDINGS[limit.kind](record, limit)
-    status: Status = "inconclusive"
-    at_most = limit.kind == "latency_growth"
-    if found is not None:
-        status = decide(found.low, found.high, **{"at_most" if at_most else "at_least": limit.value})
-    return Verdict(
-        id=verdict_id(record.storage_class, limit.profile, limit.metric.path, _rule(limit)),
-        test=test,
+    status = _decision(found, limit)
+    return outcome(
+        limit,
         storage_class=record.storage_class,
-        profile=limit.profile,
-        metric=limit.metric.path,
-        rule=_rule(limit),
-        limit=limit.describe(),
-        measured=None if found is None else found.mean,
-        low=None if found is None else found.low,
-        high=None if found is None else found.high,
-        unit=limit.unit,
-        confidence=None if found is None or limit.kind == "rate_limited" else record.confidence,
         status=status,
         reason=_reason(record, limit, found, about, status),
+        measured=None if found is None else found.mean,
+        interval=None if found is None else (found.low, found.high),
+        unit=limit.unit,
+        confidence=None if limit.kind == "rate_limited" else record.confidence,
+        rule=limit.kind if limit.pods is None else f"{limit.kind}_at_{limit.pods}",
     )
 
 
@@ -49,7 +41,16 @@ def left_open(record: ScalingRecord, limits: Collection[ScalingLimit]) -> set[in
 
 def is_decided(record: ScalingRecord, limit: ScalingLimit) -> bool:
     """Whether the limit would now be judged pass or fail."""
-    return judge_scaling(record, limit, test="").status != "inconclusive"
+    found, _ = _FINDINGS[limit.kind](record, limit)
+    return _decision(found, limit) != "inconclusive"
+
+
+def _decision(found: Interval | None, limit: ScalingLimit) -> Decision:
+    return "inconclusive" if found is None else decide(found.low, found.high, **{_side(limit): limit.value})
+
+
+def _side(limit: ScalingLimit) -> str:
+    return "at_most" if limit.kind == "latency_growth" else "at_least"
 
 
 def _rests_on(record: ScalingRecord, limit: ScalingLimit) -> set[int]:
@@ -64,12 +65,11 @@ def _rests_on(record: ScalingRecord, limit: ScalingLimit) -> set[int]:
     return set()
 
 
-def unjudged(record: ScalingRecord, *, test: str) -> Verdict:
+def unjudged(record: ScalingRecord) -> Verdict:
     """No verdict: the tier has no scaling limit for this profile. The reason holds what was measured."""
     totals = ", ".join(f"{step.pods}: {format_quantity(step.total.mean, unit=record.unit)}" for step in record.steps)
     return not_judged(
-        verdict=verdict_id(record.storage_class, record.profile, record.metric, "scaling"),
-        test=test,
+        verdict_id(record.storage_class, record.profile, record.metric, "scaling"),
         storage_class=record.storage_class,
         profile=record.profile,
         reason=f"{record.profile} on {record.storage_class}: measured (total {record.metric} by volumes: {totals}), "
@@ -190,26 +190,18 @@ def _ratio(after: Figure, before: Figure, record: ScalingRecord, of: str) -> Fin
     return found, of if found is not None else "stalled or has too few seconds for a confidence interval"
 
 
-def _reason(record: ScalingRecord, limit: ScalingLimit, found: Interval | None, about: str, status: Status) -> str:
+def _reason(record: ScalingRecord, limit: ScalingLimit, found: Interval | None, about: str, status: Decision) -> str:
     subject = f"{limit.metric} of {limit.profile} on {record.storage_class}"
     if found is None:
         return f"{subject} {about}; so it cannot be judged."
     mean, low, high = (format_quantity(value, unit=limit.unit, beside=limit.value) for value in found)
-    side = "at most" if limit.kind == "latency_growth" else "at least"
-    wanted = f"the limit of {side} {format_quantity(limit.value, unit=limit.unit)}"
+    wanted = f"{_side(limit).replace('_', ' ')} {format_quantity(limit.value, unit=limit.unit)}"
     sure = f"{record.confidence * 100:.4g}% CI {low} to {high}"
     if limit.kind == "rate_limited":
         sure = f"lower bound for its backlog {low}, upper bound {high}"
-    measured = f"{subject}, {about}, is {mean} ({sure})"
-    if status == "pass":
-        return f"{measured}, all within {wanted}."
-    if status == "fail":
-        return f"{measured}, all outside {wanted}: {limit.because.rstrip('.')}."
-    return f"{measured}, on both sides of {wanted}; a quieter machine or a longer window would decide it."
-
-
-def _rule(limit: ScalingLimit) -> str:
-    return limit.kind if limit.pods is None else f"{limit.kind}_at_{limit.pods}"
+    open_ = "a quieter machine or a longer window would decide it"
+    lies = held_against(status, wanted, because=limit.because, left_open=open_)
+    return f"{subject}, {about}, is {mean} ({sure}), {lies}."
 
 
 def _shown(figure: Figure, limit: ScalingLimit) -> str:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from acceptance.results.document import Estimate, Unit
+from acceptance.results.document import Estimate
+from acceptance.results.model import Unit
 from acceptance.results.scaling import Figure
 from acceptance.statistics.intervals import BATCH_CORRELATION, MINIMUM_BATCHES, interval
 from acceptance.statistics.step_analyses import CONFIDENCE, CORRELATION

@@ -12,21 +12,26 @@ V = TypeVar("V")
 
 
 class Once(Generic[K, V]):
-    """Calls `find` at most once for each key. What failed is not tried again: everyone who asks gets the same error."""
+    """Calls `find` at most once for each key, and `keep` with what it found.
 
-    def __init__(self, find: Callable[[K], V]) -> None:
+    What failed is not tried again: everyone who asks gets the same error.
+    """
+
+    def __init__(self, find: Callable[[K], V], *, keep: Callable[[V], object] = lambda found: None) -> None:
         self._find = find
+        self._keep = keep
         self._found: dict[K, V | AcceptanceError] = {}
 
-    def __call__(self, key: K) -> tuple[V, bool]:
-        """What was found for the key, and whether that was just now. Raises the AcceptanceError that `find` raised."""
-        new = key not in self._found
-        if new:
+    def __call__(self, key: K) -> V:
+        """What was found for the key. Raises the AcceptanceError that `find` raised."""
+        if key not in self._found:
             try:
-                self._found[key] = self._find(key)
+                self._found[key] = found = self._find(key)
             except AcceptanceError as error:
                 self._found[key] = error
-        found = self._found[key]
-        if isinstance(found, AcceptanceError):
-            raise found
-        return found, new
+            else:
+                self._keep(found)
+        known = self._found[key]
+        if isinstance(known, AcceptanceError):
+            raise known
+        return known

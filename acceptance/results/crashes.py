@@ -8,17 +8,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from acceptance.results.model import Frozen
 
 Failure = Literal["pod-killed", "pod-killed-and-moved", "node-failed", "failover"]
-FAILURES: tuple[Failure, ...] = ("pod-killed", "pod-killed-and-moved", "node-failed", "failover")
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class DurabilityRecord(_Frozen):
+class DurabilityRecord(Frozen):
     """One crash while records were written, and which of the acknowledged ones were there afterwards."""
 
     storage_class: str
@@ -38,14 +35,14 @@ class DurabilityRecord(_Frozen):
         return sum(last - first + 1 for first, last in self.lost)
 
 
-class Phase(_Frozen):
+class Phase(Frozen):
     """A part of a failover. `seconds`: since the part before it."""
 
     name: str
     seconds: float
 
 
-class FailoverRecord(_Frozen):
+class FailoverRecord(Frozen):
     """A node that failed, and the volume in use on another one."""
 
     storage_class: str

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AwareDatetime, Field, JsonValue
 
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.features import CapabilityRecord
 from acceptance.results.history import TrendRecord
+from acceptance.results.model import Frozen, Unit
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
 
-Unit = Literal["1/s", "B/s", "s", "cpu"]
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
 Overall = Literal["pass", "fail", "inconclusive"]
@@ -30,12 +30,6 @@ Subject = Literal[
     "further-tests",
 ]
 """What a test asks about; `speed`: how fast one volume is."""
-
-
-class Frozen(BaseModel):
-    """A record that is never changed once made and refuses fields that it does not know."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Estimate(Frozen):
@@ -103,7 +97,7 @@ class Verdict(Frozen):
     """One limit, judged."""
 
     id: str
-    test: str
+    test: str = Field(default="", description="that asked; it is added when the verdict is accepted")
     storage_class: str
     profile: str | None
     metric: str | None
@@ -241,12 +235,12 @@ class Results(Frozen):
     pools: list[PoolRecord] = Field(default=[], description="empty for a host, and by older suites")
     measurements: list[Measurement]
     steps: list[Step]
-    scaling: list[ScalingRecord] = []
-    control_plane: list[ControlPlaneRecord] = []
-    rebuilds: list[RebuildRecord] = []
-    capabilities: list[CapabilityRecord] = []
-    durability: list[DurabilityRecord] = []
-    failovers: list[FailoverRecord] = []
+    scaling: list[ScalingRecord] = Field(default=[])
+    control_plane: list[ControlPlaneRecord] = Field(default=[])
+    rebuilds: list[RebuildRecord] = Field(default=[])
+    capabilities: list[CapabilityRecord] = Field(default=[])
+    durability: list[DurabilityRecord] = Field(default=[])
+    failovers: list[FailoverRecord] = Field(default=[])
     trends: list[TrendRecord] = Field(default=[], description="what earlier runs say of the metrics that have a limit")
     verdicts: list[Verdict]
     tier_limits: int = Field(

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from acceptance.results.model import Frozen
 
 Capability = Literal["expansion", "snapshot", "clone", "shared", "fs-group", "read-only"]
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
@@ -22,10 +24,8 @@ TITLES: dict[Capability, str] = {
 CapabilityStatus = Literal["seen", "missing", "failed", "not_tried"]
 
 
-class CapabilityRecord(BaseModel):
+class CapabilityRecord(Frozen):
     """One capability of one class."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     storage_class: str
     capability: Capability

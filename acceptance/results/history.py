@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, Field
+
+from acceptance.results.model import Frozen, Unit
 
 SCHEMA_VERSION = 1
 
-Unit = Literal["1/s", "B/s", "s", "cpu"]
 TrendStatus = Literal["pass", "fail", "inconclusive", "skipped"]
 Value = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class KeptMetric(_Frozen):
+class KeptMetric(Frozen):
     """One metric as it was measured: its mean, and the interval of that within the run where there was one."""
 
     mean: Value
@@ -35,7 +32,7 @@ class KeptMetric(_Frozen):
     )
 
 
-class KeptMeasurement(_Frozen):
+class KeptMeasurement(Frozen):
     """What one profile showed on one class."""
 
     profile: str
@@ -46,7 +43,7 @@ class KeptMeasurement(_Frozen):
     metrics: dict[str, KeptMetric]
 
 
-class RunRecord(_Frozen):
+class RunRecord(Frozen):
     """One run: a line of the history."""
 
     schema_version: Literal[1] = 1
@@ -63,7 +60,7 @@ class RunRecord(_Frozen):
     measurements: list[KeptMeasurement]
 
 
-class TrendPoint(_Frozen):
+class TrendPoint(Frozen):
     """A metric in one run. `low` and `high` are of that run alone: they hold no variation from night to night."""
 
     run: str
@@ -73,7 +70,7 @@ class TrendPoint(_Frozen):
     high: float | None
 
 
-class ChangePoint(_Frozen):
+class ChangePoint(Frozen):
     """From which run on the values are of another level, with hardly any chance that this is noise."""
 
     run: str = Field(description="the first run of the new level")
@@ -83,7 +80,7 @@ class ChangePoint(_Frozen):
     after: int = Field(description="runs of the new level, this one included")
 
 
-class TrendRecord(_Frozen):
+class TrendRecord(Frozen):
     """What the history says of one metric, and what follows for this run."""
 
     storage_class: str

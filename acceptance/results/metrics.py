@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from acceptance.results.document import Unit
+from acceptance.results.model import Unit
 
 Direction = Literal["read", "write", "sync"]
 Statistic = Literal["iops", "bandwidth", "mean", "percentile", "cpu", "longest"]

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from acceptance.results.model import Frozen
 
 Form = Literal["set", "per-node"]
 StopKind = Literal[
@@ -15,11 +17,7 @@ StopKind = Literal[
 ]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Ended(_Frozen):
+class Ended(Frozen):
     """What ended the ramp."""
 
     kind: StopKind
@@ -28,7 +26,7 @@ class Ended(_Frozen):
     after_s: float = Field(description="since the first pod was asked for")
 
 
-class PhaseTimes(_Frozen):
+class PhaseTimes(Frozen):
     """How long after its creation a pod had come so far; nearest ranks over `pods` of them."""
 
     pods: int
@@ -37,7 +35,7 @@ class PhaseTimes(_Frozen):
     p99_s: float
 
 
-class GrowthPoint(_Frozen):
+class GrowthPoint(Frozen):
     """How many pods were asked for and ran so long after the first was asked for."""
 
     at_s: float
@@ -45,14 +43,14 @@ class GrowthPoint(_Frozen):
     running: int = Field(description="that had become running by then")
 
 
-class StartPoint(_Frozen):
+class StartPoint(Frozen):
     """How long the pod took from creation to running that was made as number `pods`."""
 
     pods: int
     took_s: float
 
 
-class RampDownRecord(_Frozen):
+class RampDownRecord(Frozen):
     """Ramp-down: pods were told to end at twice the rate at which they had been asked for."""
 
     scale_down_s: float = Field(description="from the first pod that was told to end to the last")
@@ -63,7 +61,7 @@ class RampDownRecord(_Frozen):
     remaining: list[str] = Field(description="what was still there then: the first of them by name")
 
 
-class RequestTimes(_Frozen):
+class RequestTimes(Frozen):
     """What the API server answered while the ramp went up, by its own metrics; watches are left out."""
 
     verb: str
@@ -72,7 +70,7 @@ class RequestTimes(_Frozen):
     p99_at_most_s: float | None = Field(description="upper end of the histogram's bucket; None in the last one")
 
 
-class OperationTimes(_Frozen):
+class OperationTimes(Frozen):
     """`storage_operation_duration_seconds` of the nodes' kubelets while the ramp went up."""
 
     plugin: str
@@ -83,7 +81,7 @@ class OperationTimes(_Frozen):
     p99_at_most_s: float | None
 
 
-class ControlPlaneRecord(_Frozen):
+class ControlPlaneRecord(Frozen):
     """A ramp of pods with a volume each, and the way back."""
 
     storage_class: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from acceptance.results.model import Frozen
 from acceptance.results.scaling import Figure
 
 Pattern = Literal["full-data", "alternating-4k"]
@@ -17,11 +18,7 @@ Pattern = Literal["full-data", "alternating-4k"]
 PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class RatePoint(_Frozen):
+class RatePoint(Frozen):
     """How fast data was rebuilt between two looks at the driver's progress."""
 
     from_s: float = Field(description="since the rebuild was triggered")
@@ -29,7 +26,7 @@ class RatePoint(_Frozen):
     rate: float = Field(description="B/s")
 
 
-class TimedRebuild(_Frozen):
+class TimedRebuild(Frozen):
     """One rebuild of one replica."""
 
     triggered: datetime
@@ -48,14 +45,14 @@ class TimedRebuild(_Frozen):
         return (self.started - self.triggered).total_seconds()
 
 
-class LoadPoint(_Frozen):
+class LoadPoint(Frozen):
     """What the foreground load did in a stretch of time."""
 
     at_s: float = Field(description="its end, since the first rebuild began; below zero before it")
     iops: float
 
 
-class ForegroundRecord(_Frozen):
+class ForegroundRecord(Frozen):
     """Synchronous writes before the rebuilds and during them; None where nothing is known of it."""
 
     iops_before: Figure
@@ -66,7 +63,7 @@ class ForegroundRecord(_Frozen):
     points: list[LoadPoint]
 
 
-class RebuildRecord(_Frozen):
+class RebuildRecord(Frozen):
     """One data pattern on a volume of one class, and the rebuild of one of its replicas, once or several times."""
 
     storage_class: str

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from acceptance.results.model import Frozen
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Figure(_Frozen):
+class Figure(Frozen):
     """A value over the common window. `low` and `high` are None where too few seconds tell how sure it is."""
 
     mean: float
@@ -23,7 +21,7 @@ class Figure(_Frozen):
     batches: list[float] = Field(description="the value in each stretch of the window, from which the interval comes")
 
 
-class VolumeRecord(_Frozen):
+class VolumeRecord(Frozen):
     """What one volume did in a step.
 
     `low` and `high` bound its rate, from its own batches; None where too few seconds tell.
@@ -40,7 +38,7 @@ class VolumeRecord(_Frozen):
     latency_p99_s: float | None
 
 
-class StepRecord(_Frozen):
+class StepRecord(Frozen):
     """So many volumes loaded at once. Only seconds in which all of them were loaded count."""
 
     pods: int
@@ -64,14 +62,14 @@ class StepRecord(_Frozen):
         )
 
 
-class CapacityRecord(_Frozen):
+class CapacityRecord(Frozen):
     """The capacity model: once saturated, `x` per volume times `y` volumes is a constant C."""
 
     constant: Figure = Field(description="C, in the unit of the metric; its batches are the totals it is fitted to")
     plateau_pods: int = Field(description="the first step after which the total grows no more")
 
 
-class RateRecord(_Frozen):
+class RateRecord(Frozen):
     """So many volumes, each asked for a set rate."""
 
     pods: int
@@ -83,7 +81,7 @@ class RateRecord(_Frozen):
     )
 
 
-class NodesRecord(_Frozen):
+class NodesRecord(Frozen):
     """The same load per node, on few nodes and on twice as many."""
 
     on_fewer_nodes: StepRecord
@@ -92,7 +90,7 @@ class NodesRecord(_Frozen):
     more_nodes: int
 
 
-class ScalingRecord(_Frozen):
+class ScalingRecord(Frozen):
     """All that one profile showed on many volumes of one class."""
 
     profile: str

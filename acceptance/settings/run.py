@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, model_validator
 
+from acceptance.results.model import Frozen
 from acceptance.settings.directories import same_directories
 from acceptance.settings.values import (
     Capabilities,
@@ -39,14 +40,12 @@ OF_AN_EMBEDDED_CLUSTER = ("embedded", "cpu_latency")
 _OPTIONS = {"storage_class": "class", "embedded": "embedded-name", "expect": "require-capability"}
 
 
-class Settings(BaseModel):
+class Settings(Frozen):
     """What a run was asked to do. Sizes in bytes, times in s.
 
     Empty `storage_class`: the cluster's default class. For the cluster kind `host` classes are paths of directories.
     `pull_secret` is NAMESPACE/NAME.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     cluster: ClusterKind | None = None  # first: it tells what the classes are
     storage_class: tuple[ClassName, ...] = ()

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, BeforeValidator, Field
 
 from acceptance.results.features import Capability
+from acceptance.results.model import Frozen
 from acceptance.text.quantities import parse_quantity, parse_size
 
 
-class Strict(BaseModel):
+class Strict(Frozen):
     """What is read from a target file: nothing unknown is taken."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def time_s(value: Any) -> float:

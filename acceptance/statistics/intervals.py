@@ -42,11 +42,6 @@ def batches(series: Sequence[T], *, length: int) -> list[Sequence[T]]:
     return [series[start : start + length] for start in range(0, len(series) - length + 1, length)]
 
 
-def batch_means(series: Sequence[float], *, length: int) -> list[float]:
-    """The mean of each batch of `length` samples."""
-    return [fmean(batch) for batch in batches(series, length=length)]
-
-
 def standard_error(values: Sequence[float], *, correlation: float = BATCH_CORRELATION) -> float:
     """The standard error of the mean of `values` whose neighbours are correlated by `correlation`.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from acceptance.judging.limit import Decision, decide
+from acceptance.judging.outcome import Decision, decide
 from acceptance.measuring.windows import TimedSample
 from acceptance.results.metrics import Metric
 from acceptance.statistics.step_analyses import rate_windows_s

@@ -10,14 +10,15 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import accumulate
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy
 
-from acceptance.judging.limit import Decision, decide
+from acceptance.judging.outcome import Decision, decide
 from acceptance.measuring.ending import UNCOUNTED_S
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
-from acceptance.statistics.intervals import batch_means, interval
+from acceptance.statistics.intervals import batches, interval
 from acceptance.statistics.ratios import Round, ratio
 
 RUNS = 2000
@@ -113,7 +114,9 @@ def by_segment(
 ) -> list[list[float]]:
     """The rates of all batches. `since`: for so many seconds the shape has gone on before the load begins."""
     rates = ([spread(series[second], cv) * shape(second + since) for second in segment] for segment in segments)
-    return [segment if batch_s == 1 else batch_means(segment, length=batch_s) for segment in rates]
+    return [
+        segment if batch_s == 1 else [fmean(each) for each in batches(segment, length=batch_s)] for segment in rates
+    ]
 
 
 @cache

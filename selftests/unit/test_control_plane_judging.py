@@ -38,14 +38,14 @@ def record(*, pods: int = 60, kind: StopKind = "goal", behind_s: float | None = 
 
 @pytest.mark.parametrize("kind", get_args(StopKind))
 def test_as_many_as_required_pass_whatever_ended_the_ramp(kind: StopKind) -> None:
-    verdict = judge_ramp(record(kind=kind), PODS, test="t")
+    verdict = judge_ramp(record(kind=kind), PODS)
     assert (verdict.status, verdict.measured, verdict.unit) == ("pass", 60, "pods")
     assert verdict.id == "fast/control-plane/pods/at-least"
 
 
 @pytest.mark.parametrize("kind", get_args(StopKind))
 def test_one_too_few_fails_where_the_storage_ended_the_ramp(kind: StopKind) -> None:
-    verdict = judge_ramp(record(pods=59, kind=kind), PODS, test="t")
+    verdict = judge_ramp(record(pods=59, kind=kind), PODS)
     assert verdict.status == ("inconclusive" if kind in ("goal", "quota", "nodes_full", "node_lost") else "fail")
     assert "59 pods with a volume each ran on fast (on one node) when the ramp of 30 pods a minute" in verdict.reason
     assert f"{kind.replace('_', ' ')}, that is how it was" in verdict.reason
@@ -55,16 +55,16 @@ def test_one_too_few_fails_where_the_storage_ended_the_ramp(kind: StopKind) -> N
 
 @pytest.mark.parametrize(("behind_s", "status"), [(0.0, "pass"), (300.0, "pass"), (300.1, "fail"), (None, "fail")])
 def test_the_way_back_has_its_time(behind_s: float | None, status: str) -> None:
-    verdict = judge_ramp(record(behind_s=behind_s), DOWN, test="t")
+    verdict = judge_ramp(record(behind_s=behind_s), DOWN)
     assert (verdict.status, verdict.measured, verdict.unit) == (status, behind_s, "s")
     assert verdict.id == "fast/control-plane/ramp-down/at-most"
 
 
 def test_what_is_still_there_is_named() -> None:
-    verdict = judge_ramp(record(behind_s=None, left=["PVC a", "PV b"]), DOWN, test="t")
+    verdict = judge_ramp(record(behind_s=None, left=["PVC a", "PV b"]), DOWN)
     assert "were not gone 5 min after the last pod was told to end; still there: PVC a, PV b" in verdict.reason
     assert verdict.reason.endswith("The limit is at most 5 min: they take space.")
 
 
 def test_of_a_lost_node_nothing_can_be_expected_back() -> None:
-    assert judge_ramp(record(kind="node_lost", behind_s=None), DOWN, test="t").status == "inconclusive"
+    assert judge_ramp(record(kind="node_lost", behind_s=None), DOWN).status == "inconclusive"

@@ -59,9 +59,16 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def ramp(api: SimulatedApi, *, rules: RampRules = RULES, **settings: Any) -> ControlPlaneRecord:
     workspace = Workspace(api=cast(Api, api), run_id="r", namespace="ns", image="image:1", timeout_s=5)
     usual = {"goal": 40, "required": 1, "volume_size": 2**30, "patience_s": 5.0, "down_s": 5.0}
-    runner = RampRunner(workspace, settings=RampSettings(**(usual | settings)), rules=rules, say=lambda text: None)
-    record, new = runner.record("fast")
-    assert new and runner.record("fast") == (record, False)
+    kept: list[ControlPlaneRecord] = []
+    runner = RampRunner(
+        workspace,
+        settings=RampSettings(**(usual | settings)),
+        rules=rules,
+        say=lambda text: None,
+        keep=kept.append,
+    )
+    record = runner.record("fast")
+    assert runner.record("fast") is record and kept == [record]
     return record
 
 

@@ -128,8 +128,8 @@ def recorded(segments: BySegment, *, role: Role = "candidate", storage_class: st
 
 
 def reported(finding: Finding) -> list[Verdict]:
-    verdicts = [finding.against(limit("write.iops", at_least=at_least), test="t") for at_least in (200, 4000)]
-    return verdicts if finding.baseline is None else [*verdicts, finding.compared(RULE, test="t")]
+    verdicts = [finding.against(limit("write.iops", at_least=at_least)) for at_least in (200, 4000)]
+    return verdicts if finding.baseline is None else [*verdicts, finding.compared(RULE)]
 
 
 def test_what_ended_early_is_reported_as_it_was_decided_and_agrees_with_itself() -> None:

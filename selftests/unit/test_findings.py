@@ -75,20 +75,20 @@ RULE = not_better("write.iops")
 
 @pytest.mark.parametrize(("limit", "status"), [(750, "pass"), (1250, "fail")])
 def test_a_limit_is_judged_on_the_candidate(limit: float, status: str) -> None:
-    verdict = finding(1000, 1000, baseline=(1, 1)).against(at_least(limit), test="t::x")
-    assert (verdict.status, verdict.measured, verdict.storage_class, verdict.test) == (status, 1000.0, "fast", "t::x")
+    verdict = finding(1000, 1000, baseline=(1, 1)).against(at_least(limit))
+    assert (verdict.status, verdict.measured, verdict.storage_class) == (status, 1000.0, "fast")
     assert verdict.confidence == PLAN.confidence
 
 
 def test_a_limit_on_what_the_profile_does_not_do_is_not_judged() -> None:
     limit = Limit(profile="writes", metric=Metric.parse("read.latency.p99"), at_most=1.0, because="b", tier="t")
-    verdict = finding(1000, 1000).against(limit, test="t")
+    verdict = finding(1000, 1000).against(limit)
     assert (verdict.status, verdict.measured) == ("inconclusive", None)
 
 
 @pytest.mark.parametrize(("rates", "status"), [((100, 100), "pass"), ((200, 200), "fail")])
 def test_a_candidate_that_is_too_good_fails_the_comparison(rates: tuple[int, ...], status: str) -> None:
-    assert finding(*rates, baseline=(100, 100)).compared(RULE, test="t").status == status
+    assert finding(*rates, baseline=(100, 100)).compared(RULE).status == status
 
 
 def test_what_is_shown_beside_a_baseline_is_the_ratio_of_each_metric_with_its_interval() -> None:
@@ -107,7 +107,7 @@ def test_a_baseline_that_stood_still_has_no_ratio() -> None:
 
 def test_a_comparison_needs_a_baseline() -> None:
     with pytest.raises(ValueError, match="wanted a measurement with a baseline"):
-        finding(1000).compared(RULE, test="t")
+        finding(1000).compared(RULE)
 
 
 @pytest.mark.parametrize(("candidate_s", "baseline_s"), [(24, 12), (12, 24), (16, 12)])
@@ -151,7 +151,8 @@ def test_measuring_goes_on_while_anything_is_open() -> None:
 
 
 def test_a_profile_without_a_limit_is_reported_with_what_it_showed() -> None:
-    verdict = finding(1000, 1000).unjudged(test="t")
+    found = finding(1000, 1000)
+    verdict = found.against(found.candidate.profile)
     assert verdict.status == "skipped"
     assert "measured (write.iops 1,000 IOPS, write.latency.mean 1 ms), not judged" in verdict.reason
 
@@ -171,7 +172,7 @@ def test_the_report_gets_both_sides_and_only_what_was_done() -> None:
 
 def test_a_direction_that_the_profile_does_not_use_has_no_value() -> None:
     asked = Limit(profile="writes", metric=Metric.parse("read.iops"), at_least=1, because="it is asked", tier="t")
-    verdict = finding(1000, 1000).against(asked, test="t")
+    verdict = finding(1000, 1000).against(asked)
     assert (verdict.status, verdict.measured) == ("inconclusive", None)
     assert "has no value in the measurement" in verdict.reason
 
@@ -209,7 +210,7 @@ def test_reads_answered_too_soon_from_a_small_file_are_blamed_on_its_size(path: 
     slower = reading(1e-3, "local", size=size, rate=5000)
     rule = not_better(path)
     verdict = Finding(candidate=candidate, baseline=slower if path == "read.iops" else baseline, plan=PLAN).compared(
-        rule, test="t"
+        rule
     )
     assert verdict.status == "fail"
     remark = (
@@ -240,7 +241,7 @@ def mixed(read_s: float, write_s: float, storage_class: str) -> Recording:
 def test_only_reads_that_are_too_fast_are_blamed_on_a_cache(rule: ComparisonRule, told: bool) -> None:
     slow = 1e-2 if rule.kind == "not_worse_than_baseline_by" else 1e-4
     found = Finding(candidate=mixed(slow, slow, "fast"), baseline=mixed(1e-3, 1e-3, "local"), plan=PLAN)
-    verdict = found.compared(rule, test="t")
+    verdict = found.compared(rule)
     assert verdict.status == "fail"
     assert ("a cache can have served it" in verdict.reason) is told
 

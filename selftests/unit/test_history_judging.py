@@ -27,7 +27,7 @@ def judged(values: list[float], asked: HistoryLimit | None = None, *, within: fl
 def judge(
     earlier: list[TrendPoint], this: TrendPoint | None, asked: HistoryLimit | None = None, *, others: int = 0
 ) -> Judged:
-    return judge_history(earlier, this, asked or limit(), limits=4, others=others, test="t::x", storage_class="fast")
+    return judge_history(earlier, this, asked or limit(), limits=4, others=others, storage_class="fast")
 
 
 def test_a_run_as_those_before_passes_and_says_what_would_have_been_told() -> None:
@@ -147,8 +147,7 @@ def test_a_run_that_was_measured_less_well_than_those_before_is_allowed_for() ->
 def test_more_limits_make_each_one_less_sharp() -> None:
     *earlier, this = nights([*QUIET, 985.0])
     one, many = (
-        judge_history(earlier, this, limit(), limits=limits, test="t::x", storage_class="fast").verdict
-        for limits in (1, 10)
+        judge_history(earlier, this, limit(), limits=limits, storage_class="fast").verdict for limits in (1, 10)
     )
     assert (one.confidence, many.confidence) == (1 - NIGHTLY_ERROR, 1 - NIGHTLY_ERROR / 10)
     assert many.low is not None and one.low is not None

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from acceptance.judging.limit import decide, judge, judge_comparison, verdict_id
+from acceptance.judging.limit import Caution, judge, judge_comparison
+from acceptance.judging.outcome import decide, verdict_id
 from acceptance.limits.tiers import ComparisonRule, Limit, RuleKind
 from acceptance.measuring.figures import estimate
 from acceptance.results.document import Estimate, Status, Verdict
@@ -35,8 +36,8 @@ def at_most(value: float) -> Limit:
     return Limit(profile="etcd-fsync", metric=metric, at_most=value, because="etcd stalls", tier="baseline")
 
 
-def judged(found: Estimate | None, limit: Limit, *, final: bool = True) -> Verdict:
-    return judge(found, limit, test="tests/test_x.py::test_x", storage_class="replicated", final=final)
+def judged(found: Estimate | None, limit: Limit) -> Verdict:
+    return judge(found, limit, storage_class="replicated")
 
 
 def rule(path: str, margin: float = 0.2, kind: RuleKind = "not_better_than_baseline_by") -> ComparisonRule:
@@ -52,7 +53,6 @@ def compared(
     margin: float = 0.2,
     kind: RuleKind = "not_better_than_baseline_by",
     problem: str = "",
-    final: bool = True,
     remark: str = "",
 ) -> Verdict:
     value = None if low is None or high is None else math.sqrt(low * high)
@@ -60,10 +60,8 @@ def compared(
     return judge_comparison(
         found,
         rule(path, margin, kind),
-        test="t",
         storage_class="fast",
         baseline_class="local",
-        final=final,
         remark=remark,
     )
 
@@ -138,8 +136,16 @@ def test_what_is_missing_or_no_number_is_inconclusive_and_stays_out_of_the_verdi
     assert "would decide it" in verdict.reason
 
 
-def test_before_the_last_look_an_open_verdict_says_that_it_goes_on() -> None:
-    assert "goes on" in judged(iops(750, 700, 800), at_least(750), final=False).reason
+def test_a_stall_in_too_short_a_load_is_told_in_one_clean_sentence() -> None:
+    stall = Metric.parse("stall.longest")
+    limit = Limit(profile="p", metric=stall, at_most=8.0, because="b", tier="t")
+    found = Estimate(mean=4.0, low=4.0, high=4.0, unit="s", samples=5)
+    verdict = judge(found, limit, storage_class="fast", caution=Caution(may_pass=False))
+    assert (verdict.status, verdict.reason) == (
+        "inconclusive",
+        "stall.longest of p on fast is 4 s, from too short a load to be held against at most 8 s; "
+        "a longer measurement would decide it.",
+    )
 
 
 def test_judging_in_the_wrong_unit_is_the_callers_error() -> None:

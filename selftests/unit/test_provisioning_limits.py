@@ -19,7 +19,7 @@ def limit(at_most: float = 60.0) -> ProvisioningLimit:
 
 
 def judged(*seconds: float, at_most: float = 60.0) -> Verdict:
-    return judge_bind_time(seconds, limit(at_most), test="t::x", storage_class="fast")
+    return judge_bind_time(seconds, limit(at_most), storage_class="fast")
 
 
 def test_the_section_is_read_and_inherited() -> None:

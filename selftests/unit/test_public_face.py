@@ -50,7 +50,9 @@ def test_the_fixtures_are_those_that_do_not_say_that_they_are_private() -> None:
 @pytest.mark.parametrize(("fixture", "_", "called"), [pytest.param(*each, id=each[0]) for each in table("fixture")])
 def test_what_is_said_to_be_called_is_there(fixture: str, _: str, called: str) -> None:
     hints = typing.get_type_hints(FUNCTIONS[fixture.strip("`")])
-    given = (typing.get_origin(hints["return"]) and typing.get_args(hints["return"])[0]) or hints["return"]
+    given, origin = hints["return"], typing.get_origin(hints["return"])
+    if origin is not None:
+        given = typing.get_args(given)[0] if origin in (Iterator, Callable) else origin
     assert [name for name in re.findall(r"`(\w+)`", called) if name not in names_of(given)] == []
 
 

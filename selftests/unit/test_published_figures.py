@@ -57,10 +57,8 @@ def compared(source: str, *, swapped: bool = False) -> list[Verdict]:
             judge_comparison(
                 metric_ratio(rule.metric, ours, theirs, plan=IN_TURN),
                 rule,
-                test="golden",
                 storage_class="candidate",
                 baseline_class="baseline",
-                final=True,
             )
             for rule in LIMITS.tier("baseline").comparison_for(profile)
             if rule.metric.path != "cpu.use" or profile in cpu
@@ -76,9 +74,7 @@ def judged(source: str, tier: Tier) -> list[Verdict]:
             load(profile, replicated, random=random),
             limit,
             plan=IN_TURN,
-            test="golden",
             storage_class="candidate",
-            final=True,
         )
         for profile, (_, replicated) in PUBLISHED[source].items()
         for limit in tier.limits_for(profile)

@@ -17,7 +17,7 @@ IN_A_DAY = 2 * GI * 86400 / 31
 
 def judged(found: RebuildRecord, kind: Kind, value: float) -> Verdict:
     limit = RebuildLimit(pattern="full-data", kind=kind, value=value, because="data is at risk.", tier="t")
-    return judge_rebuild(found, limit, test="test")
+    return judge_rebuild(found, limit)
 
 
 def test_the_reason_carries_the_arithmetic() -> None:
@@ -115,6 +115,6 @@ def test_a_rebuild_that_is_over_too_soon_says_so() -> None:
 
 
 def test_without_a_limit_the_figures_are_told() -> None:
-    verdict = unjudged(record(), test="test")
+    verdict = unjudged(record())
     assert verdict.status == "skipped"
     assert "rebuilt 2 GiB in 31 s" in verdict.reason and "the tier has no limit" in verdict.reason

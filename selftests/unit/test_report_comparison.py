@@ -8,7 +8,8 @@ import pytest
 
 from acceptance.report.comparison import Comparison, comparisons
 from acceptance.report.rows import Change, Row
-from acceptance.results.document import Estimate, Measurement, Results, Role, Run, Status, Unit, Verdict
+from acceptance.results.document import Estimate, Measurement, Results, Role, Run, Status, Verdict
+from acceptance.results.model import Unit
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 UNITS: dict[str, Unit] = {"iops": "1/s", "bandwidth": "B/s", "use": "cpu"}

@@ -186,7 +186,7 @@ def test_it_says_what_counted_and_how_far_the_clocks_were_apart() -> None:
 def test_the_verdict_of_a_section_is_the_worst_of_its_own(value: float, status: Status) -> None:
     found = saturated()
     asked = (limit("latency_growth", 5.0), limit("total_at_last_step", value))
-    own = [judge_scaling(found, each, test="t").model_copy(update={"subject": "many-volumes"}) for each in asked]
+    own = [judge_scaling(found, each).model_copy(update={"subject": "many-volumes"}) for each in asked]
     of_one_volume = own[0].model_copy(update={"subject": "speed", "status": "fail"})
     of_another = own[0].model_copy(update={"storage_class": "slow", "status": "fail"})
     assert section(found, *own, of_one_volume, of_another).status == status
@@ -209,7 +209,7 @@ def test_the_comparison_of_single_volumes_has_nothing_of_scale_runs() -> None:
         series={},
         warnings=[],
     )
-    failed = judge_scaling(saturated(), limit("total_at_last_step", 2.0), test="t")
+    failed = judge_scaling(saturated(), limit("total_at_last_step", 2.0))
     failed = failed.model_copy(update={"subject": "many-volumes"})
     (compared,) = comparisons(results(saturated(), verdicts=(failed,), measurements=[measured]))
     assert failed.status == "fail"

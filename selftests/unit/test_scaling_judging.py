@@ -62,7 +62,7 @@ def limit(kind: Kind, value: float, metric: str = "write.iops", **more: Any) -> 
 
 
 def status(found: ScalingRecord, asked: ScalingLimit) -> str:
-    return judge_scaling(found, asked, test="t").status
+    return judge_scaling(found, asked).status
 
 
 @pytest.mark.parametrize(("last", "expected"), [(1000, "pass"), (400, "fail"), (700, "inconclusive")])
@@ -74,7 +74,7 @@ def test_total_at_the_last_step_against_the_plateau(last: float, expected: str) 
 def test_last_total_is_compared_with_the_plateau_not_with_the_step_before() -> None:
     """It breaks down in two halves, each of which would do by itself."""
     found = record(step(3, 1000), step(6, 720), step(9, 520))
-    verdict = judge_scaling(found, limit("total_at_last_step", 0.7), test="t")
+    verdict = judge_scaling(found, limit("total_at_last_step", 0.7))
     assert verdict.status == "fail"
     assert verdict.measured == pytest.approx(0.52)
     assert "total of 9 volumes (520 IOPS) as a share of that of 3" in verdict.reason
@@ -82,7 +82,7 @@ def test_last_total_is_compared_with_the_plateau_not_with_the_step_before() -> N
 
 
 def test_total_that_still_grows_passes_and_says_so() -> None:
-    verdict = judge_scaling(record(step(1, 500), step(3, 1500)), limit("total_at_last_step", 0.9), test="t")
+    verdict = judge_scaling(record(step(1, 500), step(3, 1500)), limit("total_at_last_step", 0.9))
     assert verdict.status == "pass"
     assert "after which it still grew" in verdict.reason
 
@@ -90,7 +90,7 @@ def test_total_that_still_grows_passes_and_says_so() -> None:
 @pytest.mark.parametrize(("wanted", "expected"), [(90, "pass"), (111, "inconclusive"), (150, "fail")])
 def test_each_volume_against_its_limit(wanted: float, expected: str) -> None:
     found = record(step(1, 500), step(9, 1000))
-    verdict = judge_scaling(found, limit("per_volume", wanted, pods=9), test="t")
+    verdict = judge_scaling(found, limit("per_volume", wanted, pods=9))
     assert verdict.status == expected
     assert verdict.unit == "1/s" and verdict.measured == pytest.approx(1000 / 9)
     assert "of load-0, one of 9 volumes loaded at once (their mean is 111.1 IOPS)" in verdict.reason
@@ -101,7 +101,7 @@ def test_one_slow_volume_is_not_hidden_by_the_others(slowest: float, expected: s
     """14 do 400, one does less: their mean is above the limit of 350 whatever it does."""
     volumes = [volume("slow", slowest), *(volume(f"load-{each}", 400) for each in range(14))]
     found = record(step(15, 14 * 400 + slowest).model_copy(update={"volumes": volumes}))
-    verdict = judge_scaling(found, limit("per_volume", 350, pods=15), test="t")
+    verdict = judge_scaling(found, limit("per_volume", 350, pods=15))
     assert (verdict.status, verdict.measured) == (expected, slowest)
     assert "of slow, one of 15 volumes" in verdict.reason
 
@@ -110,12 +110,12 @@ def test_volumes_without_an_interval_are_inconclusive() -> None:
     short = step(3, 900)
     volumes = [*short.volumes[:2], short.volumes[2].model_copy(update={"low": None, "high": None})]
     found = record(short.model_copy(update={"volumes": volumes}))
-    verdict = judge_scaling(found, limit("per_volume", 1, pods=3), test="t")
+    verdict = judge_scaling(found, limit("per_volume", 1, pods=3))
     assert verdict.status == "inconclusive" and "--storage-scale-window" in verdict.reason
 
 
 def test_a_step_that_was_not_run_is_inconclusive_and_names_the_option() -> None:
-    verdict = judge_scaling(record(step(1, 500), step(3, 900)), limit("per_volume", 1, pods=15), test="t")
+    verdict = judge_scaling(record(step(1, 500), step(3, 900)), limit("per_volume", 1, pods=15))
     assert verdict.status == "inconclusive"
     assert "has no step of 15 volumes, only of 1, 3" in verdict.reason and "--storage-scale-steps" in verdict.reason
 
@@ -131,7 +131,7 @@ def test_a_step_that_was_not_run_is_inconclusive_and_names_the_option() -> None:
 )
 def test_latency_growth(metric: str, allowed: float, expected: str) -> None:
     found = record(step(1, 500, 0.001), step(15, 1000, 0.010))
-    verdict = judge_scaling(found, limit("latency_growth", allowed, metric), test="t")
+    verdict = judge_scaling(found, limit("latency_growth", allowed, metric))
     assert verdict.status == expected
     assert f"{metric}, mean over volumes, at the last step at most" in verdict.limit
     assert "mean over 15 volumes (" in verdict.reason
@@ -139,7 +139,7 @@ def test_latency_growth(metric: str, allowed: float, expected: str) -> None:
 
 def test_profile_without_latency_cannot_be_judged_on_it() -> None:
     silent = step(1, 500).model_copy(update={"latency_mean_s": None})
-    verdict = judge_scaling(record(silent, step(3, 900)), limit("latency_growth", 2, "write.latency.mean"), test="t")
+    verdict = judge_scaling(record(silent, step(3, 900)), limit("latency_growth", 2, "write.latency.mean"))
     assert verdict.status == "inconclusive"
     assert "takes no write.latency.mean" in verdict.reason
 
@@ -152,7 +152,7 @@ def rates(**reached: float) -> RateRecord:
 def test_every_volume_must_reach_its_rate() -> None:
     asked = limit("rate_limited", 0.98, of_capacity=0.8)
     assert status(record(rate_limited=rates(a=1.0, b=0.995)), asked) == "pass"
-    verdict = judge_scaling(record(rate_limited=rates(a=0.9, b=1.0, c=1.0, d=1.0)), asked, test="t")
+    verdict = judge_scaling(record(rate_limited=rates(a=0.9, b=1.0, c=1.0, d=1.0)), asked)
     assert verdict.status == "fail"
     assert "of a, one of 4 volumes that were asked for 100 IOPS each (400 IOPS in all)" in verdict.reason
 
@@ -168,7 +168,7 @@ def test_the_volume_that_is_least_certain_decides_a_pass() -> None:
 
 
 def test_a_rate_above_what_the_storage_can_do_says_so() -> None:
-    verdict = judge_scaling(record(rate_limited=rates(a=0.5, b=0.5)), limit("rate_limited", 0.98), test="t")
+    verdict = judge_scaling(record(rate_limited=rates(a=0.5, b=0.5)), limit("rate_limited", 0.98))
     assert verdict.status == "fail"
     assert "all together reached 100 IOPS: the rate is above what the storage can do" in verdict.reason
 
@@ -190,12 +190,12 @@ def test_one_step_alone_is_inconclusive() -> None:
 
 
 def test_figures_without_a_limit_are_no_verdict() -> None:
-    verdict = unjudged(record(step(1, 500), step(3, 900)), test="t")
+    verdict = unjudged(record(step(1, 500), step(3, 900)))
     assert verdict.status == "skipped"
     assert "1: 500 IOPS, 3: 900 IOPS" in verdict.reason
 
 
 def test_ids_of_two_steps_of_a_limit_differ() -> None:
     found = record(step(1, 500), step(3, 900))
-    ids = {judge_scaling(found, limit("per_volume", 1, pods=pods), test="t").id for pods in (1, 3)}
+    ids = {judge_scaling(found, limit("per_volume", 1, pods=pods)).id for pods in (1, 3)}
     assert len(ids) == 2

@@ -11,7 +11,7 @@ from acceptance.measuring.figures import figure
 from acceptance.results.scaling import Figure
 from acceptance.statistics.ratios import independent_ratio
 from acceptance.statistics.step_analyses import CONFIDENCE
-from acceptance.trials.scaling.model import capacity, per_volume_at, plateau, sure_total, volumes_at
+from acceptance.trials.scaling.model import capacity, plateau, sure_total, volumes_at
 
 
 def noisy(mean: float, *, noise: float = 0.1, seed: int = 1) -> Figure:
@@ -67,8 +67,7 @@ def test_interval_of_capacity_holds_the_truth_as_often_as_promised() -> None:
     assert held / runs >= CONFIDENCE - 0.01
 
 
-def test_prediction_and_demand_are_each_others_inverse() -> None:
-    assert per_volume_at(5250, pods=51) == pytest.approx(102.9, abs=0.05)
+def test_as_many_volumes_have_their_demand_as_fit_in_the_capacity() -> None:
     assert volumes_at(5250, demand=102) == 51
     assert volumes_at(5250, demand=6000) == 0
 
@@ -77,11 +76,6 @@ def test_prediction_and_demand_are_each_others_inverse() -> None:
 def test_demand_must_be_above_zero(demand: float) -> None:
     with pytest.raises(ValueError, match="demand above zero"):
         volumes_at(100, demand=demand)
-
-
-def test_prediction_needs_a_volume() -> None:
-    with pytest.raises(ValueError, match="at least one volume"):
-        per_volume_at(100, pods=0)
 
 
 def test_ratio_of_independent_means_covers_the_truth_as_often_as_promised() -> None:

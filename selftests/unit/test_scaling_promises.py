@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from acceptance.judging.limit import Decision, decide
+from acceptance.judging.outcome import Decision, decide
 from acceptance.statistics.ratios import independent_ratio
 from acceptance.statistics.step_analyses import CONFIDENCE, CORRELATION, step_windows_s
 from selftests.unit.simulated_limiter import Storage, ends

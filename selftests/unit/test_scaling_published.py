@@ -12,7 +12,7 @@ from acceptance.judging.scaling import judge_scaling
 from acceptance.limits.scaling import Kind, ScalingLimit
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
-from acceptance.trials.scaling.model import capacity, per_volume_at, plateau, volumes_at
+from acceptance.trials.scaling.model import capacity, plateau, volumes_at
 from acceptance.trials.scaling.step_records import CONFIDENCE, default_metric
 
 PUBLISHED: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "published" / "many_volumes.yaml").read_text())
@@ -65,7 +65,7 @@ def test_published_rates_are_the_capacity_shared_by_51(profile: str) -> None:
     """The report asks each of 51 volumes for what its model predicts, rounded down."""
     asked, _, reached_by_all = PUBLISHED["rate_limited"][profile]
     constant = PUBLISHED["capacity"][profile]
-    assert per_volume_at(constant, pods=51) == pytest.approx(asked, rel=0.01)
+    assert constant / 51 == pytest.approx(asked, rel=0.01)
     assert volumes_at(constant, demand=asked) == 51
     assert reached_by_all == pytest.approx(constant, rel=ROUNDING)
 
@@ -105,7 +105,7 @@ def limit(profile: str, kind: Kind, value: float, **more: Any) -> ScalingLimit:
 def test_total_at_the_last_published_step_is_that_of_the_plateau(profile: str) -> None:
     steps = [step(pods, total.mean) for pods, total in totals(profile).items()]
     found = record(profile, steps=steps, capacity=capacity(totals(profile), confidence=CONFIDENCE))
-    verdict = judge_scaling(found, limit(profile, "total_at_last_step", 0.9), test="t")
+    verdict = judge_scaling(found, limit(profile, "total_at_last_step", 0.9))
     assert verdict.status == "pass", verdict.reason
     assert verdict.measured == pytest.approx(1, abs=0.06)
 
@@ -114,7 +114,7 @@ def test_total_at_the_last_published_step_is_that_of_the_plateau(profile: str) -
 def test_published_rate_limited_volumes_reach_98_percent(profile: str) -> None:
     asked, reached, _ = PUBLISHED["rate_limited"][profile]
     rates = RateRecord(pods=51, rate=asked, reached={f"load-{each}": steadily(reached / asked) for each in range(51)})
-    verdict = judge_scaling(record(profile, rate_limited=rates), limit(profile, "rate_limited", 0.98), test="t")
+    verdict = judge_scaling(record(profile, rate_limited=rates), limit(profile, "rate_limited", 0.98))
     assert verdict.status == "pass", verdict.reason
 
 
@@ -128,7 +128,7 @@ def test_published_totals_double_with_the_nodes(profile: str) -> None:
         fewer_nodes=few_nodes,
         more_nodes=many_nodes,
     )
-    verdict = judge_scaling(record(profile, nodes=nodes), limit(profile, "node_scaling", 1.9), test="t")
+    verdict = judge_scaling(record(profile, nodes=nodes), limit(profile, "node_scaling", 1.9))
     assert verdict.status == "pass", verdict.reason
     assert verdict.measured == pytest.approx(2, rel=0.02)
 
@@ -141,9 +141,7 @@ def test_published_latency_grows_as_the_report_shows(load: str) -> None:
     metric = Metric.parse(f"{load.partition('-')[2]}.latency.mean")
     growth = 2.2 if "read" in load else 4.8
     for allowed, status in ((growth * 1.05, "pass"), (growth * 0.9, "fail")):
-        verdict = judge_scaling(
-            record(profile, steps=steps), limit(profile, "latency_growth", allowed, metric=metric), test="t"
-        )
+        verdict = judge_scaling(record(profile, steps=steps), limit(profile, "latency_growth", allowed, metric=metric))
         assert verdict.status == status, verdict.reason
 
 
@@ -153,6 +151,6 @@ def test_a_total_that_breaks_down_fails() -> None:
     found[15] = exactly(found[15].mean / 2)
     steps = [step(pods, total.mean) for pods, total in found.items()]
     broken = record("random-write-iops", steps=steps, capacity=capacity(found, confidence=CONFIDENCE))
-    verdict = judge_scaling(broken, limit("random-write-iops", "total_at_last_step", 0.9), test="t")
+    verdict = judge_scaling(broken, limit("random-write-iops", "total_at_last_step", 0.9))
     assert verdict.status == "fail"
     assert "total of 15 volumes" in verdict.reason and "the report says so" in verdict.reason

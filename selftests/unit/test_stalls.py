@@ -38,7 +38,7 @@ def judged(samples: list[Sample], *, path: str = "stall.longest", limit: float =
         because="Leaders step down.",
         tier="t",
     )
-    return judge_limit([samples], asked, plan=PLAN, test="t", storage_class="fast", final=True)
+    return judge_limit([samples], asked, plan=PLAN, storage_class="fast")
 
 
 @given(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.measuring.figures import estimate
-from acceptance.statistics.intervals import batch_means, batches, interval, standard_error
+from acceptance.statistics.intervals import batches, interval, standard_error
 from acceptance.statistics.ratios import Round, ratio
 from acceptance.statistics.student_t import t_cdf, t_quantile
 
@@ -59,7 +59,7 @@ def test_a_quantile_that_does_not_exist_is_refused(probability: float, degrees: 
 
 def test_batches_are_whole_and_in_order() -> None:
     assert batches(range(10), length=4) == [range(4), range(4, 8)]
-    assert batch_means([1, 2, 3, 4, 5, 6, 7], length=3) == [2, 5]
+    assert batches([1, 2, 3, 4, 5, 6, 7], length=3) == [[1, 2, 3], [4, 5, 6]]
     with pytest.raises(ValueError, match="at least one sample"):
         batches([1], length=0)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from acceptance.judging.history.comparing import Comparison, compare
 from acceptance.judging.history.wording import compared, not_compared
-from acceptance.judging.limit import verdict_id
+from acceptance.judging.outcome import outcome
 from acceptance.limits.history import FEWEST_RUNS, KEPT_RUNS, HistoryLimit
 from acceptance.results.document import Verdict
 from acceptance.results.history import TrendPoint, TrendRecord, TrendStatus
@@ -35,7 +35,6 @@ def judge_history(
     limit: HistoryLimit,
     *,
     limits: int,
-    test: str,
     storage_class: str,
     others: int = 0,
 ) -> Judged:
@@ -59,21 +58,15 @@ def judge_history(
         reason = not_compared(len(points), this, others=others)
     subject = f"{limit.metric} of {limit.profile} on {storage_class}"
     return Judged(
-        verdict=Verdict(
-            id=verdict_id(storage_class, limit.profile, limit.metric.path, limit.kind),
-            test=test,
+        verdict=outcome(
+            limit,
             storage_class=storage_class,
-            profile=limit.profile,
-            metric=limit.metric.path,
-            rule=limit.kind,
-            limit=limit.describe(),
-            measured=None if comparison is None else comparison.ratio,
-            low=None if comparison is None else comparison.low,
-            high=None if comparison is None else comparison.high,
-            unit="ratio",
-            confidence=None if comparison is None else 1.0 - comparison.error,
             status=status,
             reason=f"{subject} {reason}.",
+            measured=None if comparison is None else comparison.ratio,
+            interval=None if comparison is None else (comparison.low, comparison.high),
+            unit="ratio",
+            confidence=None if comparison is None else 1.0 - comparison.error,
         ),
         trend=_trend(points, this, limit, comparison, storage_class=storage_class, status=status),
     )

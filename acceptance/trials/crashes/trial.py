@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,6 +15,7 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import Unsupported
+from acceptance.trials import Say
 from acceptance.trials.crashes.failing_over import FREED, SEEN, Stopwatch, follow_failover
 from acceptance.trials.crashes.ledger import lost_records, ranges, whole_records
 from acceptance.trials.crashes.outage import Outage
@@ -55,7 +56,7 @@ class Trial:
     failure: Failure
     settings: CrashSettings
     node_failure: NodeFailurePlan | None
-    say: Callable[[str], None]
+    say: Say
 
     def run(self) -> Crash:
         """Write, crash, read."""

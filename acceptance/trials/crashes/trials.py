@@ -13,6 +13,7 @@ from acceptance.process.undoing import Undoing
 from acceptance.results.crashes import Failure
 from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import Unsupported
+from acceptance.trials import Say
 from acceptance.trials.crashes.reading import READER
 from acceptance.trials.crashes.trial import Crash, CrashSettings, Trial
 from acceptance.trials.crashes.writer import WRITER
@@ -31,16 +32,17 @@ class CrashTrials:
         *,
         settings: CrashSettings,
         node_failure: NodeFailurePlan | str,
-        say: Callable[[str], None],
+        say: Say,
+        keep: Callable[[Crash], object],
     ) -> None:
         self._workspace = workspace
         self._settings = settings
         self._node_failure = node_failure
         self._say = say
-        self._crashes = Once(self._crash)
+        self._crashes = Once(self._crash, keep=keep)
 
-    def crash(self, storage_class: str, failure: Failure) -> tuple[Crash, bool]:
-        """What the crash showed, and whether it happened just now.
+    def crash(self, storage_class: str, failure: Failure) -> Crash:
+        """What the crash showed.
 
         Raises Unsupported for a class that cannot be used from another node or without a way to fail nodes,
         StorageFailure when the volume is of no use afterwards, EnvironmentFailure for the rest; the same error to

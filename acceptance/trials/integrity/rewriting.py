@@ -19,9 +19,10 @@ from acceptance.loads.verified.jobs import DATA_FILE, INTERVALS, write_command
 from acceptance.measuring.load_log import MARK
 from acceptance.process.undoing import Undoing
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.trials import Say
 from acceptance.trials.integrity.volume import VerifiedVolume
 from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild, TargetVolume
-from acceptance.trials.rebuild.following import Patience, Say
+from acceptance.trials.rebuild.following import Patience
 from acceptance.trials.rebuild.restore import restore
 
 _ENOUGH = "enough"
@@ -61,7 +62,7 @@ def rewrite_during_rebuild(
     volume.prepare()
     with _rewriting(workspace, volume, held_s=patience.begin_s + patience.end_s) as plan:
         _wait_written(workspace, volume, plan, wanted=1, over=False)
-        rebuild = driver.rebuild_of(_target(workspace, volume))
+        rebuild = driver.rebuild_of(_target(volume))
         rebuild.require_whole()
         about = f"rebuild of a replica of {volume.claim.storage_class} during writes"
         with restore(rebuild, workspace):
@@ -143,7 +144,7 @@ def read_told(output: str) -> Told:
     )
 
 
-def _target(workspace: Workspace, volume: VerifiedVolume) -> TargetVolume:
+def _target(volume: VerifiedVolume) -> TargetVolume:
     return TargetVolume(
         volume=volume.bound(),
         claim=volume.claim.name,

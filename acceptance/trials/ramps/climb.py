@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from acceptance.cluster.stateful_sets import scale_set
 from acceptance.cluster.workspace import Workspace
+from acceptance.trials import Say
 from acceptance.trials.ramps.conditions import Stop
 from acceptance.trials.ramps.observer import Observer
 from acceptance.trials.ramps.sets import RampSets
 
 # Pods are asked for in no more requests than one in so many s; what only time shows is looked at as often.
 STEP_S = 1.0
-
-Say = Callable[[str], None]
-"""Hears where the run stands, for people who wait."""
 
 
 @dataclass(frozen=True, kw_only=True)

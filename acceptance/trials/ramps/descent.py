@@ -10,7 +10,8 @@ from acceptance.cluster.resources import CLAIMS
 from acceptance.cluster.stateful_sets import claim_of
 from acceptance.cluster.workspace import Workspace
 from acceptance.results.ramps import RampDownRecord
-from acceptance.trials.ramps.climb import STEP_S, Say, set_pods
+from acceptance.trials import Say
+from acceptance.trials.ramps.climb import STEP_S, set_pods
 from acceptance.trials.ramps.observer import Observer
 from acceptance.trials.ramps.sets import RampSets
 

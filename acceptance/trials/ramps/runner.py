@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from acceptance.cluster.claims import require_no_unclaimed_volumes
@@ -13,7 +13,8 @@ from acceptance.limits.ramps import RampRules
 from acceptance.process.once import Once
 from acceptance.process.undoing import Undoing
 from acceptance.results.ramps import ControlPlaneRecord, Form
-from acceptance.trials.ramps.climb import Say, climb
+from acceptance.trials import Say
+from acceptance.trials.ramps.climb import climb
 from acceptance.trials.ramps.conditions import StopConditions
 from acceptance.trials.ramps.descent import descend
 from acceptance.trials.ramps.observer import Observer
@@ -42,17 +43,25 @@ class RampSettings:
 
 
 class RampRunner:
-    """All ramps of a session, by the rules of its tier."""
+    """All ramps of a session, by the rules of its tier; each record is handed to `keep`, once."""
 
-    def __init__(self, workspace: Workspace, *, settings: RampSettings, rules: RampRules, say: Say) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        settings: RampSettings,
+        rules: RampRules,
+        say: Say,
+        keep: Callable[[ControlPlaneRecord], object],
+    ) -> None:
         self._workspace = workspace
         self._settings = settings
         self._rules = rules
         self._say = say
-        self._records = Once(self._ramp)
+        self._records = Once(self._ramp, keep=keep)
 
-    def record(self, storage_class: str) -> tuple[ControlPlaneRecord, bool]:
-        """What the ramp of the class showed, and whether that was found just now.
+    def record(self, storage_class: str) -> ControlPlaneRecord:
+        """What the ramp of the class showed.
 
         What failed once is not tried again: the same error is raised to everyone who asks. Raises EnvironmentFailure
         when the nodes cannot hold the pods that are required, when the image is of no use, or when the ramp cannot be

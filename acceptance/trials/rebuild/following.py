@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -11,11 +10,9 @@ from acceptance.process.clock import now_s
 from acceptance.results.rebuilds import TimedRebuild
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.text.quantities import format_quantity
+from acceptance.trials import Say
 from acceptance.trials.rebuild.driver import RebuildState, ReplicaRebuild
 from acceptance.trials.rebuild.model import ProgressPoint, rates
-
-Say = Callable[[str], None]
-"""Hears where the run stands, for people who wait."""
 
 UNSEEN_S = 1.0
 """A rebuild that is over at the first look, so soon after its trigger, was most likely none."""

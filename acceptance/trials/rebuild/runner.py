@@ -11,9 +11,10 @@ from acceptance.measuring.windows import Window
 from acceptance.process.once import Once
 from acceptance.results.rebuilds import Pattern, RebuildRecord, TimedRebuild
 from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE
+from acceptance.trials import Say
 from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild
 from acceptance.trials.rebuild.findings import impact_of, warnings
-from acceptance.trials.rebuild.following import Patience, Say, follow_rebuild
+from acceptance.trials.rebuild.following import Patience, follow_rebuild
 from acceptance.trials.rebuild.foreground import Foreground
 from acceptance.trials.rebuild.model import largest_volumes
 from acceptance.trials.rebuild.restore import restore
@@ -42,7 +43,7 @@ class RebuildSettings:
 
 
 class RebuildRunner:
-    """All rebuilds of a session. `driver_of` chooses the driver for a class, by name."""
+    """All rebuilds of a session. `driver_of` chooses the driver for a class, by name; `keep` gets each record, once."""
 
     def __init__(
         self,
@@ -51,15 +52,16 @@ class RebuildRunner:
         settings: RebuildSettings,
         driver_of: Callable[[str], RebuildDriver],
         say: Say,
+        keep: Callable[[RebuildRecord], object],
     ) -> None:
         self._workspace = workspace
         self._settings = settings
         self._driver_of = driver_of
         self._say = say
-        self._records = Once(self._measure)
+        self._records = Once(self._measure, keep=keep)
 
-    def record(self, storage_class: str, pattern: Pattern) -> tuple[RebuildRecord, bool]:
-        """What the rebuild of the pattern showed on the class, and whether that was measured just now.
+    def record(self, storage_class: str, pattern: Pattern) -> RebuildRecord:
+        """What the rebuild of the pattern showed on the class.
 
         Raises Unsupported where the class has no replicas or no driver, StorageFailure when a rebuild fails,
         EnvironmentFailure for the rest; the same error to everyone who asks.

@@ -20,8 +20,8 @@ from acceptance.measuring.space_check import check_script
 from acceptance.process.undoing import Undoing
 from acceptance.results.rebuilds import Pattern
 from acceptance.text.quantities import format_quantity
+from acceptance.trials import Say
 from acceptance.trials.rebuild.driver import TargetVolume
-from acceptance.trials.rebuild.following import Say
 from acceptance.trials.rebuild.foreground import Foreground
 from acceptance.trials.rebuild.patterns import DATA_JOB, FOREGROUND_SIZE, job_files, pattern_file
 

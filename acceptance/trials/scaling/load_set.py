@@ -18,6 +18,7 @@ from acceptance.cluster.watching import Change, Watch
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.trials import Say
 from acceptance.trials.scaling.load_plan import LoadPlan
 from acceptance.trials.scaling.pod_faults import PodFaults, state_of
 from acceptance.trials.scaling.pod_listening import Listener
@@ -25,9 +26,6 @@ from acceptance.trials.scaling.pod_log import PodLog
 
 # Pods are looked at when they print something and when they change; now and then for what only time shows.
 LOOK_EVERY_S = 0.5
-
-Say = Callable[[str], None]
-"""Hears where the run stands, for people who wait."""
 
 
 class LoadSet:

@@ -60,13 +60,6 @@ def sure_total(totals: Mapping[int, Figure]) -> float:
     return found.mean if found.low is None else found.low
 
 
-def per_volume_at(constant: float, *, pods: int) -> float:
-    """What each of `pods` volumes gets once they saturate the storage: x = C / y, in the unit of C."""
-    if pods < 1:
-        raise ValueError(f"wanted at least one volume, found {pods}")
-    return constant / pods
-
-
 def volumes_at(constant: float, *, demand: float) -> int:
     """How many volumes can each have `demand` (in the unit of C): y = C / x, whole volumes only.
 

@@ -22,8 +22,9 @@ from acceptance.results.scaling import NodesRecord, ScalingRecord, StepRecord
 from acceptance.statistics.step_analyses import CONFIDENCE, rate_windows_s, step_windows_s
 from acceptance.text.errors import AcceptanceError
 from acceptance.text.quantities import parse_quantity
+from acceptance.trials import Say
 from acceptance.trials.scaling.load_plan import LoadPlan
-from acceptance.trials.scaling.load_set import LoadSet, Say
+from acceptance.trials.scaling.load_set import LoadSet
 from acceptance.trials.scaling.loaded_volume import LoadedVolume
 from acceptance.trials.scaling.model import capacity, sure_total
 from acceptance.trials.scaling.step_records import default_metric, rate_record, step_record

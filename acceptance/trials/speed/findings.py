@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from acceptance.judging.limit import Caution, judge, judge_comparison, not_judged, verdict_id
+from acceptance.judging.limit import Caution, decide_comparison, decide_limit, judge, judge_comparison
+from acceptance.judging.outcome import Decision, not_judged, verdict_id
 from acceptance.limits.tiers import ComparisonRule, Limit
+from acceptance.loads.profiles import Profile
 from acceptance.loads.size_rule import SIZE_IN_SECONDS, SmallFile, small_file
 from acceptance.measuring.distribution import distribution
 from acceptance.measuring.measure import BySegment, Recording
@@ -20,7 +22,7 @@ from acceptance.measuring.metric_values import (
     stall_estimate,
 )
 from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_stall
-from acceptance.results.document import Measurement, RelativeEstimate, Verdict
+from acceptance.results.document import Estimate, Measurement, RelativeEstimate, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
 from acceptance.statistics.ratios import Ratio, Round, ratio
@@ -37,19 +39,14 @@ class Finding:
     baseline: Recording | None
     plan: AnalysisPlan
 
-    def against(self, limit: Limit, *, test: str) -> Verdict:
-        """The verdict on a limit of the tier."""
-        return judge_limit(
-            self.candidate.samples,
-            limit,
-            plan=self.plan,
-            test=test,
-            storage_class=self.candidate.storage_class,
-            final=True,
-        )
+    def against(self, limit: Limit | Profile) -> Verdict:
+        """The verdict on a limit of the tier; for a profile without limits, its figures and no verdict."""
+        if isinstance(limit, Profile):
+            return self._unjudged()
+        return judge_limit(self.candidate.samples, limit, plan=self.plan, storage_class=self.candidate.storage_class)
 
-    def unjudged(self, *, test: str) -> Verdict:
-        """No verdict: the tier has no limit for this profile. The reason holds what was measured."""
+    def _unjudged(self) -> Verdict:
+        """The reason holds what was measured."""
         metrics = self.measurements[0].metrics
         shown = ", ".join(
             f"{path} {format_quantity(each.mean, unit=each.unit)}"
@@ -58,28 +55,25 @@ class Finding:
         )
         name = self.candidate.profile.name
         return not_judged(
-            verdict=verdict_id(self.candidate.storage_class, name, "none", "none"),
-            test=test,
+            verdict_id(self.candidate.storage_class, name, "none", "none"),
             storage_class=self.candidate.storage_class,
             profile=name,
             reason=f"{name} on {self.candidate.storage_class}: measured ({shown}), not judged: the tier has no limit "
             f"for this profile; to judge it add one to the limits file under limits: {name}:",
         )
 
-    def compared(self, rule: ComparisonRule, *, test: str) -> Verdict:
+    def compared(self, rule: ComparisonRule) -> Verdict:
         """The verdict on a comparison rule. Raises ValueError where there is no baseline."""
         if self.baseline is None:
             raise ValueError("wanted a measurement with a baseline, found none")
-        return judge_rule(
-            self.candidate.samples,
-            self.baseline.samples,
+        found, caution = _ratio_seen(self.candidate.samples, self.baseline.samples, rule, plan=self.plan)
+        return judge_comparison(
+            found,
             rule,
-            plan=self.plan,
-            test=test,
             storage_class=self.candidate.storage_class,
             baseline_class=self.baseline.storage_class,
-            final=True,
             remark=self._cache_remark(rule),
+            caution=caution,
         )
 
     def _cache_remark(self, rule: ComparisonRule) -> str:
@@ -109,67 +103,49 @@ def decided(
     plan: AnalysisPlan,
 ) -> bool:
     """Whether every limit and rule would now be judged pass or fail: then there is nothing left to measure for."""
-    verdicts = [judge_limit(candidate, limit, plan=plan, test="", storage_class="", final=False) for limit in limits]
+    decisions: list[Decision] = []
+    stalls_count = plan.at(loaded_s(candidate)).early or any(each.metric.statistic == "longest" for each in limits)
+    stall = longest_stall(candidate) if stalls_count else None
+    for limit in limits:
+        estimate, caution = _estimate_seen(candidate, limit, plan=plan, stall=stall)
+        decisions.append(decide_limit(estimate, limit, caution=caution))
     if baseline is not None:
-        verdicts += [
-            judge_rule(candidate, baseline, rule, plan=plan, test="", storage_class="", baseline_class="", final=False)
-            for rule in rules
-        ]
-    return bool(verdicts) and all(verdict.status != "inconclusive" for verdict in verdicts)
+        for rule in rules:
+            found, caution = _ratio_seen(candidate, baseline, rule, plan=plan)
+            decisions.append(decide_comparison(found, rule, caution=caution))
+    return bool(decisions) and "inconclusive" not in decisions
 
 
-def judge_limit(
-    samples: BySegment, limit: Limit, *, plan: AnalysisPlan, test: str, storage_class: str, final: bool
-) -> Verdict:
+def judge_limit(samples: BySegment, limit: Limit, *, plan: AnalysisPlan, storage_class: str) -> Verdict:
     """The verdict on a limit from samples, with the confidence that the plan gives to each look."""
+    stall = longest_stall(samples)
+    estimate, caution = _estimate_seen(samples, limit, plan=plan, stall=stall)
+    return judge(estimate, limit, storage_class=storage_class, remark=_stall_remark(stall), caution=caution)
+
+
+def _estimate_seen(
+    samples: BySegment, limit: Limit, *, plan: AnalysisPlan, stall: Stall | None
+) -> tuple[Estimate | None, Caution]:
+    """What the samples, with their longest stall, say of the limit's metric, and what that is worth at this look."""
     look = plan.at(loaded_s(samples))
-    of_stalls = limit.metric.statistic == "longest"
-    stall = longest_stall(samples) if of_stalls or look.early or final else None
-    if of_stalls:
-        estimate = stall_estimate(stall, limit.metric, samples, confidence=look.confidence)
-    else:
-        estimate = metric_estimate(limit.metric, samples, plan=plan, confidence=look.confidence)
     caution = _caution(limit.metric, [stall], look=look)
-    if of_stalls and limit.at_most is not None:
+    if limit.metric.statistic != "longest":
+        return metric_estimate(limit.metric, samples, plan=plan, confidence=look.confidence), caution
+    if limit.at_most is not None:
         # A load that was shorter than what it may stand still for could hardly have missed the limit.
         long_enough = look.seconds >= min(limit.at_most, plan.cap)
         caution = replace(caution, may_pass=caution.may_pass and long_enough)
-    return judge(
-        estimate,
-        limit,
-        test=test,
-        storage_class=storage_class,
-        final=final,
-        remark=_stall_remark(stall) if final else "",
-        caution=caution,
-    )
+    return stall_estimate(stall, limit.metric, samples, confidence=look.confidence), caution
 
 
-def judge_rule(
-    candidate: BySegment,
-    baseline: BySegment,
-    rule: ComparisonRule,
-    *,
-    plan: AnalysisPlan,
-    test: str,
-    storage_class: str,
-    baseline_class: str,
-    final: bool,
-    remark: str = "",
-) -> Verdict:
-    """The verdict on a comparison rule from samples of both, with the confidence that the plan gives to each look."""
+def _ratio_seen(
+    candidate: BySegment, baseline: BySegment, rule: ComparisonRule, *, plan: AnalysisPlan
+) -> tuple[Ratio, Caution]:
+    """What the samples of both say of the rule's metric, and what that is worth at this look."""
     look = plan.at(loaded_s(candidate))
     stalls = [longest_stall(each) for each in (candidate, baseline)] if look.early else []
-    return judge_comparison(
-        metric_ratio(rule.metric, candidate, baseline, plan=plan),
-        rule,
-        test=test,
-        storage_class=storage_class,
-        baseline_class=baseline_class,
-        final=final,
-        remark=remark,
-        caution=_caution(rule.metric, stalls, look=look),
-    )
+    caution = _caution(rule.metric, stalls, look=look)
+    return metric_ratio(rule.metric, candidate, baseline, plan=plan), caution
 
 
 def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look) -> Caution:

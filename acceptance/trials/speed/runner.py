@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from acceptance.limits.tiers import Tier
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import Bench, PreparedVolume, Preparing
@@ -16,7 +18,8 @@ class SpeedRunner:
     """All measurements of a run.
 
     With a baseline class every profile is measured on both classes in turn, once; limits and comparison rules are
-    then judged from that same measurement. `node`: where to load from; None leaves it to the first volume.
+    then judged from that same measurement. `node`: where to load from; None leaves it to the first volume. `keep` gets
+    each finding, once.
     """
 
     def __init__(
@@ -28,6 +31,7 @@ class SpeedRunner:
         tier: Tier,
         report: Report,
         preparing: Preparing,
+        keep: Callable[[Finding], object],
     ) -> None:
         self._bench = bench
         self._baseline_class = baseline_class
@@ -36,10 +40,10 @@ class SpeedRunner:
         self._report = report
         self._preparing = preparing
         self._volumes: dict[str, PreparedVolume | AcceptanceError] = {}
-        self._findings = Once(self._measure)
+        self._findings = Once(self._measure, keep=keep)
 
-    def finding(self, profile: Profile, *, storage_class: str) -> tuple[Finding, bool]:
-        """The profile measured on the class, and whether that was done just now.
+    def finding(self, profile: Profile, *, storage_class: str) -> Finding:
+        """The profile measured on the class.
 
         What failed once is not tried again: the same error is raised to everyone who asks. Raises what the bench
         raises.

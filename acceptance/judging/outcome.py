@@ -1,0 +1,124 @@
+"""How every verdict is made: where an interval lies, how that is said, and the record of it. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Literal
+
+from acceptance.limits.tiers import Asked
+from acceptance.results.document import Status, Verdict
+from acceptance.results.model import Unit
+
+Decision = Literal["pass", "fail", "inconclusive"]
+
+
+def decide(
+    low: float, high: float, *, at_least: float | None = None, at_most: float | None = None, beyond: float = 1.0
+) -> Decision:
+    """Where the interval low..high lies: all on the good side of the limit, all on the bad side, or neither.
+
+    `beyond`: by what factor on either side. A value exactly at the limit is good. Raises ValueError unless exactly one
+    limit is given.
+    """
+    if (at_least is None) == (at_most is None):
+        raise ValueError("wanted one of at_least and at_most, found both or none")
+    if at_least is not None:
+        good, bad = low >= at_least * beyond, high < at_least / beyond
+    else:
+        assert at_most is not None
+        good, bad = high <= at_most / beyond, low > at_most * beyond
+    return "pass" if good else "fail" if bad else "inconclusive"
+
+
+def held_against(status: Decision, wanted: str, *, because: str, left_open: str, whole: str = "all ") -> str:
+    """`all within the limit of at least 750 IOPS`: how what was found lies to the limit, and what follows.
+
+    `whole` is nothing where no interval was found.
+    """
+    return {
+        "pass": f"{whole}within the limit of {wanted}",
+        "fail": f"{whole}outside the limit of {wanted}: {because.rstrip('.')}",
+        "inconclusive": f"on both sides of the limit of {wanted}; {left_open}",
+    }[status]
+
+
+def outcome(
+    asked: Asked,
+    *,
+    storage_class: str,
+    status: Status,
+    reason: str,
+    measured: float | None,
+    unit: Unit | Literal["ratio", "B", "pods"],
+    interval: tuple[float, float] | None = None,
+    confidence: float | None = None,
+    rule: str | None = None,
+) -> Verdict:
+    """The verdict on a limit; `confidence` counts with an interval only. `rule`: the limit's kind if not given.
+
+    Which test asked is added when the verdict is accepted.
+    """
+    metric, rule = str(asked.metric), rule or asked.kind
+    return Verdict(
+        id=verdict_id(storage_class, asked.profile, metric, rule),
+        storage_class=storage_class,
+        profile=asked.profile,
+        metric=metric,
+        rule=rule,
+        limit=asked.describe(),
+        measured=measured,
+        low=interval[0] if interval else None,
+        high=interval[1] if interval else None,
+        unit=unit,
+        confidence=confidence if interval else None,
+        status=status,
+        reason=reason,
+    )
+
+
+def without_figures(
+    verdict: str,
+    *,
+    storage_class: str,
+    status: Status,
+    reason: str,
+    rule: str,
+    limit: str | None = None,
+    profile: str | None = None,
+    metric: str | None = None,
+) -> Verdict:
+    """What holds or does not, without a figure; `verdict` is its id. `limit`: the same as the rule if not given."""
+    return Verdict(
+        id=verdict,
+        storage_class=storage_class,
+        profile=profile,
+        metric=metric,
+        rule=rule,
+        limit=limit or rule,
+        measured=None,
+        low=None,
+        high=None,
+        status=status,
+        reason=reason,
+    )
+
+
+def not_judged(verdict: str, *, storage_class: str, profile: str, reason: str) -> Verdict:
+    """What was measured and has no limit: `verdict` is its id, and the reason says what was found."""
+    return without_figures(
+        verdict, storage_class=storage_class, profile=profile, rule="none", status="skipped", reason=reason
+    )
+
+
+def verdict_id(storage_class: str, profile: str, metric: str, rule: str) -> str:
+    """`replicated/sync-write-iops/write.iops/at-least`: the same for the same question in every run.
+
+    The path of a directory gets a hash, so that `/mnt/a` and `/mnt-a` have different ids.
+    """
+    name, *rest = (
+        re.sub(r"[^a-z0-9.]+", "-", part.lower()).strip("-") for part in (storage_class, profile, metric, rule)
+    )
+    if name != storage_class:
+        name += "-" + hashlib.sha256(storage_class.encode()).hexdigest()[:8]
+    return "/".join((name, *rest))
