@@ -10,7 +10,7 @@ from acceptance.loads.profiles import Profile
 from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.statistics.step_analyses import rate_windows_s, step_windows_s
-from acceptance.trials.ramps.descent import DOWN_TIMES
+from acceptance.trials.ramps.ramp_down import DOWN_TIMES
 from acceptance.trials.ramps.runner import RampSettings
 from acceptance.trials.scaling.runner import ScaleSettings
 from acceptance.trials.scaling.steps import LEAD_PER_POD_S, LEAD_S, SPARE_PER_POD_S, SPARE_S

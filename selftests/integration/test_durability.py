@@ -14,7 +14,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NODES, PODS
 from acceptance.cluster.waiting import wait_for
-from acceptance.trials.crashes.ledger import record
+from acceptance.trials.crashes.acknowledged_records import record
 from embedded_cluster import EmbeddedCluster, node_failure_commands
 from embedded_cluster.layout import Layout
 from embedded_cluster.state import read_state

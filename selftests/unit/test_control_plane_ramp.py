@@ -18,9 +18,9 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.limits.ramps import RampRules
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.text.errors import EnvironmentFailure
-from acceptance.trials.ramps import climb as climb_module
-from acceptance.trials.ramps import descent as descent_module
 from acceptance.trials.ramps import observer as observer_module
+from acceptance.trials.ramps import ramp_down as ramp_down_module
+from acceptance.trials.ramps import ramp_up as ramp_up_module
 from acceptance.trials.ramps.runner import RampRunner, RampSettings
 from selftests.unit.simulated_ramp import SimulatedApi, running, waiting
 
@@ -50,7 +50,7 @@ RATE = strict(
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps of hundredths of a second, so that a ramp is over in one."""
-    for module in (climb_module, descent_module):
+    for module in (ramp_up_module, ramp_down_module):
         monkeypatch.setattr(module, "STEP_S", 0.02)
     monkeypatch.setattr(observer_module, "NO_ROOM_FOR_S", 0.2)
     monkeypatch.setattr(watching, "PAUSE_S", 1.5)

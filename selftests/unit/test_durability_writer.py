@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.text.errors import EnvironmentFailure
-from acceptance.trials.crashes.ledger import lost_records, record
+from acceptance.trials.crashes.acknowledged_records import lost_records, record
 from acceptance.trials.crashes.reading import END, RECORDS, WRITTEN, printed_records
 from acceptance.trials.crashes.writer import script
 from acceptance.trials.crashes.writer_log import WriterLog

@@ -11,7 +11,7 @@ from acceptance.cluster.pod_states import describe_pod, main_succeeded, node_of,
 from acceptance.cluster.pods import create_pod, end_pod, wait_ended
 from acceptance.cluster.workspace import Workspace
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
-from acceptance.trials.crashes.ledger import MOST_BYTES
+from acceptance.trials.crashes.acknowledged_records import MOST_BYTES
 from acceptance.trials.crashes.writer import LEDGER, script
 
 READER = "reader"

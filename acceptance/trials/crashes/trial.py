@@ -16,8 +16,8 @@ from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import Unsupported
 from acceptance.trials import Say
+from acceptance.trials.crashes.acknowledged_records import lost_records, ranges, whole_records
 from acceptance.trials.crashes.failing_over import FREED, SEEN, Stopwatch, follow_failover
-from acceptance.trials.crashes.ledger import lost_records, ranges, whole_records
 from acceptance.trials.crashes.outage import Outage
 from acceptance.trials.crashes.reading import Reading, finish_reading, read_records, reader_plan
 from acceptance.trials.crashes.writer import Writer

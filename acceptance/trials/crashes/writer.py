@@ -20,7 +20,7 @@ from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
-from acceptance.trials.crashes.ledger import MOST_RECORDS
+from acceptance.trials.crashes.acknowledged_records import MOST_RECORDS
 from acceptance.trials.crashes.writer_log import WriterLog
 
 WRITER = "writer"

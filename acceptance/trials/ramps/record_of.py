@@ -10,8 +10,8 @@ from typing import Any
 
 from acceptance.cluster.stateful_sets import claim_of
 from acceptance.results.ramps import Ended, GrowthPoint, PhaseTimes, StartPoint
-from acceptance.trials.ramps.climb import Climb
 from acceptance.trials.ramps.growth import linear_until
+from acceptance.trials.ramps.ramp_up import RampUp
 from acceptance.trials.ramps.timeline import PodRecord, Timeline
 
 # More points than a drawing shows help nobody.
@@ -78,7 +78,7 @@ def _is_late(timeline: Timeline, pod: PodRecord) -> bool:
     return pod.late or (claim is not None and (claim.late or claim.volume in timeline.attached_late))
 
 
-def climb_fields(timeline: Timeline, climb: Climb) -> dict[str, Any]:
+def ramp_up_fields(timeline: Timeline, ramp_up: RampUp) -> dict[str, Any]:
     """The fields of `ControlPlaneRecord` that are about the way up; of the moment when it ended."""
     started = [pod for pod in timeline.pods.values() if pod.running_s is not None]
     running_s = sorted(pod.running_s for pod in started if pod.running_s is not None)
@@ -88,13 +88,13 @@ def climb_fields(timeline: Timeline, climb: Climb) -> dict[str, Any]:
         "volumes": _volumes(timeline),
         "per_node": dict(sorted(nodes.items())),
         "ended": Ended(
-            kind=climb.stop.kind,
-            reason=climb.stop.reason,
-            since_pods=climb.stop.since_pods,
-            after_s=round(climb.ended_s - climb.began_s, 3),
+            kind=ramp_up.stop.kind,
+            reason=ramp_up.stop.reason,
+            since_pods=ramp_up.stop.since_pods,
+            after_s=round(ramp_up.ended_s - ramp_up.began_s, 3),
         ),
-        "linear_until": linear_until(climb.asked_s, running_s),
-        "growth": growth(climb.asked_s, running_s, began_s=climb.began_s, ended_s=climb.ended_s),
+        "linear_until": linear_until(ramp_up.asked_s, running_s),
+        "growth": growth(ramp_up.asked_s, running_s, began_s=ramp_up.began_s, ended_s=ramp_up.ended_s),
         "starts": [
             StartPoint(pods=pod.number, took_s=round(pod.took_s, 3)) for pod in started if pod.took_s is not None
         ],

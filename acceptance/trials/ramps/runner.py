@@ -14,11 +14,11 @@ from acceptance.process.once import Once
 from acceptance.process.undoing import Undoing
 from acceptance.results.ramps import ControlPlaneRecord, Form
 from acceptance.trials import Say
-from acceptance.trials.ramps.climb import climb
 from acceptance.trials.ramps.conditions import StopConditions
-from acceptance.trials.ramps.descent import descend
 from acceptance.trials.ramps.observer import Observer
-from acceptance.trials.ramps.record_of import climb_fields, late_pods, phases
+from acceptance.trials.ramps.ramp_down import ramp_down
+from acceptance.trials.ramps.ramp_up import ramp_up
+from acceptance.trials.ramps.record_of import late_pods, phases, ramp_up_fields
 from acceptance.trials.ramps.server_metrics import operation_times, read_server_metrics, request_times
 from acceptance.trials.ramps.sets import RampPlan, RampSets, usable
 
@@ -99,11 +99,11 @@ class RampRunner:
         before = read_server_metrics(api, sets.nodes)
         sent = api.sent.copy()
         with Observer(self._workspace, conditions, sets=names, nodes=sets.nodes) as observer:
-            up = climb(self._workspace, sets, observer, goal=plan.goal, rate_per_s=plan.rate_per_s, say=self._say)
+            up = ramp_up(self._workspace, sets, observer, goal=plan.goal, rate_per_s=plan.rate_per_s, say=self._say)
             with observer.changed:
-                fields = climb_fields(observer.timeline, up)
+                fields = ramp_up_fields(observer.timeline, up)
             after = read_server_metrics(api, sets.nodes)
-            down = descend(
+            down = ramp_down(
                 self._workspace,
                 sets,
                 observer,

@@ -17,7 +17,7 @@ STEP_S = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Climb:
+class RampUp:
     """A finished way up. Times in s by the observer's clock; `asked_s`: when each pod was asked for, in order."""
 
     stop: Stop
@@ -26,7 +26,9 @@ class Climb:
     asked_s: list[float]
 
 
-def climb(workspace: Workspace, sets: RampSets, observer: Observer, *, goal: int, rate_per_s: float, say: Say) -> Climb:
+def ramp_up(
+    workspace: Workspace, sets: RampSets, observer: Observer, *, goal: int, rate_per_s: float, say: Say
+) -> RampUp:
     """Ask for pods until something ends it; looked for at each change and each second.
 
     Raises EnvironmentFailure when the ramp cannot be watched any more or its image is of no use, ApiError and
@@ -50,7 +52,7 @@ def climb(workspace: Workspace, sets: RampSets, observer: Observer, *, goal: int
             if stop is not None:
                 if stop.kind == "stuck" and observer.refusal:
                     stop = replace(stop, reason=f"{stop.reason}; the last that was refused: {observer.refusal}")
-                return Climb(stop=stop, began_s=began_s, ended_s=now_s, asked_s=asked_s)
+                return RampUp(stop=stop, began_s=began_s, ended_s=now_s, asked_s=asked_s)
             next_s = max(began_s + len(asked_s) / rate_per_s, last_s + STEP_S)
             observer.changed.wait(min(max(next_s - now_s, 0.0), STEP_S) if len(asked_s) < goal else STEP_S)
         say(f"ramp: {len(asked_s)} of {goal} pods asked for, {observer.conditions.running} run")

@@ -11,15 +11,15 @@ from acceptance.cluster.stateful_sets import claim_of
 from acceptance.cluster.workspace import Workspace
 from acceptance.results.ramps import RampDownRecord
 from acceptance.trials import Say
-from acceptance.trials.ramps.climb import STEP_S, set_pods
 from acceptance.trials.ramps.observer import Observer
+from acceptance.trials.ramps.ramp_up import STEP_S, set_pods
 from acceptance.trials.ramps.sets import RampSets
 
 # Nothing is judged while pods are told to end, only what takes longer; and ending asks for less than starting.
 DOWN_TIMES = 2
 
 
-def descend(
+def ramp_down(
     workspace: Workspace,
     sets: RampSets,
     observer: Observer,
@@ -33,9 +33,9 @@ def descend(
 
     Claims are deleted by the suite, each when its pod is gone: StatefulSets do so themselves only from Kubernetes 1.32
     on for sure. `patience_s`: how long all may take to be gone after the last pod was told to end. Raises what
-    `climb` raises.
+    `ramp_up` raises.
     """
-    descent = _Descent(workspace, sets, observer, pods)
+    way = _RampDown(workspace, sets, observer, pods)
     began_s, last_s = observer.now_s(), -math.inf
     told_s = began_s
     with observer.changed:
@@ -43,14 +43,14 @@ def descend(
     while True:
         now_s = observer.now_s()
         wanted = max(0, pods - 1 - math.floor((now_s - began_s) * DOWN_TIMES * rate_per_s + 1e-9))
-        if descent.pods > wanted and now_s - last_s >= STEP_S:
-            descent.lower(wanted)
+        if way.pods > wanted and now_s - last_s >= STEP_S:
+            way.lower(wanted)
             last_s = told_s = now_s
-        descent.delete_claims()
+        way.delete_claims()
         with observer.changed:
             observer.raise_problem()
             now_s, remaining = observer.now_s(), observer.remaining
-            if not descent.pods and (not remaining or now_s - told_s > patience_s):
+            if not way.pods and (not remaining or now_s - told_s > patience_s):
                 return RampDownRecord(
                     scale_down_s=told_s - began_s,
                     cleanup_s=None if remaining else now_s - told_s,
@@ -58,16 +58,16 @@ def descend(
                     remaining=_some(observer.left),
                 )
             if not observer.deleted:
-                next_s = max(began_s + (pods - descent.pods) / (DOWN_TIMES * rate_per_s), last_s + STEP_S)
-                observer.changed.wait(min(max(next_s - now_s, 0.0), STEP_S) if descent.pods else STEP_S)
-        say(f"ramp down: {descent.pods} of {pods} pods not yet told to end, {remaining} objects left")
+                next_s = max(began_s + (pods - way.pods) / (DOWN_TIMES * rate_per_s), last_s + STEP_S)
+                observer.changed.wait(min(max(next_s - now_s, 0.0), STEP_S) if way.pods else STEP_S)
+        say(f"ramp down: {way.pods} of {pods} pods not yet told to end, {remaining} objects left")
 
 
 def _some(left: list[str]) -> list[str]:
     return left[:SHOWN] + [f"{len(left) - SHOWN} more"] * (len(left) > SHOWN)
 
 
-class _Descent:
+class _RampDown:
     """How far down it is: `pods` are still asked for."""
 
     def __init__(self, workspace: Workspace, sets: RampSets, observer: Observer, pods: int) -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.trials.crashes.ledger import lost_records, ranges, record, whole_records
+from acceptance.trials.crashes.acknowledged_records import lost_records, ranges, record, whole_records
 
 TOKEN = "0123456789abcdef"
 SIZE = len(record(1, token=TOKEN))
