@@ -167,7 +167,7 @@ def test_kept_when_asked_and_failed(cluster: embedded_cluster.EmbeddedCluster, c
     image = ["--storage-image", "127.0.0.1:9/no/such:image"]
     run = run_suite(*options, *image, "-k", "takes_a_write", reports=reports)
     assert run.status == 10, run.output
-    assert "kept, as asked" in run.output
+    assert "kept as requested: run" in run.output
     run_id = run.results["run"]["id"]
     assert f"storage-acceptance-{run_id}" in left_behind(clean)
     assert cleanup(cluster, "--run", run_id).returncode == 0

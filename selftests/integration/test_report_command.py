@@ -123,7 +123,7 @@ def test_a_run_that_was_killed_is_shown_as_incomplete_and_has_nothing_to_verify(
     killed = reports / "latest"
     verified = command("report", "--verify", killed)
     assert verified.returncode == 4
-    assert "the run was killed before its end" in verified.stderr
+    assert "the run was killed before that" in verified.stderr
     made = command("report", killed, "-o", tmp_path / "page.html")
     assert made.returncode == 0, made.stderr
     assert "not complete" in (tmp_path / "page.html").read_text()
