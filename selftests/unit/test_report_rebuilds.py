@@ -100,9 +100,7 @@ def test_the_worst_verdict_of_the_pattern_stands_beside_it() -> None:
     found = record()
     verdicts = [
         judge_rebuild(
-            found,
-            RebuildLimit(pattern="full-data", kind="largest_volume", value=value, because="so", tier="t"),
-            test="t",
+            found, RebuildLimit(pattern="full-data", kind="largest_volume", value=value, because="so", tier="t")
         )
         for value in (1.0, 1e18)
     ]
