@@ -23,7 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import embedded_cluster
-from acceptance.judging.limit import decide
+from acceptance.judging.outcome import decide
 from acceptance.limits.file import load_limits
 from acceptance.limits.tiers import Tier
 from acceptance.loads.profile_folder import find_profiles
