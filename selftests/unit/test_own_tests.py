@@ -119,6 +119,10 @@ def test_capability(show):
 def test_chapter(storage_class):
     pass
 
+@pytest.mark.chapter(" ")
+def test_untitled(storage_class):
+    pass
+
 @pytest.mark.planned(3)
 def test_planned(storage_class):
     pass
@@ -135,6 +139,7 @@ def test_all_that_is_wrong_with_what_tests_ask_for_is_told_at_once(planned: Plan
         "test_other_crash[fast]: wanted a mark crash(...) with one of pod-killed, ",
         "test_capability[fast]: wanted a mark capability(...) with one of expansion, ",
         "test_chapter[fast]: wanted a mark chapter(...) with a title, found ()",
+        "test_untitled[fast]: wanted a mark chapter(...) with a title, found ' '",
         "test_planned[fast]: wanted a mark planned(...) with pods=, seconds= or both",
     ):
         assert problem in output, output
