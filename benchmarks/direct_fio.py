@@ -38,7 +38,7 @@ def pod_shell(workspace: Workspace, volume: ClaimedVolume, cluster: str) -> Shel
         files=FILES,
         node=volume.node,
     )
-    create_pod(workspace.api, plan)
+    create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
     wait_started(workspace.api, plan, timeout_s=workspace.timeout_s)
     kubeconfig = Layout(cluster).kubeconfig
     kubectl = [str(kubeconfig.parent / "bin" / "kubectl"), f"--kubeconfig={kubeconfig}"]
