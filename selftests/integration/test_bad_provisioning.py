@@ -102,7 +102,7 @@ def test_volume_that_stays_is_a_fail_and_a_leak(api: Api, reports: Path) -> None
 @pytest.mark.parametrize("held", ["PV", "PVC"])
 def test_deletion_that_hangs_on_a_finalizer_names_it(held: Literal["PV", "PVC"], api: Api, reports: Path) -> None:
     """The finalizer is another's: the run tells of it, leaves what it holds, and never takes it away."""
-    name = f"lab-holds-{held.lower()}"
+    name = {"PV": "lab-holds-volume", "PVC": "lab-holds-claim"}[held]
     try:
         run = run_suite("--storage-class", name, "--storage-timeout", "25s", "-k", "gone_after", reports=reports)
         items = [each for each in api.list(VOLUMES if held == "PV" else CLAIMS) if held_by_lab(each)]

@@ -74,7 +74,7 @@ def test_a_load_that_the_kernel_kills_for_memory(
     cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
 ) -> None:
     run = broken(use_up_memory, tmp_path, clean, reports)
-    assert_environment_failed(run, "steady-local-path", "memory")
+    assert_environment_failed(run, "steady-local-path", "OOM killer")
 
 
 def test_a_namespace_deleted_by_hand(clean: Api, reports: Path, tmp_path: Path) -> None:

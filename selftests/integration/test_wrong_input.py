@@ -211,5 +211,5 @@ def test_unreachable_limit_fails_naming_value_interval_and_limit(clean: Api, tmp
     assert run.status == 1, run.output
     verdict = run.verdict("meet_the_limit")
     assert verdict["status"] == "fail"
-    assert "interval" in verdict["reason"] and "at least 10,000,000 IOPS" in verdict["reason"]
+    assert "CI" in verdict["reason"] and "at least 10,000,000 IOPS" in verdict["reason"]
     assert verdict["low"] <= verdict["measured"] <= verdict["high"]
