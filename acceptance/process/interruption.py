@@ -51,13 +51,8 @@ def interrupt_once() -> Iterator[None]:
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Hold off SIGINT, SIGTERM and SIGHUP: whoever sends one is asked for patience, and urges what is done here."""
-    before, was_urged = _handle_by(_ask_for_patience), is_urged()
-    try:
+    with _urged_meanwhile(_ask_for_patience):
         yield
-    finally:
-        _restore(before)
-        if not was_urged:
-            _urged.clear()
 
 
 @contextmanager
@@ -72,13 +67,10 @@ def put_off() -> Iterator[None]:
         came.append(number)
         _ask_for_patience(number, frame)
 
-    before, was_urged = _handle_by(note), is_urged()
     try:
-        yield
+        with _urged_meanwhile(note):
+            yield
     finally:
-        _restore(before)
-        if not was_urged:
-            _urged.clear()
         if came:
             signal.raise_signal(came[0])
 
@@ -100,6 +92,18 @@ def held_back() -> Iterator[None]:
         _restore(before)
         for number in came:
             signal.raise_signal(number)
+
+
+@contextmanager
+def _urged_meanwhile(handler: Handler) -> Iterator[None]:
+    """Signals go to the handler; what it urged is forgotten after the block."""
+    before, was_urged = _handle_by(handler), is_urged()
+    try:
+        yield
+    finally:
+        _restore(before)
+        if not was_urged:
+            _urged.clear()
 
 
 def _ask_for_patience(number: int, frame: FrameType | None) -> None:
