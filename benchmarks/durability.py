@@ -28,10 +28,10 @@ from acceptance.settings.target_file import NodeFailureTarget
 from acceptance.text.errors import AcceptanceError
 from acceptance.trials.crashes.trial import CrashSettings
 from acceptance.trials.crashes.trials import CrashTrials
-from selftests.lab.forgetful import forgetful_disk, hook
 from selftests.lab.provisioner import LabClass, lab_classes
+from selftests.lab.volatile_cache import hook, volatile_cache_disk
 
-FORGETFUL = "lab-forgetful"
+VOLATILE = "lab-volatile-cache"
 WRITE_S = 2.0
 TIMEOUT_S = 120.0
 
@@ -47,18 +47,18 @@ def main(rounds: int, cluster: str) -> int:
     with ExitStack() as undo:
         folder = Path(undo.enter_context(TemporaryDirectory(prefix="storage-acceptance-lab-")))
         folder.chmod(0o755)
-        disk = undo.enter_context(forgetful_disk(folder / "disk", size="256M"))
-        undo.enter_context(lab_classes(api, [LabClass(name=FORGETFUL, folder=disk.mounted)]))
+        disk = undo.enter_context(volatile_cache_disk(folder / "disk", size="256M"))
+        undo.enter_context(lab_classes(api, [LabClass(name=VOLATILE, folder=disk.mounted)]))
         undo.callback(partial(remove_run, api, run_id=run_id, timeout_s=TIMEOUT_S))
         namespace = create_namespace(api, run_id=run_id)
         undo.enter_context(alive(api, run_id=run_id))
         workspace = Workspace(api=api, run_id=run_id, namespace=namespace, image=running.image, timeout_s=TIMEOUT_S)
         honest = embedded_cluster.node_failure_commands(name=cluster)
-        for name in (FORGETFUL, "local-path", "replicated"):
-            commands = hook(cluster, folder / "disk") if name == FORGETFUL else honest
+        for name in (VOLATILE, "local-path", "replicated"):
+            commands = hook(cluster, folder / "disk") if name == VOLATILE else honest
             right[name] = sum(_round(workspace, name, commands, number) for number in range(1, rounds + 1))
     for name, count in right.items():
-        wanted = "caught" if name == FORGETFUL else "passed"
+        wanted = "caught" if name == VOLATILE else "passed"
         print(f"{name}: {wanted} in {count} of {rounds} rounds", flush=True)
     return 0 if all(count == rounds for count in right.values()) else 1
 
@@ -75,7 +75,7 @@ def _round(workspace: Workspace, storage_class: str, commands: dict[str, list[st
     )
     try:
         record = trials.crash(storage_class, "node-failed").durability
-        said, right = durability_sentence(record), bool(record.lost) == (storage_class == FORGETFUL)
+        said, right = durability_sentence(record), bool(record.lost) == (storage_class == VOLATILE)
     except AcceptanceError as error:
         said, right = f"{type(error).__name__}: {error}", False
     print(f"{number:3} {time.monotonic() - began_s:5.1f} s  {said}", flush=True)

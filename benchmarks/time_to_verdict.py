@@ -54,7 +54,7 @@ def main() -> int:
     if chosen.skip_kbench:
         return 0
     kbench_s, theirs = _kbench(chosen)
-    print(f"kbench's schedule: {kbench_s:.0f} s, layout included, without provisioning")
+    print(f"kbench's schedule: {kbench_s:.0f} s, prefill included, without provisioning")
     print(f"time: {suite_s / kbench_s:.3f} of kbench's; goal at most {GOAL:.3f}: {_met(suite_s <= GOAL * kbench_s)}")
     differing = {key: (ours[key], theirs[key]) for key in ours.keys() & theirs.keys() if ours[key] != theirs[key]}
     print(f"decisions that both made: {len(ours.keys() & theirs.keys())}; the same: {_met(not differing)}")
@@ -96,7 +96,7 @@ def _suite(chosen: argparse.Namespace) -> tuple[float, Decisions]:
 
 
 def _kbench(chosen: argparse.Namespace) -> tuple[float, Decisions]:
-    """kbench's schedule on fresh volumes: its seconds of layout and load, and what its means say."""
+    """kbench's schedule on fresh volumes: its seconds of prefill and load, and what its means say."""
     profiles = find_profiles(PROFILES)
     means: dict[str, dict[str, float]] = {}
     with opened_workspace(chosen.cluster) as workspace:

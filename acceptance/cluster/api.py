@@ -12,7 +12,7 @@ from kubernetes import client
 
 from acceptance.cluster.api_connections import by_kubeconfig, by_service_account
 from acceptance.cluster.api_faults import ApiError, ApiUnreachable, retrying
-from acceptance.cluster.api_requests import ANSWER_S, FIRST_PAUSE_S, JSON, PATIENCE_S, Requests
+from acceptance.cluster.api_requests import ANSWER_S, FIRST_PAUSE_S, JSON, RETRY_S, Requests
 from acceptance.cluster.columns import ROWS, TABLE, Columns, Row
 from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.pod_command import PodCommand, PodCommandFailed, run_in_pod
@@ -20,7 +20,7 @@ from acceptance.cluster.resources import PODS, Object, Resource
 from acceptance.cluster.streams import Stream
 
 # A server that never answered is given up sooner than one that did.
-FIRST_PATIENCE_S = 30
+FIRST_RETRY_S = 30
 # The server ends a watch after the first; it sends a bookmark about once a minute, so silence means a dead connection.
 WATCH_S, WATCH_SILENCE_S = 300, 90
 PAGE = 500
@@ -212,11 +212,11 @@ class Api:
 
     def version(self) -> str:
         """The Kubernetes version, as `v1.34.4`; the first question to a server, which may not be there at all."""
-        return str(self._requests.json("GET", "/version", patience_s=FIRST_PATIENCE_S)["gitVersion"])
+        return str(self._requests.json("GET", "/version", timeout_s=FIRST_RETRY_S)["gitVersion"])
 
     def now(self) -> datetime:
         """The time by the API server's own clock; by this machine's where the server does not tell."""
-        response = retrying(patience_s=PATIENCE_S, first_pause_s=FIRST_PAUSE_S)(self._requests.send, "GET", "/version")
+        response = retrying(timeout_s=RETRY_S, first_pause_s=FIRST_PAUSE_S)(self._requests.send, "GET", "/version")
         try:
             return parsedate_to_datetime(response.headers.get("Date", ""))
         except ValueError:

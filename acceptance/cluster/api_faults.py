@@ -30,7 +30,7 @@ class ApiUnreachable(EnvironmentFailure):
     """No answer from the API server: refused, reset, timed out, or a certificate that does not fit."""
 
 
-def retrying(*, patience_s: float, first_pause_s: float) -> Retrying:
+def retrying(*, timeout_s: float, first_pause_s: float) -> Retrying:
     """Calls what it is given again while the API server fails in a way that passes; raises the last error then.
 
     A pause is as long as the server asks for at least. Whoever ends a run and asks again is not kept waiting.
@@ -41,10 +41,10 @@ def retrying(*, patience_s: float, first_pause_s: float) -> Retrying:
         error = state.outcome.exception() if state.outcome else None
         return max(growing(state), error.retry_after_s if isinstance(error, ApiError) else 0.0)
 
-    patience_over = stop_before_delay(patience_s)
+    over = stop_before_delay(timeout_s)
     return Retrying(
         retry=retry_if_exception(is_passing),
-        stop=lambda state: is_urged() or patience_over(state),
+        stop=lambda state: is_urged() or over(state),
         wait=pause_s,
         reraise=True,
     )

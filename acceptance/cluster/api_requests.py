@@ -16,7 +16,7 @@ JSON = "application/json, */*"
 CONNECT_S = 5
 ANSWER_S = 30
 # An API server that is upgraded or moved is away for a minute or two.
-PATIENCE_S = 120
+RETRY_S = 120
 FIRST_PAUSE_S = 0.2
 # The longest pause that a server can ask for with Retry-After.
 LONGEST_PAUSE_S = 60.0
@@ -45,7 +45,7 @@ class Requests:
         body: Object | None = None,
         content_type: str = "application/json",
         accept: str = JSON,
-        patience_s: float = PATIENCE_S,
+        timeout_s: float = RETRY_S,
     ) -> Object:
         """The whole answer to a request, which is tried again while it fails in a way that passes.
 
@@ -60,7 +60,7 @@ class Requests:
                 raise ApiUnreachable(f"{method} {path} on {self.address}: the answer broke off: {error}") from error
             return _document(content, response, f"{method} {path} on {self.address}")
 
-        return retrying(patience_s=patience_s, first_pause_s=FIRST_PAUSE_S)(once)
+        return retrying(timeout_s=timeout_s, first_pause_s=FIRST_PAUSE_S)(once)
 
     def pieces(
         self, path: str, *, query: Mapping[str, str] | None = None, answer_s: float = ANSWER_S, what: str

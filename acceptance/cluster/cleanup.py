@@ -168,7 +168,7 @@ class _Removal:
                 ready=lambda seen: not seen[0],
                 state=lambda seen: _names(seen[0], more=seen[1]),
                 events=lambda: self._events(resource),
-                timeout_s=self._patience_s(count),
+                timeout_s=self._timeout_for(count),
             )
 
         self._try(delete_all)
@@ -201,7 +201,7 @@ class _Removal:
             look=going.look,
             ready=lambda seen: seen.gone,
             state=_still_there,
-            timeout_s=self._patience_s(count) + WIDE_LOOK_S,
+            timeout_s=self._timeout_for(count) + WIDE_LOOK_S,
         )
 
     def _note_others(self, going: Departing[tuple[Resource, str]]) -> None:
@@ -256,7 +256,7 @@ class _Removal:
         if f"  {problem}" not in self.problems:
             self.problems.append(f"  {problem}")
 
-    def _patience_s(self, objects: int) -> float:
+    def _timeout_for(self, objects: int) -> float:
         return self._timeout_s + PER_OBJECT_S * objects
 
     def _events(self, resource: Resource) -> list[str]:

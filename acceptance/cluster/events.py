@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import EVENTS, Object
-from acceptance.text.shown_text import on_one_line
+from acceptance.text.sanitizing import on_one_line
 
 
 def recent_events(api: Api, *, namespace: str, name: str, at_most: int = 5) -> list[str]:

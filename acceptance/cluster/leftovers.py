@@ -20,7 +20,7 @@ from acceptance.cluster.objects import (
     run_of,
     slim_metadata,
 )
-from acceptance.cluster.ownership import Belongings, belongings, told
+from acceptance.cluster.ownership import Belongings, belongings, why_kept
 from acceptance.cluster.resources import (
     CLAIMS,
     NAMESPACES,
@@ -75,13 +75,13 @@ def find_leftovers(api: Api) -> Leftovers:
     for namespace, held in volumes.items():
         run_id = run_of(namespace)
         if run_id is None:
-            strange += [told(each, f"no run makes a namespace {namespace}") for each in held]
+            strange += [why_kept(each, f"no run makes a namespace {namespace}") for each in held]
         elif run_id not in run_ids and api.find(NAMESPACES, namespace) is None:
             found = belongings(held, run_id=run_id, since=began(run_id), ours=())
             if found.own:
                 run_ids.add(run_id)
             else:
-                strange += [told(each, why) for each, why in found.kept]
+                strange += [why_kept(each, why) for each, why in found.kept]
     taken = filter(was_taken, _all_contents(api))
     for namespace in {each["spec"]["volumeSnapshotRef"].get("namespace", "") for each in taken}:
         if (run_id := run_of(namespace)) is not None and api.find(NAMESPACES, namespace) is None:
@@ -133,7 +133,7 @@ def _leftover(api: Api, run_id: str, volumes: Mapping[str, Sequence[Object]]) ->
         namespace=namespace,
         alive=is_alive(api, namespace=namespace),
         objects=tuple(names),
-        kept=tuple(told(each, why) for each, why in held.kept),
+        kept=tuple(why_kept(each, why) for each, why in held.kept),
         undone=undone(api, namespace=namespace),
     )
 

@@ -62,7 +62,7 @@ def belongings(
     return Belongings(own=tuple(own), kept=tuple(kept))
 
 
-def told(volume: Object, why: str) -> str:
+def why_kept(volume: Object, why: str) -> str:
     """That the volume is left as it is, for whoever has to look."""
     claim = volume["spec"].get("claimRef") or {}
     name = name_of(volume)

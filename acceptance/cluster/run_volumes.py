@@ -10,7 +10,7 @@ from acceptance.cluster.attachments import attachments_of, find_attachment
 from acceptance.cluster.departing import Departing
 from acceptance.cluster.leftovers import belongings_in
 from acceptance.cluster.objects import name_of, run_namespace
-from acceptance.cluster.ownership import set_policy, told
+from acceptance.cluster.ownership import set_policy, why_kept
 from acceptance.cluster.resources import ATTACHMENTS, VOLUMES, Object, Resource
 from acceptance.cluster.volumes import claimed_names, volumes_named
 
@@ -37,7 +37,7 @@ class RunVolumes:
     @property
     def kept(self) -> list[str]:
         """The volumes that are not surely the run's, in words."""
-        return [told(volume, why) for volume, why in self._kept.values()]
+        return [why_kept(volume, why) for volume, why in self._kept.values()]
 
     def settle(self) -> list[str]:
         """Have the run's volumes deleted, whatever their class's reclaim policy; the names of those there are now.

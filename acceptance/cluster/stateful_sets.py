@@ -23,7 +23,7 @@ REQUESTS = {"cpu": "50m", "memory": "64Mi"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gate:
+class StartBarrier:
     """`annotation` of a pod is shown to it as the file `path`, so that a patch of the pod reaches what runs in it."""
 
     annotation: str
@@ -41,7 +41,7 @@ class SetPlan:
 
     name: str
     pod: PodPlan
-    gate: Gate | None = None
+    start_barrier: StartBarrier | None = None
     nodes: Sequence[str] = ()
     node_labels: Mapping[str, str] = field(default_factory=dict)
     tolerations: Sequence[Object] = ()
@@ -187,11 +187,11 @@ def _pod_spec(plan: SetPlan) -> Object:
     container["env"].append({"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}})
     if plan.probe is not None:
         container["livenessProbe"] = plan.probe
-    if plan.gate is not None:
-        folder, _, file = plan.gate.path.rpartition("/")
-        shown = {"path": file, "fieldRef": {"fieldPath": f"metadata.annotations['{plan.gate.annotation}']"}}
-        spec["volumes"].append({"name": "gate", "downwardAPI": {"items": [shown]}})
-        container["volumeMounts"].append({"name": "gate", "mountPath": folder, "readOnly": True})
+    if plan.start_barrier is not None:
+        folder, _, file = plan.start_barrier.path.rpartition("/")
+        shown = {"path": file, "fieldRef": {"fieldPath": f"metadata.annotations['{plan.start_barrier.annotation}']"}}
+        spec["volumes"].append({"name": "start-barrier", "downwardAPI": {"items": [shown]}})
+        container["volumeMounts"].append({"name": "start-barrier", "mountPath": folder, "readOnly": True})
     spec["topologySpreadConstraints"] = [
         {
             "maxSkew": 1,

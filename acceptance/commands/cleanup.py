@@ -17,7 +17,7 @@ from acceptance.commands.command import Commands
 from acceptance.process.interruption import undisturbed
 from acceptance.process.private_folder import private_folder
 from acceptance.text.errors import AcceptanceError, WrongUsage
-from acceptance.text.shown_text import on_one_line, shown
+from acceptance.text.sanitizing import on_one_line, sanitize
 
 REMOVAL_TIMEOUT_S = 300.0
 
@@ -47,7 +47,7 @@ def _clean(api: Api, chosen: argparse.Namespace) -> int:
     found = find_leftovers(api)
     runs = [each for each in found.runs if chosen.run in (None, each.run_id)]
     for strange in found.strange:
-        print(shown(on_one_line(strange)))
+        print(sanitize(on_one_line(strange)))
     if not runs:
         print("nothing to remove")
         return 0
@@ -75,7 +75,7 @@ def _removed(api: Api, leftover: Leftover) -> bool:
             print(f"run {leftover.run_id}: {error}", file=sys.stderr)
             return False
     for each in kept:
-        print(shown(on_one_line(each)))
+        print(sanitize(on_one_line(each)))
     print(f"run {leftover.run_id}: removed")
     return True
 
@@ -83,7 +83,7 @@ def _removed(api: Api, leftover: Leftover) -> bool:
 def _list(leftover: Leftover) -> None:
     print(f"run {leftover.run_id}{' (alive)' if leftover.alive else ''}:")
     for name in filter(None, (leftover.undone, *leftover.objects, *leftover.kept)):
-        print(f"  {shown(on_one_line(name))}")
+        print(f"  {sanitize(on_one_line(name))}")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from acceptance.commands.command import Commands
 from acceptance.loads.profile_folder import find_profiles
-from acceptance.text.shown_text import shown
+from acceptance.text.sanitizing import sanitize
 
 
 def add_profiles(commands: Commands) -> None:
@@ -19,5 +19,5 @@ def add_profiles(commands: Commands) -> None:
 
 def _profiles(chosen: argparse.Namespace) -> int:
     for profile in find_profiles(chosen.folder).values():
-        print(shown(f"{profile.name}\n  {profile.about}"))
+        print(sanitize(f"{profile.name}\n  {profile.about}"))
     return 0

@@ -18,7 +18,7 @@ from acceptance.results.checksums import check
 from acceptance.results.file import NAME as RESULTS
 from acceptance.results.file import read_results
 from acceptance.text.errors import WrongUsage
-from acceptance.text.shown_text import on_one_line, shown
+from acceptance.text.sanitizing import on_one_line, sanitize
 
 DEFAULT = Path("storage-report.html")
 
@@ -85,10 +85,10 @@ def _verify(folder: Path) -> int:
         problems.append(str(error))
     for problem in problems:
         told = f"not as listed: {problem}" if problem in found.problems else f"wrong: {problem}"
-        print(shown(on_one_line(told)))
+        print(sanitize(on_one_line(told)))
     for name in found.unlisted:
         if name != CHECKSUMS:
-            print(shown(on_one_line(f"not covered: {name}")))
+            print(sanitize(on_one_line(f"not covered: {name}")))
     if problems:
         one = len(problems) == 1
         many = "1 thing is not as the run left it" if one else f"{len(problems)} things are not as the run left them"

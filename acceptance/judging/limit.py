@@ -80,7 +80,7 @@ def judge_comparison(
 class _Case:
     """A limit or a comparison rule and what was found, brought to one form."""
 
-    asked: Limit | ComparisonRule
+    requirement: Limit | ComparisonRule
     side: LimitKind
     bound: float
     unit: Unit | Literal["ratio"]
@@ -92,7 +92,7 @@ class _Case:
     @property
     def is_of_an_event(self) -> bool:
         """Whether what was found is no mean, and has no confidence: it happened."""
-        return isinstance(self.asked, Limit) and self.asked.metric.statistic == "longest"
+        return isinstance(self.requirement, Limit) and self.requirement.metric.statistic == "longest"
 
     def decision(self, caution: Caution) -> Decision:
         """What the interval says, as far as so much load can tell. An event that was seen is certain in any case."""
@@ -113,7 +113,7 @@ def _limit_case(estimate: Estimate | None, limit: Limit) -> _Case:
         raise ValueError(f"wanted {limit.metric} in {unit}, found {estimate.unit}")
     value = None if estimate is None else _number(estimate.mean)
     return _Case(
-        asked=limit,
+        requirement=limit,
         side=limit.kind,
         bound=limit.value,
         unit=unit,
@@ -126,7 +126,7 @@ def _limit_case(estimate: Estimate | None, limit: Limit) -> _Case:
 def _comparison_case(ratio: Ratio, rule: ComparisonRule) -> _Case:
     value = _number(ratio.value)
     return _Case(
-        asked=rule,
+        requirement=rule,
         side=rule.side,
         bound=rule.bound,
         unit="ratio",
@@ -141,13 +141,13 @@ def _verdict(
 ) -> Verdict:
     """`missing` is said where there is no value, `than` after the value."""
     status = case.decision(caution)
-    subject = f"{case.asked.metric} of {case.asked.profile} on {storage_class}"
+    subject = f"{case.requirement.metric} of {case.requirement.profile} on {storage_class}"
     if case.value is None:
         said = f"{missing}, so it cannot be judged; a measurement of its full length would decide it"
     else:
         said = _reason(case, f"is {case.shown(case.value)}{than}", status, remark=remark)
     return outcome(
-        case.asked,
+        case.requirement,
         storage_class=storage_class,
         status=status,
         reason=f"{subject} {said}.",
@@ -173,7 +173,7 @@ def _reason(case: _Case, found: str, status: Decision, *, remark: str) -> str:
     lies = held_against(
         status,
         wanted,
-        because="; ".join(filter(None, (case.asked.because.strip().rstrip("."), remark))),
+        because="; ".join(filter(None, (case.requirement.because.strip().rstrip("."), remark))),
         left_open="; ".join(filter(None, (remark, "a quieter machine or a longer measurement would decide it"))),
         whole="" if case.is_of_an_event else "all ",
     )

@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import Literal
 
-from acceptance.limits.tiers import Asked
+from acceptance.limits.tiers import Requirement
 from acceptance.results.document import Status, Verdict
 from acceptance.results.model import Unit
 
@@ -44,7 +44,7 @@ def held_against(status: Decision, wanted: str, *, because: str, left_open: str,
 
 
 def outcome(
-    asked: Asked,
+    requirement: Requirement,
     *,
     storage_class: str,
     status: Status,
@@ -59,14 +59,14 @@ def outcome(
 
     Which test asked is added when the verdict is accepted.
     """
-    metric, rule = str(asked.metric), rule or asked.kind
+    metric, rule = str(requirement.metric), rule or requirement.kind
     return Verdict(
-        id=verdict_id(storage_class, asked.profile, metric, rule),
+        id=verdict_id(storage_class, requirement.profile, metric, rule),
         storage_class=storage_class,
-        profile=asked.profile,
+        profile=requirement.profile,
         metric=metric,
         rule=rule,
-        limit=asked.describe(),
+        limit=requirement.describe(),
         measured=measured,
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,

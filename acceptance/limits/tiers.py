@@ -92,7 +92,7 @@ def side_of(kind: RuleKind, metric: Metric) -> LimitKind:
     return "at_most" if too_good == metric.higher_is_better else "at_least"
 
 
-Asked = (
+Requirement = (
     Limit
     | ComparisonRule
     | ScalingLimit
@@ -121,9 +121,9 @@ class Tier:
     provisioning: tuple[ProvisioningLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
 
-    def asked(self, *, destructive: bool) -> tuple[Asked, ...]:
+    def requirements(self, *, destructive: bool) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive only where that was allowed."""
-        found: tuple[Asked, ...] = (*self.limits, *self.comparison, *self.scaling, *self.provisioning)
+        found: tuple[Requirement, ...] = (*self.limits, *self.comparison, *self.scaling, *self.provisioning)
         if not destructive:
             return found
         ramp = self.control_plane.limits if self.control_plane else ()

@@ -14,7 +14,7 @@ Program = Literal["fio", "sysbench"]
 # What the suite sets when it runs a profile: the file to load, its size in bytes, the seconds of load after the ramp.
 VARIABLES = ("FILE", "SIZE", "RUNTIME")
 # Taken by the job that writes the test file.
-LAYOUT = "layout"
+PREFILL = "prefill"
 _NAME = re.compile(r"[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?")
 
 
@@ -52,7 +52,7 @@ def read_text(path: Path) -> str:
 def name_problems(path: Path) -> list[str]:
     """What is wrong with the name of the file: it becomes the name of pods and of files."""
     problems = [] if _NAME.fullmatch(path.stem) else ["the name may hold letters, digits, '-', '_' and '.' only"]
-    if path.stem == LAYOUT:
+    if path.stem == PREFILL:
         problems.append("the name is taken: the suite writes the test file with a job of that name")
     return problems
 

@@ -13,20 +13,20 @@ from acceptance.cluster.pods import create_pod, wait_placed, wait_started
 from acceptance.cluster.workspace import FILES, Workspace
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.ending import longest_s, require_success
-from acceptance.measuring.layout import (
-    LAYOUT_FILE,
-    SLOWEST_B_PER_S,
-    SPARE_S,
-    TEST_FILE,
-    layout_output,
-    layout_text,
-    require_written,
-    watch_writing,
-)
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
 from acceptance.measuring.load_log import output_of
 from acceptance.measuring.load_script import FIO, commands, load_environment, load_script
 from acceptance.measuring.pod_load import PodLoad
+from acceptance.measuring.prefill import (
+    PREFILL_FILE,
+    SLOWEST_B_PER_S,
+    SPARE_S,
+    TEST_FILE,
+    prefill_output,
+    prefill_text,
+    require_written,
+    watch_writing,
+)
 from acceptance.measuring.space_check import check_environment, check_script, space_needed
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
@@ -40,7 +40,7 @@ class ClaimedVolume(PreparedVolume):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Layout:
+class _Prefill:
     """A test file that is being written."""
 
     claim: Claim
@@ -70,7 +70,7 @@ class ClusterLoadRunner:
     def offer_profiles(self) -> None:
         """Make the profiles readable to the pods of the run."""
         self._workspace.offer_files(
-            {LAYOUT_FILE: layout_text()} | {profile.path.name: profile.text for profile in self._wanted}
+            {PREFILL_FILE: prefill_text()} | {profile.path.name: profile.text for profile in self._wanted}
         )
 
     def prepare(
@@ -82,18 +82,18 @@ class ClusterLoadRunner:
         or cannot be written, EnvironmentFailure when it lies on a disk of others that is nearly full.
         """
         found: dict[str, PreparedVolume | AcceptanceError] = {}
-        begun: dict[str, _Layout] = {}
+        begun: dict[str, _Prefill] = {}
         for storage_class in storage_classes:
             try:
-                begun[storage_class] = layout = self._begin_layout(
+                begun[storage_class] = prefill = self._begin_prefill(
                     storage_class, node=node, together=len(storage_classes)
                 )
-                node = node or self._placed_on(layout)
+                node = node or self._placed_on(prefill)
             except AcceptanceError as error:
                 found[storage_class] = error
-        for storage_class, layout in begun.items():
+        for storage_class, prefill in begun.items():
             try:
-                found[storage_class] = self._finish_layout(layout, node, progress)
+                found[storage_class] = self._finish_prefill(prefill, node, progress)
             except AcceptanceError as error:
                 found[storage_class] = error
         return found
@@ -112,7 +112,7 @@ class ClusterLoadRunner:
             deadline_s=seconds,
             node=volumes[0].node,
         )
-        pod_load = PodLoad(self._workspace, plan, new_output=output_of(load.profile), patience_s=seconds + SPARE_S)
+        pod_load = PodLoad(self._workspace, plan, new_output=output_of(load.profile), timeout_s=seconds + SPARE_S)
         try:
             with pod_load:
                 create_pod(self._workspace.api, plan, timeout_s=self._workspace.timeout_s)
@@ -123,7 +123,7 @@ class ClusterLoadRunner:
         require_success(load, pod_load.log, stopped=enough)
         return pod_load.log.taken(samples, pod=plan.name, node=node_of(pod))
 
-    def _begin_layout(self, storage_class: str, *, node: str | None, together: int) -> _Layout:
+    def _begin_prefill(self, storage_class: str, *, node: str | None, together: int) -> _Prefill:
         """Claim a volume and have its test file written; `node`: where, None leaves it to the scheduler.
 
         `together`: how many are written at the same time.
@@ -134,36 +134,36 @@ class ClusterLoadRunner:
         )
         create_claim(workspace.api, claim)
         check = check_script(self._wanted, needed=self._needed, together=together, claimed=self._volume_size)
-        script = load_script(f'{FIO} "{FILES_PATH}/{LAYOUT_FILE}"', check=check)
+        script = load_script(f'{FIO} "{FILES_PATH}/{PREFILL_FILE}"', check=check)
         deadline_s = self._test_size // SLOWEST_B_PER_S + SPARE_S
         plan = self._plan(
-            object_name(claim.name, "layout"),
+            object_name(claim.name, "prefill"),
             [claim],
-            command=["sh", "-c", script, "layout", self._target(0)],
+            command=["sh", "-c", script, "prefill", self._target(0)],
             runtime="1s",
             environment=check_environment(self._wanted, folder=FILES_PATH),
             deadline_s=deadline_s,
             node=node,
         )
-        load = PodLoad(workspace, plan, new_output=layout_output, patience_s=deadline_s + SPARE_S)
+        load = PodLoad(workspace, plan, new_output=prefill_output, timeout_s=deadline_s + SPARE_S)
         create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
-        return _Layout(claim=claim, plan=plan, load=load)
+        return _Prefill(claim=claim, plan=plan, load=load)
 
-    def _placed_on(self, layout: _Layout) -> str:
+    def _placed_on(self, prefill: _Prefill) -> str:
         """The node that the first volume goes to: known as soon as it is chosen, before the volume is there."""
-        return wait_placed(self._workspace.api, layout.plan, timeout_s=self._workspace.timeout_s)
+        return wait_placed(self._workspace.api, prefill.plan, timeout_s=self._workspace.timeout_s)
 
-    def _finish_layout(self, layout: _Layout, node: str | None, progress: Preparing) -> ClaimedVolume:
+    def _finish_prefill(self, prefill: _Prefill, node: str | None, progress: Preparing) -> ClaimedVolume:
         api, timeout_s = self._workspace.api, self._workspace.timeout_s
-        load, storage_class = layout.load, layout.claim.storage_class
+        load, storage_class = prefill.load, prefill.claim.storage_class
         try:
             with load:
-                pod = wait_started(api, layout.plan, timeout_s=timeout_s)
+                pod = wait_started(api, prefill.plan, timeout_s=timeout_s)
                 load.follow(watch_writing(storage_class, progress))
         finally:
-            load.log.keep([layout.plan.name], keep_output=self._workspace.keep_output)
+            load.log.keep([prefill.plan.name], keep_output=self._workspace.keep_output)
         asked = f"StorageClass {storage_class}, {self._volume_size} bytes requested"
-        where = f"the volume of PVC {layout.claim.name} ({asked})"
+        where = f"the volume of PVC {prefill.claim.name} ({asked})"
         require_written(load.log, where=where, needed=self._needed)
         if node_of(pod) != node:
             raise EnvironmentFailure(
@@ -175,8 +175,8 @@ class ClusterLoadRunner:
             node=node_of(pod),
             test_size=self._test_size,
             image_digest=image_digest(pod),
-            claim=layout.claim,
-            volume=wait_bound(api, layout.claim, timeout_s=timeout_s),
+            claim=prefill.claim,
+            volume=wait_bound(api, prefill.claim, timeout_s=timeout_s),
         )
 
     def _plan(

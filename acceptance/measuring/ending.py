@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from acceptance.measuring.layout import SLOWEST_B_PER_S
 from acceptance.measuring.load import Load
 from acceptance.measuring.load_log import LoadLog
 from acceptance.measuring.load_script import KILLED
+from acceptance.measuring.prefill import SLOWEST_B_PER_S
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 # Of the seconds asked for; with fewer, the load ended before its time.

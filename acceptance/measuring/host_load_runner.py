@@ -9,22 +9,22 @@ from pathlib import Path
 from platform import node as host_name
 
 from acceptance.cluster.objects import object_name
-from acceptance.loads.profiles import LAYOUT, Profile
+from acceptance.loads.profiles import PREFILL, Profile
 from acceptance.measuring.ending import longest_s, require_success
 from acceptance.measuring.host_workspace import HostWorkspace
-from acceptance.measuring.layout import (
-    LAYOUT_FILE,
-    SLOWEST_B_PER_S,
-    SPARE_S,
-    TEST_FILE,
-    layout_output,
-    layout_text,
-    require_written,
-    watch_writing,
-)
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
 from acceptance.measuring.load_log import Output, output_of
 from acceptance.measuring.load_script import FIO, commands, load_environment, load_script
+from acceptance.measuring.prefill import (
+    PREFILL_FILE,
+    SLOWEST_B_PER_S,
+    SPARE_S,
+    TEST_FILE,
+    prefill_output,
+    prefill_text,
+    require_written,
+    watch_writing,
+)
 from acceptance.measuring.process_load import ProcessLoad
 from acceptance.measuring.space_check import check_environment, check_script, space_needed
 from acceptance.text.errors import AcceptanceError, StorageFailure
@@ -97,16 +97,16 @@ class HostLoadRunner:
         folder = self._workspace.folder(storage_class)
         volume = HostVolume(storage_class=storage_class, node=host_name(), test_size=self._test_size, folder=folder)
         profiles = {profile.path.name: profile.text for profile in self._wanted}
-        _write(folder, profiles | {LAYOUT_FILE: layout_text()})
+        _write(folder, profiles | {PREFILL_FILE: prefill_text()})
         check = check_script(self._wanted, needed=self._needed, together=together, claimed=None)
         process = self._process(
-            load_script(f'{FIO} "{LAYOUT_FILE}"', check=check),
+            load_script(f'{FIO} "{PREFILL_FILE}"', check=check),
             [volume.test_file],
             what=f"writing the test file in {storage_class}",
             folder=folder,
             runtime="1s",
             environment=check_environment(self._wanted, folder="."),
-            new_output=layout_output,
+            new_output=prefill_output,
         )
         try:
             with process:
@@ -114,7 +114,7 @@ class HostLoadRunner:
                     watch_writing(storage_class, progress), within_s=self._test_size // SLOWEST_B_PER_S + SPARE_S
                 )
         finally:
-            process.log.keep([object_name(LAYOUT, storage_class)], keep_output=self._workspace.keep_output)
+            process.log.keep([object_name(PREFILL, storage_class)], keep_output=self._workspace.keep_output)
         require_written(process.log, where=storage_class, needed=self._needed)
         return volume
 

@@ -27,11 +27,11 @@ class PodLoad:
     """The load of a pod, read from the pod's log, for as long as the block; `log` is what it printed so far."""
 
     def __init__(
-        self, workspace: Workspace, plan: PodPlan, *, new_output: Callable[[], Output], patience_s: float
+        self, workspace: Workspace, plan: PodPlan, *, new_output: Callable[[], Output], timeout_s: float
     ) -> None:
         self._workspace = workspace
         self._plan = plan
-        self._patience_s = patience_s
+        self._timeout_s = timeout_s
         self._node_is_lost = False
         self._undo = Undoing()
         self._printed = FollowedLog(
@@ -67,7 +67,7 @@ class PodLoad:
         """
         watched = Watched(watch)
         try:
-            enough = retrying(patience_s=self._patience_s, first_pause_s=0.5)(self._read_on, watched)
+            enough = retrying(timeout_s=self._timeout_s, first_pause_s=0.5)(self._read_on, watched)
         except (ApiError, ApiUnreachable) as error:
             raise self._unread(error) from error
         self.log.close()

@@ -32,7 +32,7 @@ class AssumedThroughput:
     close_s: float
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """The assumptions in words."""
         return (
             f"Times are estimates: {format_quantity(self.bandwidth, unit='B/s')} of bandwidth, "

@@ -106,7 +106,7 @@ def lacks_driver(site: Site, asked: str | None, target: RebuildTarget | None, *,
             site.classes[asked],
             target=target,
             timeout_s=settings.timeout,
-            patience_s=settings.rebuild_timeout,
+            move_timeout_s=settings.rebuild_timeout,
         )
     except Unsupported as error:
         return str(error)

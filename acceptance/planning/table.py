@@ -15,7 +15,7 @@ from acceptance.planning.room import Room
 from acceptance.planning.rough_time import rough_time
 from acceptance.planning.site import Site
 from acceptance.text.quantities import format_quantity
-from acceptance.text.shown_text import shown
+from acceptance.text.sanitizing import sanitize
 
 WIDTH = 120
 
@@ -26,14 +26,14 @@ def plan_text(
     """The whole plan. `room`: what it claims beside what is free, None for a host; `width`: in columns."""
     console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
     console.print(Text("The plan of this run; nothing was created."))
-    console.print(Text(f"Cluster: {shown(site.about)}"))
+    console.print(Text(f"Cluster: {sanitize(site.about)}"))
     if site.trouble is not None:
-        console.print(Text(f"Preflight failed, or could not be completed: {shown(site.trouble)}"))
+        console.print(Text(f"Preflight failed, or could not be completed: {sanitize(site.trouble)}"))
     if room is not None and room.problem is not None:
         console.print(Text(f"Preflight failed with exit status {room.problem.exit_status}: {room.problem}"))
     if plan.steps:
         console.print(_table(plan, site, assumed))
-        for line in (*_totals(plan, site, assumed, room), assumed.said):
+        for line in (*_totals(plan, site, assumed, room), assumed.description):
             console.print(Text(line))
     else:
         console.print(Text("Nothing would run."))
@@ -58,7 +58,7 @@ def _table(plan: Plan, site: Site, assumed: AssumedThroughput) -> Table:
         numbers = (claims,) if on_host else (step.sets, claims, step.pods)
         size = sum(each.storage for each in step.volumes)
         table.add_row(
-            Text(shown(step.what) + (" (destructive)" if step.destructive else "")),
+            Text(sanitize(step.what) + (" (destructive)" if step.destructive else "")),
             str(step.tests),
             *(str(number or "") for number in numbers),
             format_quantity(size, unit="B") if size else "",
@@ -77,7 +77,7 @@ def _totals(plan: Plan, site: Site, assumed: AssumedThroughput, room: Room | Non
     made = _count(plan.most_volumes, "folder" if site.kind == "host" else "volume")
     yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {made or 'no volume'} at one time."
     for each in () if room is None else room.records:
-        yield f"  {shown(each.storage_class)}: {shown(each.description)}"
+        yield f"  {sanitize(each.storage_class)}: {sanitize(each.description)}"
     destructive = [step for step in plan.steps if step.destructive]
     if destructive:
         yield f"Destructive: {len(destructive)} of {len(plan.steps)} steps; the table says what they destroy or ramp."
@@ -85,9 +85,9 @@ def _totals(plan: Plan, site: Site, assumed: AssumedThroughput, room: Room | Non
 
 def _notes(plan: Plan) -> Iterator[str]:
     for number, (reason, tests) in enumerate(plan.skips):
-        yield ("Skipped:\n" if number == 0 else "") + f"  {_count(tests, 'test')}: {shown(reason)}"
+        yield ("Skipped:\n" if number == 0 else "") + f"  {_count(tests, 'test')}: {sanitize(reason)}"
     if plan.unknown:
-        yield "Resources and time of these are unknown: " + ", ".join(map(shown, plan.unknown))
+        yield "Resources and time of these are unknown: " + ", ".join(map(sanitize, plan.unknown))
 
 
 def _count(number: int, what: str) -> str:

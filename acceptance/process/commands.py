@@ -29,7 +29,7 @@ class Done:
     stderr: str
 
     @property
-    def said(self) -> str:
+    def output_end(self) -> str:
         """The end of what it complained of, or of what it printed, as the tail of an error message."""
         lines = (self.stderr.strip() or self.stdout.strip()).splitlines()[-SHOWN_LINES:]
         return "\n".join(f"  {line}" for line in lines) or "  no output"
@@ -37,7 +37,7 @@ class Done:
     def failed(self, wanted: str) -> EnvironmentFailure:
         """The error that says what was wanted of it and what came."""
         return EnvironmentFailure(
-            f"`{' '.join(self.words)}` ended with {self.status}; wanted {wanted}; it said:\n{self.said}"
+            f"`{' '.join(self.words)}` ended with {self.status}; wanted {wanted}; it said:\n{self.output_end}"
         )
 
 

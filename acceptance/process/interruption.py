@@ -12,7 +12,7 @@ from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Handler = Callable[[int, FrameType | None], None]
-PATIENCE = (
+PLEASE_WAIT = (
     b"\nInterrupted: cleaning up, please wait. Killing the process leaves resources behind (remove them with "
     b"`python -m acceptance cleanup`).\n"
 )
@@ -26,7 +26,7 @@ def is_urged() -> bool:
 
 @contextmanager
 def interrupt_once() -> Iterator[None]:
-    """The first SIGINT, SIGTERM or SIGHUP raises KeyboardInterrupt, and the run unwinds; later ones ask for patience.
+    """The first SIGINT, SIGTERM or SIGHUP raises KeyboardInterrupt, and the run unwinds; later ones are asked to wait.
 
     After an interruption that stays so until the process ends, which then keeps its exit status.
     """
@@ -35,7 +35,7 @@ def interrupt_once() -> Iterator[None]:
     def interrupt(number: int, frame: FrameType | None) -> None:
         nonlocal ending
         if ending:
-            _ask_for_patience(number, frame)
+            _ask_to_wait(number, frame)
             return
         ending = True
         raise KeyboardInterrupt(signal.Signals(number).name)
@@ -50,8 +50,8 @@ def interrupt_once() -> Iterator[None]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Hold off SIGINT, SIGTERM and SIGHUP: whoever sends one is asked for patience, and urges what is done here."""
-    with _urged_meanwhile(_ask_for_patience):
+    """Hold off SIGINT, SIGTERM and SIGHUP: whoever sends one is asked to wait, and urges what is done here."""
+    with _urged_meanwhile(_ask_to_wait):
         yield
 
 
@@ -65,7 +65,7 @@ def put_off() -> Iterator[None]:
 
     def note(number: int, frame: FrameType | None) -> None:
         came.append(number)
-        _ask_for_patience(number, frame)
+        _ask_to_wait(number, frame)
 
     try:
         with _urged_meanwhile(note):
@@ -106,9 +106,9 @@ def _urged_meanwhile(handler: Handler) -> Iterator[None]:
             _urged.clear()
 
 
-def _ask_for_patience(number: int, frame: FrameType | None) -> None:
+def _ask_to_wait(number: int, frame: FrameType | None) -> None:
     _urged.set()
-    os.write(2, PATIENCE)  # a handler may not use Python's buffered streams: it may have interrupted them
+    os.write(2, PLEASE_WAIT)  # a handler may not use Python's buffered streams: it may have interrupted them
 
 
 def _handle_by(handler: Handler) -> dict[int, Any]:

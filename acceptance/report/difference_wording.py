@@ -11,7 +11,7 @@ from acceptance.report.figures import shown_change as percent
 from acceptance.text.quantities import format_quantity
 
 NOT_IN_IT = (
-    "The intervals cover the noise within each run, not what differs between one run and the next when "
+    "The CIs cover the noise within each run, not what differs between one run and the next when "
     "nothing was changed: before a change is believed, measure both sides again, in turn."
 )
 
@@ -61,6 +61,6 @@ def summary(shown: Sequence[Difference]) -> str:
         return f"{words or 'nothing to compare'}."
     chance = len(known) * (1.0 - known[0])
     return (
-        f"{words}. Intervals are {known[0] * 100:.4g}% CIs: if nothing had changed, about {chance:.2g} of "
-        f"{len(known)} would be called better or worse by chance."
+        f"{words}. Each change is given with its {known[0] * 100:.4g}% CI: if nothing had changed, "
+        f"about {chance:.2g} of {len(known)} would be called better or worse by chance."
     )

@@ -16,7 +16,7 @@ from acceptance.report.rows import Row
 from acceptance.report.summary import verdict_sentence
 from acceptance.results.document import Results, Verdict
 from acceptance.results.verdicts import ORDER
-from acceptance.text.shown_text import on_one_line
+from acceptance.text.sanitizing import on_one_line
 
 VARIABLE = "GITHUB_STEP_SUMMARY"
 LARGEST = 1024**2

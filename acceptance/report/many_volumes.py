@@ -100,7 +100,7 @@ def _capacity(record: ScalingRecord) -> str:
     constant, start = record.capacity.constant, record.capacity.plateau_pods
     between = _shown(constant, record)
     if constant.low is None:
-        between += " (from two steps only, so without an interval)"
+        between += " (from two steps only, so without a CI)"
     words = (
         f"Capacity: {between}. From {_count(start)} on the total grows no more, and volumes share it: y volumes get "
         f"{format_quantity(constant.mean, unit=record.unit)} / y each."

@@ -82,13 +82,13 @@ def _interval(verdict: Verdict) -> str:
     if verdict.low is None or verdict.high is None or verdict.unit is None or verdict.confidence is None:
         return ""
     low, high = (format_quantity(value, unit=verdict.unit) for value in (verdict.low, verdict.high))
-    return f"{low} to {high} ({verdict.confidence * 100:.4g} %)"
+    return f"{low} to {high} ({verdict.confidence * 100:.4g}% CI)"
 
 
 def _change_interval(change: Change) -> str:
     if change.low is None or change.high is None or change.confidence is None:
         return ""
-    return f"{shown_change(change.low)} to {shown_change(change.high)} ({change.confidence * 100:.4g} %)"
+    return f"{shown_change(change.low)} to {shown_change(change.high)} ({change.confidence * 100:.4g}% CI)"
 
 
 def _step_rows(steps: Sequence[Step]) -> list[dict[str, object]]:

@@ -14,7 +14,7 @@ from acceptance import __version__
 from acceptance.results.document import Results
 from acceptance.results.version_1 import lifted, with_subject
 from acceptance.text.errors import WrongUsage
-from acceptance.text.shown_text import shown_values
+from acceptance.text.sanitizing import sanitize_values
 
 NAME = "results.json"
 LARGEST_B = 512 * 1024**2
@@ -47,7 +47,7 @@ def read_results(path: Path) -> Results:
     try:
         data = _data(text, path)
         _check_version(data, path)
-        results = Results.model_validate(shown_values(lifted(data)))
+        results = Results.model_validate(sanitize_values(lifted(data)))
     except RecursionError:
         raise WrongUsage(
             f"{path}: wanted the {NAME} of a run, found brackets nested deeper than any run writes; get the file that "
@@ -112,7 +112,7 @@ def _problems(error: ValidationError, data: dict[str, Any], path: Path) -> str:
     if unknown and len(unknown) == error.error_count():
         return (
             f"{path}: wanted only fields that suite {__version__} knows, found {_first(unknown)}, written by "
-            f"{_suite(shown_values(data))}; read it with that suite or a newer one"
+            f"{_suite(sanitize_values(data))}; read it with that suite or a newer one"
         )
     wrong = [f"{_place(each['loc'])}: {each['msg']}" for each in error.errors() if each["type"] != "extra_forbidden"]
     return (

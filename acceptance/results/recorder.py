@@ -26,18 +26,18 @@ from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
 from acceptance.results.verdicts import overall
-from acceptance.text.shown_text import shown_values
+from acceptance.text.sanitizing import sanitize_values
 
 
 class Recorder:
-    """The findings of one run, in the order in which they came. `asked`: see `Results.asked`."""
+    """The findings of one run, in the order in which they came. `tier_limits`: see `Results.tier_limits`."""
 
-    def __init__(self, *, run_id: str, started: datetime, settings: Mapping[str, Any], asked: int) -> None:
+    def __init__(self, *, run_id: str, started: datetime, settings: Mapping[str, Any], tier_limits: int) -> None:
         self._run_id = run_id
         self._started = started
         self._began_s = time.monotonic()
         self._settings = dict(settings)
-        self._asked = asked
+        self._tier_limits = tier_limits
         self.command: str | None = None
         self.tests: list[str] = []
         self.tested_with: Conditions | None = None
@@ -106,9 +106,9 @@ class Recorder:
             failovers=self.failovers,
             trends=self.trends,
             verdicts=self.verdicts,
-            tier_limits=self._asked,
+            tier_limits=self._tier_limits,
             warnings=self.warnings,
             errors=self.errors,
             overall="inconclusive" if verdict == "pass" and (self.errors or exit_status != 0) else verdict,
         )
-        return Results.model_validate(shown_values(found.model_dump()))
+        return Results.model_validate(sanitize_values(found.model_dump()))

@@ -1,6 +1,6 @@
 """The errors that end a session, each with the exit status it leads to."""
 
-from acceptance.text.shown_text import shown
+from acceptance.text.sanitizing import sanitize
 
 
 class AcceptanceError(Exception):
@@ -9,7 +9,7 @@ class AcceptanceError(Exception):
     exit_status: int = 1
 
     def __str__(self) -> str:
-        return shown(super().__str__())
+        return sanitize(super().__str__())
 
 
 def notes_of(error: BaseException) -> list[str]:
@@ -19,7 +19,7 @@ def notes_of(error: BaseException) -> list[str]:
 
 def unforeseen(error: BaseException) -> str:
     """An error that nobody expected, as a sentence: no fault of the storage."""
-    return shown(
+    return sanitize(
         f"{type(error).__name__}: {error}: an error of the suite or of its environment, not of the storage; please "
         "report it"
     )

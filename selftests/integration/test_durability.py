@@ -22,14 +22,14 @@ from embedded_cluster.timers import SHORT_GRACE_S
 from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.api_server import restart_api_server
-from selftests.lab.forgetful import forgetful_disk
 from selftests.lab.provisioner import LabClass, lab_classes
+from selftests.lab.volatile_cache import volatile_cache_disk
 
 pytestmark = pytest.mark.disrupts
 
 CRASHES = ("tests/test_durability.py", "tests/test_failover.py", "--storage-durability-time", "2s")
 NODES_TOO = (*CRASHES, "--storage-destructive")
-FORGETFUL, TORN = "lab-forgetful", "lab-torn"
+VOLATILE, TORN = "lab-volatile-cache", "lab-torn"
 KEPT = 10
 
 
@@ -125,29 +125,29 @@ def caught(
 ) -> Iterator[SuiteRun]:
     """Two classes whose nodes fail: a disk that acknowledges flushes that it has not done, and one that loses the end
     of a file and a byte before."""
-    folder, torn = tmp_path_factory.mktemp("forgetful"), lab_folder / "torn"
+    folder, torn = tmp_path_factory.mktemp("volatile-cache"), lab_folder / "torn"
     torn.mkdir()
     torn.chmod(0o777)
-    disk_folder = lab_folder / "forgetful"
+    disk_folder = lab_folder / "volatile-cache"
     fail = f"""
 import sys
 from pathlib import Path
 sys.path.insert(0, {str(ROOT)!r})
-from selftests.lab import forgetful
-forgetful.main(["fail", {cluster.name!r}, {str(disk_folder)!r}, sys.argv[1]])
+from selftests.lab import volatile_cache
+volatile_cache.main(["fail", {cluster.name!r}, {str(disk_folder)!r}, sys.argv[1]])
 for records in Path({str(torn)!r}).glob("*/records"):
     kept = bytearray(records.read_bytes()[:{KEPT * len(record(1, token="0" * 16))}])
     kept[150] ^= 1
     records.write_bytes(kept)
 """
     classes = [LabClass(name=TORN, folder=torn)]
-    with forgetful_disk(disk_folder, size="256M") as disk:
-        classes.append(LabClass(name=FORGETFUL, folder=disk.mounted))
+    with volatile_cache_disk(disk_folder, size="256M") as disk:
+        classes.append(LabClass(name=VOLATILE, folder=disk.mounted))
         with lab_classes(api, classes):
             yield run_suite(
                 *NODES_TOO,
-                *("-k", f"failed_node or {FORGETFUL} and killed_pod and not another"),
-                f"--storage-class={FORGETFUL}",
+                *("-k", f"failed_node or {VOLATILE} and killed_pod and not another"),
+                f"--storage-class={VOLATILE}",
                 f"--storage-class={TORN}",
                 target(folder, fail=fail, restore=restore(cluster)),
                 limits(folder),
@@ -157,10 +157,10 @@ for records in Path({str(torn)!r}).glob("*/records"):
 
 def test_a_disk_that_forgets_is_caught_when_its_node_fails(caught: SuiteRun) -> None:
     assert caught.status == 1, caught.output
-    (verdict,) = [each for each in caught.results["verdicts"] if f"failed_node[{FORGETFUL}" in each["test"]]
+    (verdict,) = [each for each in caught.results["verdicts"] if f"failed_node[{VOLATILE}" in each["test"]]
     assert verdict["status"] == "fail"
     assert re.fullmatch(
-        r"all ([\d,]+) acknowledged records are gone on lab-forgetful after the node failed and came back "
+        r"all ([\d,]+) acknowledged records are gone on lab-volatile-cache after the node failed and came back "
         r"\(read on .*\): 1 to \1; the storage acknowledged them before they were durable, or lost them later\.",
         verdict["reason"],
     )

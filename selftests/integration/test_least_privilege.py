@@ -210,7 +210,7 @@ def test_nothing_else_is_asked_for(seen: tuple[SuiteRun, Asked]) -> None:
 
 
 def test_every_pod_passed_the_restricted_standard_and_none_was_exempt(seen: tuple[SuiteRun, Asked]) -> None:
-    """Those of loads, of layouts, of sets, and whatever else a subject makes."""
+    """Those of loads, of prefills, of sets, and whatever else a subject makes."""
     _, asked = seen
     assert len(asked.pod_security) > 10
     assert {tuple(each.items()) for each in asked.pod_security} == {(("enforce-policy", "restricted:latest"),)}

@@ -186,7 +186,7 @@ def test_a_pod_that_never_joins_the_barrier_is_named(clean: Api, reports: Path, 
         run = finish(process, reports=reports)
     assert run.status == 10, run.output
     late, early = pods[1]["metadata"]["name"], pods[0]["metadata"]["name"]
-    told = re.search(r"waited \d+ s .* to (?:join the barrier of|begin) step 2 .* not yet: (.*)", run.output)
+    told = re.search(r"waited \d+ s .* to (?:join the start barrier of|begin) step 2 .* not yet: (.*)", run.output)
     assert told and late in told[1] and f"{early}:" not in told[1]
 
 

@@ -65,7 +65,7 @@ class SimulatedApi:
         self.status: Callable[[int], dict[str, Any]] = lambda number: running()
         self.keeps_volumes = False
         self.cpu_limit: str | None = None
-        self.forgetful = False
+        self.forgets_once = False
         self.claims_go_after_s = 0.0
         self.torn: list[str] = []
         for resource in (ATTACHMENTS, CLAIMS, EVENTS, JOBS, NODES, PODS, STATEFUL_SETS, VOLUMES):
@@ -89,8 +89,8 @@ class SimulatedApi:
 
     def watch(self, resource: Resource, *, version: str, **_: object) -> Stream:
         self.sent[f"WATCH {resource.plural}"] += 1
-        if self.forgetful and self.streams[resource.plural]:
-            self.forgetful = False
+        if self.forgets_once and self.streams[resource.plural]:
+            self.forgets_once = False
             raise ApiError(status=410, request="WATCH", message="too old resource version")
         stream = Stream(self, resource, int(version))
         self.streams[resource.plural].append(stream)

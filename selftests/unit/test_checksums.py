@@ -21,7 +21,7 @@ RAW = "fio/sync-write-iops-fast-1.json"
 def ended(folder: Path, *, exit_status: int | None = 5) -> RunFolder:
     made = RunFolder(folder, run_id="r")
     made.make()
-    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={"tier": "µ"}, asked=0)
+    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={"tier": "µ"}, tier_limits=0)
     made.write_results(recorder.results())
     made.write_fio("sync-write-iops-fast-1", ["{}\n"])
     made.write_fio("Größe 大", [])

@@ -1,4 +1,4 @@
-"""Removing what a large run left: no request for each volume, patience that grows with their number, short messages."""
+"""Removing what a large run left: no request for each volume, a time-out that grows with it, short messages."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_removal_that_was_interrupted_is_taken_up_again() -> None:
     assert all(not there for there in cluster.there.values())
 
 
-def test_patience_grows_with_the_number_and_few_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_timeout_grows_with_the_number_and_few_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cleanup, "PER_OBJECT_S", 0.001)
     waits: dict[str, float] = {}
     waited = cleanup.wait_for

@@ -53,7 +53,9 @@ def test_before_and_after_as_a_table(tmp_path: Path, capsys: pytest.CaptureFixtu
         "sync-write-iops", "write.iops", "1,000 IOPS", "1,500 IOPS", "+50.0 %", "+31.1 % to +71.6 %", "better",
     ]  # fmt: skip
     assert line(told, "random-read-iops")[4:] == ["-2.0 %", "-14.4 % to +12.1 %", "within noise"]
-    assert any(each.startswith("1 better, 1 within noise. Intervals are 95% CIs: if nothing") for each in told)
+    assert any(
+        each.startswith("1 better, 1 within noise. Each change is given with its 95% CI: if nothing") for each in told
+    )
     assert any("not what differs between one run and the next" in each for each in told)
     assert not any("\x1b" in each or "cpu.use" in each for each in told)
 

@@ -20,8 +20,8 @@ STOP_WHEN = StopWhen.model_validate(
 )
 
 
-def conditions(*, goal: int = 1000, patience_s: float = 1e9) -> StopConditions:
-    return StopConditions(STOP_WHEN, goal=goal, patience_s=patience_s)
+def conditions(*, goal: int = 1000, timeout_s: float = 1e9) -> StopConditions:
+    return StopConditions(STOP_WHEN, goal=goal, timeout_s=timeout_s)
 
 
 def ramp(found: StopConditions, *, pods: int, every_s: float = 2.0, took_s: float = 1.0) -> None:
@@ -195,7 +195,7 @@ def test_a_lost_node_ends_it_at_once_but_not_before_the_storage_does() -> None:
 
 
 def test_without_any_progress_it_ends_in_the_end() -> None:
-    found = conditions(patience_s=300.0)
+    found = conditions(timeout_s=300.0)
     ramp(found, pods=20)
     found.created("last", 50.0)
     assert found.found(350.0) is None

@@ -49,7 +49,7 @@ def test_the_end_of_linear_growth_is_where_the_report_has_it(ramp: dict[str, Any
 def test_slow_starts_end_the_ramp_at_the_published_number_of_pods(ramp: dict[str, Any]) -> None:
     """Within what is asked for while a pod becomes too slow: the report reads its number off when it looks."""
     asked, running = played(ramp)
-    found = StopConditions(shipped(), goal=10**6, patience_s=1e9)
+    found = StopConditions(shipped(), goal=10**6, timeout_s=1e9)
     events = sorted(
         [(at_s, number, 0) for number, at_s in enumerate(asked)] + [(at_s, n, 1) for n, at_s in enumerate(running)]
     )

@@ -58,7 +58,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ramp(api: SimulatedApi, *, rules: RampRules = RULES, **settings: Any) -> ControlPlaneRecord:
     workspace = Workspace(api=cast(Api, api), run_id="r", namespace="ns", image="image:1", timeout_s=5)
-    usual = {"goal": 40, "required": 1, "volume_size": 2**30, "patience_s": 5.0, "down_s": 5.0}
+    usual = {"goal": 40, "required": 1, "volume_size": 2**30, "timeout_s": 5.0, "down_s": 5.0}
     kept: list[ControlPlaneRecord] = []
     runner = RampRunner(
         workspace,
@@ -148,7 +148,7 @@ def test_slow_pods_end_it() -> None:
     api = SimulatedApi()
     api.status = lambda number: waiting() if number >= 20 else running()
     timers = late_starts(api, after_s=10.0)
-    found = ramp(api, rules=SLOW, patience_s=20.0)
+    found = ramp(api, rules=SLOW, timeout_s=20.0)
     for timer in timers:
         timer.join()
     assert (found.ended.kind, found.ended.since_pods) == ("slow_starts", 20)
@@ -239,7 +239,7 @@ def test_no_pod_is_lost_or_counted_twice_when_the_connection_breaks() -> None:
     api = SimulatedApi()
 
     def restart() -> None:
-        api.forgetful = True
+        api.forgets_once = True
         for name in ("ramp-fast-1", "ramp-fast-2"):
             pod = api.objects["pods"][name]
             api.remove(PODS, name)
@@ -359,7 +359,7 @@ def test_a_ramp_that_finds_nothing_out_ends_in_time() -> None:
     began = time.monotonic()
     api = SimulatedApi()
     api.refuse = lambda number: "violates PodSecurity"
-    found = ramp(api, goal=3, patience_s=1.0)
+    found = ramp(api, goal=3, timeout_s=1.0)
     assert (found.pods, found.ended.kind) == (0, "stuck")
     assert "violates PodSecurity" in found.ended.reason
     assert time.monotonic() - began < 10

@@ -13,7 +13,7 @@ from acceptance.judging.integrity import complaint
 from acceptance.loads.verified.jobs import BLOCK, INTERVALS, job_files, verify_command, write_command
 from acceptance.loads.verified.mismatches import Mismatch, Verification, read_verification
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
-from acceptance.trials.integrity.rewriting import last_interval, read_told, rewrite_command
+from acceptance.trials.integrity.rewriting import last_interval, read_rewritten, rewrite_command
 
 BLOCKS = 32
 SIZE = BLOCKS * BLOCK
@@ -138,7 +138,7 @@ def test_a_file_that_is_written_over_and_over_is_that_of_the_last_time(file: Pat
         output = process.stdout.readline()
         (file.parent / "enough").touch()
         output += process.stdout.read()
-    told = read_told(output)
+    told = read_rewritten(output)
     assert told.over and told.written >= 1
     again = run_command(file.parent, verify_command(str(file.parent)), interval=last_interval(told.written))
     assert complaint(read_verification(again, wanted=SIZE)) is None
@@ -148,6 +148,6 @@ def test_a_file_that_is_written_over_and_over_is_that_of_the_last_time(file: Pat
 
 def test_a_write_that_fails_ends_the_writing(file: Path) -> None:
     (file.parent / "write.fio").unlink()
-    told = read_told(run_command(file.parent, rewrite_command(str(file.parent))))
+    told = read_rewritten(run_command(file.parent, rewrite_command(str(file.parent))))
     assert (told.written, told.over) == (0, False)
     assert "write.fio" in told.output

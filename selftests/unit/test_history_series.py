@@ -46,7 +46,7 @@ def run(mean: float = 1000.0, *, of: dict[str, Any] | None = None, **changed: An
 
 def measured_run() -> Recorder:
     """A run that has measured synchronous writes."""
-    recorder = Recorder(run_id="r", started=NIGHT, settings=SETTINGS, asked=1)
+    recorder = Recorder(run_id="r", started=NIGHT, settings=SETTINGS, tier_limits=1)
     recorder.cluster = Cluster(
         kind="kubeconfig",
         kubernetes_version="v1.34",
@@ -131,6 +131,6 @@ def test_a_run_is_kept_with_what_it_measured() -> None:
 
 
 def test_results_without_a_cluster_are_no_run() -> None:
-    recorder = Recorder(run_id="r", started=NIGHT, settings=SETTINGS, asked=1)
+    recorder = Recorder(run_id="r", started=NIGHT, settings=SETTINGS, tier_limits=1)
     with pytest.raises(ValueError, match="wanted the results of a run that has reached its cluster"):
         record_of(recorder.results(), profiles={})

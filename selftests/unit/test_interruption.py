@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from acceptance.process import interruption
-from acceptance.process.interruption import PATIENCE, held_back, interrupt_once, is_urged, undisturbed
+from acceptance.process.interruption import PLEASE_WAIT, held_back, interrupt_once, is_urged, undisturbed
 from fixtures.progress import ProgressLine
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -39,20 +39,20 @@ def test_the_first_signal_interrupts(number: signal.Signals) -> None:
         signal.raise_signal(number)
 
 
-def test_further_signals_ask_for_patience(capfd: pytest.CaptureFixture[str]) -> None:
+def test_further_signals_ask_to_wait(capfd: pytest.CaptureFixture[str]) -> None:
     with interrupt_once():
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGINT)
-    assert capfd.readouterr().err == PATIENCE.decode() * 2
+    assert capfd.readouterr().err == PLEASE_WAIT.decode() * 2
 
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_cleaning_up_is_not_disturbed(number: signal.Signals, capfd: pytest.CaptureFixture[str]) -> None:
     with interrupt_once(), undisturbed():
         signal.raise_signal(number)
-    assert capfd.readouterr().err == PATIENCE.decode()
+    assert capfd.readouterr().err == PLEASE_WAIT.decode()
 
 
 def test_afterwards_the_handlers_are_those_from_before() -> None:

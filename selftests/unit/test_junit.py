@@ -28,7 +28,7 @@ from fixtures.run import RUN, Run
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
-    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={"tier": "baseline"}, asked=0)
+    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={"tier": "baseline"}, tier_limits=0)
     folder = RunFolder(Path(config.rootpath), run_id="r")
     folder.make()
     take_over(config, page=folder.report, junit=folder.junit)

@@ -17,7 +17,7 @@ from acceptance.report.prometheus.gauges import Gauge, Samples
 from acceptance.report.prometheus.measured import pattern
 from acceptance.results.document import RelativeEstimate, Results
 from acceptance.results.file import read_results
-from acceptance.text.shown_text import shown_values
+from acceptance.text.sanitizing import sanitize_values
 from selftests.unit.compared_runs import class_of, cluster, judged, measured, run_of
 
 RECORDED = Path(__file__).parents[1] / "integration/recorded/make_accept.json"
@@ -144,7 +144,7 @@ def test_a_gauge_that_one_of_the_formats_would_not_take_is_refused(fields: dict[
 
 @given(name=st.text(min_size=1, max_size=40))
 def test_names_in_any_script_are_read_as_they_were_written(name: str) -> None:
-    written = shown_values(run_of(measured({"write.iops": 1.0}, storage_class=name)).model_dump())
+    written = sanitize_values(run_of(measured({"write.iops": 1.0}, storage_class=name)).model_dump())
     results = Results.model_validate(written)
     text = metrics_text(results)
     (sample,) = [each for each in read(text)["storage_acceptance_iops"] if each.labels["bound"] == "mean"]

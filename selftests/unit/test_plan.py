@@ -80,7 +80,7 @@ def test_a_profile_with_files_of_its_own_writes_them_first() -> None:
 def test_what_the_main_job_did_takes_about_as_long_as_it_took() -> None:
     """By its JUnit file, in s, on the embedded cluster: volumes made ready, ramp, scale run, rebuild, crash."""
     assert close(prepared(settings(), ("local-path", "replicated"), assumed=EMBEDDED).about_s, to=13.2)
-    ramp = RampSettings(goal=60, required=60, volume_size=GIB, patience_s=300, down_s=300)
+    ramp = RampSettings(goal=60, required=60, volume_size=GIB, timeout_s=300, down_s=300)
     assert close(ramped("replicated", ramp, rate_per_s=1.0, nodes=3, assumed=EMBEDDED).about_s, to=127.0)
     scale = ScaleSettings(steps=(1, 2, 3), window_s=6.0, rate_pods=3, rate=None, volume_size=3 * GIB, test_size=GIB)
     only = [PROFILES["random-write-iops"]]

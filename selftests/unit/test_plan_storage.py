@@ -126,7 +126,7 @@ def test_a_scale_run_on_parts_of_many_nodes_has_more_volumes_than_its_steps() ->
 
 
 def test_a_ramp_has_a_volume_for_each_pod_wherever_these_go() -> None:
-    ramp = RampSettings(goal=60, required=60, volume_size=GIB, patience_s=300, down_s=300)
+    ramp = RampSettings(goal=60, required=60, volume_size=GIB, timeout_s=300, down_s=300)
     (found,) = ramped("fast", ramp, rate_per_s=1.0, nodes=3, assumed=ELSEWHERE).volumes
     assert (found.storage, found.evenly) == (60 * GIB, False)
 

@@ -154,7 +154,7 @@ def test_a_profile_that_would_mislead_is_refused(tmp_path: Path, line: str, said
 
 def test_the_name_of_the_suites_own_job_is_taken(tmp_path: Path) -> None:
     with pytest.raises(WrongUsage, match="the name is taken"):
-        read_job_file(profile(tmp_path, GOOD, name="layout"))
+        read_job_file(profile(tmp_path, GOOD, name="prefill"))
 
 
 def test_a_folder_without_profiles_is_refused(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_progress_is_what_is_left_of_the_most_that_was_seen() -> None:
     assert recovery_state(MOVING, most_objects=0).progress == 0.0
     found = recovery_state(MOVING, most_objects=1000)
     assert (found.phase, found.progress) == ("rebuilding", pytest.approx(0.6))
-    assert "400 copies to go, groups: 7 active+remapped+backfilling" in found.said
+    assert "400 copies to go, groups: 7 active+remapped+backfilling" in found.description
 
 
 def test_groups_that_are_not_clean_are_not_whole_although_no_object_lacks() -> None:
@@ -107,7 +107,7 @@ class Toolbox:
 
 def driver(toolbox: Toolbox, *, osd: int = 3) -> CephDriver:
     where = {"namespace": "rook-ceph", "toolbox": "app=rook-ceph-tools"}
-    return CephDriver(toolbox, osd=osd, patience_s=2, **where)  # type: ignore[arg-type]
+    return CephDriver(toolbox, osd=osd, move_timeout_s=2, **where)  # type: ignore[arg-type]
 
 
 def test_an_osd_is_taken_out_watched_and_taken_in_again() -> None:

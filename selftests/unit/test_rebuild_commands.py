@@ -45,7 +45,7 @@ def test_states_follow_health_and_progress() -> None:
     waiting = rebuild(healthy=exits(1), progress=python("print('0')")).look()
     assert (waiting.phase, waiting.progress) == ("waiting", 0.0)
     going = rebuild(healthy=exits(1), progress=python("print('37.5%')")).look()
-    assert (going.phase, going.progress, going.said) == ("rebuilding", 0.375, "37.5 % rebuilt")
+    assert (going.phase, going.progress, going.description) == ("rebuilding", 0.375, "37.5 % rebuilt")
     for progress in ((), python("print('unknown')")):
         unknown = rebuild(healthy=exits(1), progress=progress).look()
         assert (unknown.phase, unknown.progress) == ("rebuilding", None)

@@ -10,14 +10,14 @@ import pytest
 from acceptance.results.rebuilds import TimedRebuild
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.trials.rebuild.driver import RebuildState
-from acceptance.trials.rebuild.following import Patience, follow_rebuild
+from acceptance.trials.rebuild.following import Timeouts, follow_rebuild
 
-WAITING = RebuildState(phase="waiting", said="not begun")
-WHOLE = RebuildState(phase="whole", said="whole", progress=1.0)
+WAITING = RebuildState(phase="waiting", description="not begun")
+WHOLE = RebuildState(phase="whole", description="whole", progress=1.0)
 
 
 def going(progress: float | None = None) -> RebuildState:
-    return RebuildState(phase="rebuilding", said="on its way", progress=progress)
+    return RebuildState(phase="rebuilding", description="on its way", progress=progress)
 
 
 class Scripted:
@@ -67,8 +67,8 @@ def followed(
     end_s: float = 5.0,
     say: Callable[[str], None] = lambda text: None,
 ) -> TimedRebuild:
-    patience = Patience(begin_s=begin_s, end_s=end_s)
-    return follow_rebuild(Scripted(script), about="rebuild of a replica", size=1000, patience=patience, say=say)
+    timeouts = Timeouts(begin_s=begin_s, end_s=end_s)
+    return follow_rebuild(Scripted(script), about="rebuild of a replica", size=1000, timeouts=timeouts, say=say)
 
 
 def test_it_is_timed_from_when_it_was_seen_to_go_on() -> None:
@@ -91,8 +91,8 @@ def test_a_rebuild_that_is_never_seen_counts_from_its_trigger() -> None:
 
 def test_what_the_trigger_itself_takes_does_not_count() -> None:
     rebuild = Scripted([(0, WAITING), (1.2, WHOLE)], trigger_s=1.5)
-    patience = Patience(begin_s=5, end_s=5)
-    found = follow_rebuild(rebuild, about="r", size=1, patience=patience, say=lambda text: None)
+    timeouts = Timeouts(begin_s=5, end_s=5)
+    found = follow_rebuild(rebuild, about="r", size=1, timeouts=timeouts, say=lambda text: None)
     assert found.waited_s == pytest.approx(1.5, abs=0.3)
     assert found.seconds == pytest.approx(1.2, abs=0.7) and found.uncertainty_s < 1.3
 

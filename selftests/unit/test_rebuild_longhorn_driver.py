@@ -14,7 +14,7 @@ from acceptance.results.document import StorageClass
 from acceptance.results.rebuilds import TimedRebuild
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 from acceptance.trials.rebuild.driver import TargetVolume
-from acceptance.trials.rebuild.following import Patience, follow_rebuild
+from acceptance.trials.rebuild.following import Timeouts, follow_rebuild
 from acceptance.trials.rebuild.longhorn_api import ENGINES, LONGHORN_VOLUMES, REPLICAS, Trigger
 from acceptance.trials.rebuild.longhorn_driver import LonghornDriver
 from acceptance.trials.rebuild.longhorn_rebuild import LonghornRebuild
@@ -90,7 +90,7 @@ def lab() -> Iterator[Lab]:
 def follow(rebuild: LonghornRebuild, *, begin_s: float = 5.0) -> TimedRebuild:
     rebuild.require_whole()
     return follow_rebuild(
-        rebuild, about="rebuild", size=1024**3, patience=Patience(begin_s=begin_s, end_s=10), say=lambda text: None
+        rebuild, about="rebuild", size=1024**3, timeouts=Timeouts(begin_s=begin_s, end_s=10), say=lambda text: None
     )
 
 

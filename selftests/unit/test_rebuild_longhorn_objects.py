@@ -88,7 +88,7 @@ def test_a_deleted_replica_must_be_replaced() -> None:
 def test_progress_is_that_of_the_new_replica() -> None:
     seen = view(THREE_RW | {"r-4": "WO"}, status={"r-4": going_on(37)})
     assert state(seen) == ("rebuilding", 0.37)
-    assert "37 %" in rebuild_state(seen, before=OLD, readable=4).said
+    assert "37 %" in rebuild_state(seen, before=OLD, readable=4).description
 
 
 def test_progress_above_100_is_cut() -> None:
@@ -112,7 +112,7 @@ def test_maps_that_are_null_are_empty() -> None:
 def test_a_replica_that_waits_to_be_used_has_not_begun() -> None:
     seen = view(THREE_RW, replicas={"r-4": {"spec": {"nodeID": ""}}})
     assert state(seen) == ("waiting", None)
-    assert "r-4 is not in use yet" in rebuild_state(seen, before=OLD, readable=4).said
+    assert "r-4 is not in use yet" in rebuild_state(seen, before=OLD, readable=4).description
 
 
 @pytest.mark.parametrize(

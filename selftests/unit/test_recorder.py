@@ -13,7 +13,7 @@ STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 
 
 def recorder(*found: Status) -> Recorder:
-    made = Recorder(run_id="r", started=STARTED, settings={"tier": "baseline"}, asked=1)
+    made = Recorder(run_id="r", started=STARTED, settings={"tier": "baseline"}, tier_limits=1)
     made.verdicts += [verdict(each) for each in found]
     return made
 

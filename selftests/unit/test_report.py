@@ -280,7 +280,7 @@ def test_values_are_shown_with_unit_and_interval() -> None:
     measured = verdict(measured=0.00812, low=0.0079, high=0.0085, unit="s", confidence=0.99)
     page = Page(render_summary(results(verdicts=(measured,))))
     assert "8.12 ms" in page.text
-    assert "7.9 ms to 8.5 ms (99 %)" in page.text
+    assert "7.9 ms to 8.5 ms (99% CI)" in page.text
 
 
 def test_a_verdict_without_a_value_shows_none() -> None:

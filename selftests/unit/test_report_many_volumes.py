@@ -139,7 +139,7 @@ def test_the_capacity_is_told_with_its_interval_and_where_it_begins() -> None:
     [
         (record(step(1, 1200)), "not known, one step only"),
         (record(step(1, 1200), step(3, 3600)), "not known, the total still grew at 3 volumes"),
-        (record(step(1, 1200), step(3, 1200)), "from two steps only, so without an interval). From 1 volume on"),
+        (record(step(1, 1200), step(3, 1200)), "from two steps only, so without a CI). From 1 volume on"),
     ],
 )
 def test_where_there_is_no_capacity_or_no_interval_it_says_why(found: ScalingRecord, why: str) -> None:

@@ -45,7 +45,7 @@ def test_the_change_is_that_of_the_verdict_with_its_interval() -> None:
     found = results(both("sync-write-iops", IOPS, IOPS), judged)
     assert row(found).change == Change(value=1.5, low=1.25, high=2.0, confidence=0.99)
     html = render_summary(found)
-    assert "+150 %" in html and "+125 % to +200 % (99 %)" in html
+    assert "+150 %" in html and "+125 % to +200 % (99% CI)" in html
 
 
 def test_without_a_rule_the_change_is_of_the_pairs_that_were_measured() -> None:

@@ -49,7 +49,7 @@ def test_intervals_of_different_confidence_are_not_mixed() -> None:
     found = only(
         run_of(measured({"write.iops": 9.0})), run_of(measured({"write.iops": estimate(9.0, confidence=0.99)}))
     )
-    assert (found.change, found.finding, found.why_not) == (None, "not known", "their intervals cannot be compared")
+    assert (found.change, found.finding, found.why_not) == (None, "not known", "their CIs cannot be compared")
 
 
 @given(MEANS, MEANS, FACTORS, FACTORS)
@@ -94,7 +94,7 @@ def test_better_is_more_of_rates_and_less_of_all_else(metric: str, ratio: float,
     [
         (estimate(0.0), estimate(9.0), "one of them is zero"),
         (estimate(9.0, by=None), estimate(9.0), "one of them was measured too shortly for a confidence interval"),
-        (estimate(9.0), Estimate(mean=9, low=0, high=99, unit="1/s", samples=4), "their intervals cannot be compared"),
+        (estimate(9.0), Estimate(mean=9, low=0, high=99, unit="1/s", samples=4), "their CIs cannot be compared"),
     ],
 )
 def test_what_cannot_be_known_is_said_and_why(first: Estimate, second: Estimate, why: str) -> None:

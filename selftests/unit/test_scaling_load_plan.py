@@ -85,14 +85,14 @@ def test_nodes_are_chosen_through_the_scheduler() -> None:
     assert chosen == [["n1"], ["n2"]]
 
 
-def test_the_gate_shows_the_annotation_of_the_pod() -> None:
+def test_the_start_barrier_shows_the_annotation_of_the_pod() -> None:
     found = pod()
-    (gate,) = [volume for volume in found["volumes"] if volume["name"] == "gate"]
-    (item,) = gate["downwardAPI"]["items"]
+    (barrier,) = [volume for volume in found["volumes"] if volume["name"] == "start-barrier"]
+    (item,) = barrier["downwardAPI"]["items"]
     assert item["fieldRef"]["fieldPath"] == "metadata.annotations['storage-acceptance/step']"
-    (mount,) = [mount for mount in found["containers"][0]["volumeMounts"] if mount["name"] == "gate"]
+    (mount,) = [mount for mount in found["containers"][0]["volumeMounts"] if mount["name"] == "start-barrier"]
     environment = {each["name"]: each.get("value") for each in found["containers"][0]["env"]}
-    assert environment["GATE"] == f"{mount['mountPath']}/{item['path']}"
+    assert environment["START_BARRIER"] == f"{mount['mountPath']}/{item['path']}"
 
 
 def test_pods_wait_as_long_as_others_may_write_their_files() -> None:
@@ -115,7 +115,7 @@ def test_the_script_is_one_that_a_shell_takes() -> None:
 
 def test_pods_find_every_job_and_the_one_at_a_set_rate() -> None:
     found = plan().files()
-    assert set(found) == {"layout.fio", "random-write-iops.fio", "random-write-iops.limited.fio"}
+    assert set(found) == {"prefill.fio", "random-write-iops.fio", "random-write-iops.limited.fio"}
     assert found["random-write-iops.fio"] == profile().text
 
 

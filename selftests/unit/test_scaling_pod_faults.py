@@ -50,7 +50,7 @@ def pod(phase: str = "Running", *, restarts: int = 0, unscheduled: str = "", **s
 
 
 def log(*marks: str, said: str = "") -> PodLog:
-    found = PodLog(layout_jobs=())
+    found = PodLog(prefill_jobs=())
     found.feed(said.encode(), arrived_s=0)
     for mark in marks:
         found.feed(f"\nstorage-acceptance: {mark}\n".encode(), arrived_s=0)

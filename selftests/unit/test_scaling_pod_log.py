@@ -11,7 +11,7 @@ from acceptance.trials.scaling.pod_log import PodLog
 
 
 def new_log() -> PodLog:
-    log = PodLog(layout_jobs=("layout",))
+    log = PodLog(prefill_jobs=("prefill",))
     log.wanted_jobs = ("write",)
     return log
 
@@ -35,8 +35,8 @@ def test_states_follow_the_marks() -> None:
     log = new_log()
     assert not log.ready
     log.feed(line("ready"), arrived_s=100)
-    log.feed(line("gate", 1), arrived_s=101)
-    assert (log.ready, log.at_gate, log.number) == (True, 1, None)
+    log.feed(line("barrier", 1), arrived_s=101)
+    assert (log.ready, log.at_barrier, log.number) == (True, 1, None)
     log.feed(line("begin", 1), arrived_s=102)
     assert log.number == 1 and log.step is not None and log.step.status is None
     log.feed(line("end", 1, 0), arrived_s=110)
@@ -87,7 +87,7 @@ def test_clock_told_after_a_step_counts_for_the_next() -> None:
     """The clock is set forward by 5 s during a step: what it told before no longer holds."""
     log = new_log()
     log.feed(line("clock", 100), arrived_s=100.1)
-    log.feed(line("gate", 1) + line("begin", 1) + line("end", 1, 0), arrived_s=101)
+    log.feed(line("barrier", 1) + line("begin", 1) + line("end", 1, 0), arrived_s=101)
     assert log.offset_s == pytest.approx(0.1)
     log.feed(line("clock", 97), arrived_s=102.1)
     assert log.offset_s == pytest.approx(5.1)
@@ -114,7 +114,7 @@ def test_what_keeps_a_pod_from_loading_is_seen(words: tuple[object, ...], field:
     log = new_log()
     log.feed(b"free: 12 KiB, wanted: 64 KiB\n" + line(*words), arrived_s=0)
     assert getattr(log, field) == value
-    assert "free: 12 KiB" in log.said
+    assert "free: 12 KiB" in log.output
 
 
 def test_a_failed_fio_leaves_its_status_and_its_words() -> None:
@@ -131,5 +131,5 @@ def test_it_tells_whether_there_is_news() -> None:
     log = new_log()
     assert log.feed(line("ready"), arrived_s=0)
     assert not log.feed(line("clock", 100), arrived_s=100)
-    assert log.feed(line("gate", 1), arrived_s=101)
+    assert log.feed(line("barrier", 1), arrived_s=101)
     assert log.feed(line("over"), arrived_s=1100)

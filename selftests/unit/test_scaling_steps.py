@@ -45,7 +45,7 @@ class Pods:
         self.kept: dict[str, Iterable[str]] = {}
         self.plan = SimpleNamespace(set_name="scale", storage_class="fast")
         self.workspace = SimpleNamespace(api=self, namespace="ns", keep_output=self.kept.__setitem__)
-        self._logs = {pod: PodLog(layout_jobs=()) for pod in self.pods}
+        self._logs = {pod: PodLog(prefill_jobs=()) for pod in self.pods}
         for pod in self.pods:
             self._say(pod, "ready")
             self._say(pod, f"clock {int(1000 - behind_s[pod])}", at_s=int(1000 - behind_s[pod]) + behind_s[pod] + 0.1)
@@ -60,7 +60,7 @@ class Pods:
         if self.overlooks.get(pod, 0) > 0:
             self.overlooks[pod] -= 1
         else:
-            self._say(pod, f"gate {self.told[pod][-1].split()[0]}")
+            self._say(pod, f"barrier {self.told[pod][-1].split()[0]}")
 
     def expect(self, jobs: tuple[str, ...]) -> None:
         for log in self._logs.values():
@@ -133,7 +133,7 @@ def test_a_clock_that_moves_within_a_step_makes_no_number() -> None:
         run(pods)
 
 
-def test_a_pod_that_overlooks_the_gate_has_the_beginning_put_off_for_all() -> None:
+def test_a_pod_that_overlooks_the_start_barrier_has_the_beginning_put_off_for_all() -> None:
     pods = Pods(behind_s={"a": 0.0, "b": 0.0}, overlooks={"b": 2})
     volumes = run(pods)
     assert len(volumes) == 2
@@ -143,12 +143,12 @@ def test_a_pod_that_overlooks_the_gate_has_the_beginning_put_off_for_all() -> No
 
 def test_a_pod_that_never_comes_is_named() -> None:
     pods = Pods(behind_s={"a": 0.0, "b": 0.0}, overlooks={"b": 1000})
-    with pytest.raises(EnvironmentFailure, match=r"to join the barrier of step 1 \(p\); not yet: b"):
+    with pytest.raises(EnvironmentFailure, match=r"to join the start barrier of step 1 \(p\); not yet: b"):
         run(pods)
     assert len(pods.told["a"]) < 40
 
 
-def test_the_gate_tells_job_seconds_and_rate() -> None:
+def test_the_start_barrier_tells_job_seconds_and_rate() -> None:
     pods = Pods(behind_s={"a": 0.0})
     run_step(cast(LoadSet, pods), Step(number=4, profile=PROFILE, pods=1, window_s=6, rate=102.9))
     assert re.fullmatch(r"4 p\.limited\.fio 10s \d+ 102", pods.told["a"][0])

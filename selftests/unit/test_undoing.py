@@ -88,10 +88,10 @@ def test_an_interruption_meanwhile_takes_effect_when_all_is_undone(capfd: pytest
             pass
         assert not is_urged()
     assert done == ["before it", "last", "first"] and notes_of(caught.value) == ["stuck"]
-    assert capfd.readouterr().err == interruption.PATIENCE.decode()
+    assert capfd.readouterr().err == interruption.PLEASE_WAIT.decode()
 
 
-def test_a_second_interruption_asks_for_patience_and_urges_until_the_run_is_over(
+def test_a_second_interruption_is_asked_to_wait_and_urges_until_the_run_is_over(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     done: list[str] = []
@@ -101,7 +101,7 @@ def test_a_second_interruption_asks_for_patience_and_urges_until_the_run_is_over
         with pytest.raises(KeyboardInterrupt, match="SIGTERM") as caught, undoing:
             signal.raise_signal(signal.SIGTERM)
         assert done == ["last", "first"] and notes_of(caught.value) == [] and is_urged()
-    assert capfd.readouterr().err == interruption.PATIENCE.decode()
+    assert capfd.readouterr().err == interruption.PLEASE_WAIT.decode()
 
 
 def test_other_threads_undo_as_well() -> None:

@@ -20,7 +20,7 @@ from fixtures.run import Run
 def run(tmp_path: Path) -> Run:
     folder = RunFolder(tmp_path, run_id="r")
     folder.make()
-    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={}, asked=0)
+    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={}, tier_limits=0)
     return Run(id="r", folder=folder, recorder=recorder)
 
 

@@ -39,7 +39,7 @@ class Comparison:
         return self.change_point is not None and is_worse(1.0 + self.change_point.change, self.limit)
 
     @property
-    def least_told(self) -> float:
+    def smallest_regression(self) -> float:
         """The smallest multiple for the worse at which this run by itself would have been told to be a regression."""
         reach = self.expected.reach
         if self.limit.metric.higher_is_better:

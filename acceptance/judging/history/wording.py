@@ -42,7 +42,7 @@ def compared(comparison: Comparison, this: TrendPoint) -> str:
         return f"{found}, worse than the {limit.wanted} allowed, beyond noise{since}: {because}"
     if change is not None and comparison.fell:
         return f"{found}; {_since(change)}, worse than the {limit.wanted} allowed, beyond noise: {because}"
-    told = f"a change for the worse of {_percent(comparison.least_told)} would have been told"
+    told = f"a change for the worse of {_percent(comparison.smallest_regression)} would have been told"
     notes = "; ".join(filter(None, [_since(change) if change else "", told]))
     return f"{found}, not worse by more than {limit.wanted} beyond noise; {notes}"
 

@@ -122,7 +122,7 @@ def _why_not(*estimates: Estimate) -> str:
         return "one of them is zero"
     if any(each.low is None or each.high is None for each in estimates):
         return "one of them was measured too shortly for a confidence interval"
-    return "their intervals cannot be compared"
+    return "their CIs cannot be compared"
 
 
 def _class_differences(first: Results, second: Results, pair: tuple[str, str], *, absolute: bool) -> ClassDifferences:

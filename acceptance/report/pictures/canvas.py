@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from acceptance.report.pictures.svg import inline
-from acceptance.text.shown_text import printable
+from acceptance.text.sanitizing import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -71,7 +71,7 @@ def differences(found: Sequence[Difference], *, of: str) -> Picture | None:
     fewer = f" Of {len(known)} metrics the {MOST} that changed most." if len(known) > len(rows) else ""
     return Picture(
         svg=draw(paint, label=f"Change of each metric of {of}", left=18, right=18, top=8, height=54 + ROW * len(rows)),
-        caption="Change with its interval; triangles up: better, down: worse; dots on shaded rows: within noise. "
+        caption="Change with its CI; triangles up: better, down: worse; dots on shaded rows: within noise. "
         f"Upright: no change. Log scale.{fewer}",
         text=_in_words(known),
     )

@@ -84,7 +84,7 @@ def _paint_line(axes: Axes, values: list[float], estimate: Estimate | None, look
 
 
 def _caption(path: str, lines: list[Line], *, log: bool) -> str:
-    words = [f"{path} in each second of load; dotted: the mean, shaded: its interval."]
+    words = [f"{path} in each second of load; dotted: the mean, shaded: its CI."]
     if len(lines) > 1:
         words.append("The classes were loaded in turn.")
     if log:

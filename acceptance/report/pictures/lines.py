@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from acceptance.report.pictures.canvas import COLOURS, DASHED, WIDTH
-from acceptance.text.shown_text import on_one_line, printable
+from acceptance.text.sanitizing import on_one_line, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -68,11 +68,11 @@ def _picture(
         )
         key(axes, names)
 
-    fitted = "" if capacity is None else " Dashed: the fitted capacity, shaded its interval."
+    fitted = "" if capacity is None else " Dashed: the fitted capacity, shaded its CI."
     about = f"{record.profile} on {record.storage_class}"
     return Picture(
         svg=draw(paint, label=f"{title}, by number of volumes: {record.metric} of {about}"),
-        caption=f"{title}, by number of volumes; bars are intervals.{fitted}",
+        caption=f"{title}, by number of volumes; bars are CIs.{fitted}",
         text=f"{title}: "
         + ", ".join(f"{format_quantity(each.mean, unit=record.unit)} at {volumes}" for volumes, each in steps.items())
         + ".",

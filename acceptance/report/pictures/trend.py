@@ -98,7 +98,7 @@ def _day(date: datetime) -> str:
 
 
 def _caption(record: TrendRecord, points: Sequence[TrendPoint]) -> str:
-    words = [f"{record.profile}: {record.metric} run by run; bars are intervals of single runs."]
+    words = [f"{record.profile}: {record.metric} run by run; bars are the CIs of single runs."]
     if record.expected_low is not None:
         words.append(f"Shaded: where a run like the {record.compared_with} before this one lies.")
         words.append(f"Limit: {100 * record.margin:.4g} % worse than those; noise is allowed for beside it.")

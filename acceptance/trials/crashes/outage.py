@@ -110,7 +110,7 @@ class Outage:
         """Raises what `end` raises, unless another error is on its way, which is then told of it."""
         self._undo.__exit__(kind, error, trace)
 
-    def wait_seen(self, *, timeout_s: float) -> None:
+    def wait_not_ready(self, *, timeout_s: float) -> None:
         """Wait until the cluster takes the node for lost: not Ready, and tainted, so that no pod is sent there.
 
         Raises EnvironmentFailure when it never does.

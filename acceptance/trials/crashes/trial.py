@@ -100,7 +100,7 @@ class Trial:
             failed = datetime.now(UTC) - timedelta(seconds=time.monotonic() - writer.last_s)
             watch = Stopwatch(began_s=writer.last_s)
             self._tell(f"node {writer.node} has failed; waiting for the cluster to see it")
-            outage.wait_seen(timeout_s=settings.failover_s)
+            outage.wait_not_ready(timeout_s=settings.failover_s)
             watch.note(SEEN)
             self._take_away(writer)
             watch.note(FREED)

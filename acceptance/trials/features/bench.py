@@ -123,7 +123,7 @@ class Bench:
         self._node = self._node or node_of(wait_started(self.api, plan, timeout_s=self.timeout_s))
         return plan
 
-    def said(self, plan: PodPlan) -> str:
+    def output_of(self, plan: PodPlan) -> str:
         """What a pod that was started has printed so far."""
         return self.api.log(plan.name, namespace=plan.namespace, container=MAIN)
 

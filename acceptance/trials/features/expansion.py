@@ -31,7 +31,7 @@ def try_expansion(bench: Bench) -> str:
     pod = bench.start(claim, _SCRIPT, MARK=mark)
 
     def size_seen() -> int:
-        sizes = _SIZE.findall(bench.said(pod))
+        sizes = _SIZE.findall(bench.output_of(pod))
         return 1024 * int(sizes[-1]) if sizes else 0
 
     before = wait_for(
@@ -51,7 +51,7 @@ def try_expansion(bench: Bench) -> str:
         state=lambda seen: f"{_bytes(seen)}, and {_bytes(before)} before it was expanded",
         timeout_s=bench.timeout_s,
     )
-    if mark not in bench.said(pod).splitlines()[-3:]:  # as many as the pod prints each time
+    if mark not in bench.output_of(pod).splitlines()[-3:]:  # as many as the pod prints each time
         raise StorageFailure(f"what was on the volume of PVC {claim.name} is no longer there since it was expanded")
     return f"a volume grew from {_bytes(before)} to {_bytes(after)} under a pod that used it all along"
 

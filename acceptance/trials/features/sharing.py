@@ -7,14 +7,14 @@ from acceptance.cluster.pods import wait_ended
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
 
-PATIENCE_S = 90
+SEEN_WITHIN_S = 90
 """Longer than a client of a network file system may answer from its cache of names and attributes (NFS: 60 s)."""
 
 # Each writes a file, and waits for the other's.
 _MEET = """
 echo "$MARK" > "$VOLUME/$MINE" && sync "$VOLUME/$MINE" || exit
 waited=0
-while [ ! -s "$VOLUME/$THEIRS" ] && [ "$waited" -lt "$PATIENCE" ]; do sleep 1; waited=$((waited + 1)); done
+while [ ! -s "$VOLUME/$THEIRS" ] && [ "$waited" -lt "$SECONDS_LEFT" ]; do sleep 1; waited=$((waited + 1)); done
 cat "$VOLUME/$THEIRS"
 """
 
@@ -24,8 +24,8 @@ def try_sharing(bench: Bench) -> str:
     a pod cannot start on the second node, or one of them does not see what the other wrote."""
     claim = bench.claim("both", shared=True)
     marks = {"first": new_mark(), "second": new_mark()}
-    patience_s = int(min(PATIENCE_S, bench.timeout_s))
-    variables = {"PATIENCE": str(patience_s)}
+    within_s = int(min(SEEN_WITHIN_S, bench.timeout_s))
+    variables = {"SECONDS_LEFT": str(within_s)}
     first = bench.start(claim, _MEET, MARK=marks["first"], MINE="first", THEIRS="second", **variables)
     others = [node for node in nodes_for_volume(bench.api, bench.volume_of(claim)) if node != bench.node]
     if not others:
@@ -33,11 +33,11 @@ def try_sharing(bench: Bench) -> str:
     second = bench.start(claim, _MEET, node=others[0], MARK=marks["second"], MINE="second", THEIRS="first", **variables)
     about = f"a volume of StorageClass {bench.storage_class.name} is used on nodes {bench.node} and {others[0]} at once"
     for pod, own, other, node in ((second, "second", "first", others[0]), (first, "first", "second", bench.node)):
-        wait_ended(bench.api, pod, timeout_s=bench.timeout_s + 2 * patience_s)
-        found = bench.said(pod).strip()
+        wait_ended(bench.api, pod, timeout_s=bench.timeout_s + 2 * within_s)
+        found = bench.output_of(pod).strip()
         if found != marks[other]:
             raise StorageFailure(
-                f"{about}: what was written on the {other} does not show on the {own} ({node}) within {patience_s} s; "
+                f"{about}: what was written on the {other} does not show on the {own} ({node}) within {within_s} s; "
                 f"found there: {found or 'nothing'}"
             )
     return f"pods on nodes {bench.node} and {others[0]} used a volume at once, and each read what the other wrote"

@@ -22,7 +22,7 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageF
 from acceptance.trials import Say
 from acceptance.trials.integrity.volume import VerifiedVolume
 from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild, TargetVolume
-from acceptance.trials.rebuild.following import Patience
+from acceptance.trials.rebuild.following import Timeouts
 from acceptance.trials.rebuild.restore import restore
 
 _ENOUGH = "enough"
@@ -42,7 +42,7 @@ _MARKS = re.compile(rf"^{MARK} (written|over|failed) (\d+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class Rewritten:
     """What the pod has said: how often the file was written in full, and whether it writes no more; its own words."""
 
     written: int
@@ -51,7 +51,7 @@ class Told:
 
 
 def rewrite_during_rebuild(
-    workspace: Workspace, volume: VerifiedVolume, *, driver: RebuildDriver, patience: Patience, say: Say
+    workspace: Workspace, volume: VerifiedVolume, *, driver: RebuildDriver, timeouts: Timeouts, say: Say
 ) -> None:
     """Write the volume's file anew, again and again, lose a replica meanwhile, end after the writing that is going on
     then, and wait until all replicas are whole. `volume.verify` tells afterwards whether the last writing is there.
@@ -60,7 +60,7 @@ def rewrite_during_rebuild(
     EnvironmentFailure when there was none to be seen.
     """
     volume.prepare()
-    with _rewriting(workspace, volume, held_s=patience.begin_s + patience.end_s) as plan:
+    with _rewriting(workspace, volume, held_s=timeouts.begin_s + timeouts.end_s) as plan:
         _wait_written(workspace, volume, plan, wanted=1, over=False)
         rebuild = driver.rebuild_of(_target(volume))
         rebuild.require_whole()
@@ -77,7 +77,7 @@ def rewrite_during_rebuild(
             _stop(workspace, volume)
             told = _wait_written(workspace, volume, plan, wanted=2, over=True)
             say(f"{about}: written {told.written} times, waiting for all replicas")
-            _wait_whole(rebuild, f"{about} to end ({done})", patience)
+            _wait_whole(rebuild, f"{about} to end ({done})", timeouts)
     volume.interval = last_interval(told.written)
 
 
@@ -95,7 +95,7 @@ def last_interval(written: int) -> str:
 
 @contextmanager
 def _rewriting(workspace: Workspace, volume: VerifiedVolume, *, held_s: float) -> Iterator[PodPlan]:
-    longest_s = held_s + 4 * volume.patience_s
+    longest_s = held_s + 4 * volume.timeout_s
     plan = volume.plan("rewrite", rewrite_command(FILES_PATH), check=True, held_s=math.ceil(longest_s))
     with Undoing() as undoing:
         undoing.callback(lambda: end_pod(workspace.api, plan, timeout_s=workspace.timeout_s))
@@ -111,13 +111,13 @@ def _stop(workspace: Workspace, volume: VerifiedVolume) -> None:
         raise StorageFailure(f"no file could be made on the volume during its rebuild: {done.output.strip()}")
 
 
-def _wait_written(workspace: Workspace, volume: VerifiedVolume, plan: PodPlan, *, wanted: int, over: bool) -> Told:
+def _wait_written(workspace: Workspace, volume: VerifiedVolume, plan: PodPlan, *, wanted: int, over: bool) -> Rewritten:
     api = workspace.api
 
-    def look() -> Told:
-        return read_told(api.log(plan.name, namespace=plan.namespace, container=MAIN))
+    def look() -> Rewritten:
+        return read_rewritten(api.log(plan.name, namespace=plan.namespace, container=MAIN))
 
-    def broken(seen: Told) -> AcceptanceError | None:
+    def broken(seen: Rewritten) -> AcceptanceError | None:
         pod = api.find(PODS, plan.name, namespace=plan.namespace)
         if pod is None or main_runs(pod):
             return None
@@ -131,15 +131,15 @@ def _wait_written(workspace: Workspace, volume: VerifiedVolume, plan: PodPlan, *
         ready=lambda seen: seen.written >= wanted and seen.over >= over,
         state=lambda seen: f"written {seen.written} times",
         fatal=broken,
-        timeout_s=2 * volume.patience_s,
+        timeout_s=2 * volume.timeout_s,
     )
 
 
-def read_told(output: str) -> Told:
+def read_rewritten(output: str) -> Rewritten:
     """What the pod has printed so far."""
     marks = [(word, int(number)) for word, number in _MARKS.findall(output)]
     written = max((number for word, number in marks if word == "written"), default=0)
-    return Told(
+    return Rewritten(
         written=written, over=any(word == "over" for word, _ in marks), output=_MARKS.sub("", output).strip()[-1000:]
     )
 
@@ -155,12 +155,12 @@ def _target(volume: VerifiedVolume) -> TargetVolume:
     )
 
 
-def _wait_whole(rebuild: ReplicaRebuild, what: str, patience: Patience) -> None:
+def _wait_whole(rebuild: ReplicaRebuild, what: str, timeouts: Timeouts) -> None:
     wait_for(
         what,
         look=rebuild.look,
         ready=lambda seen: seen.phase == "whole",
-        state=lambda seen: seen.said,
+        state=lambda seen: seen.description,
         events=rebuild.obstacles,
-        timeout_s=patience.begin_s + patience.end_s,
+        timeout_s=timeouts.begin_s + timeouts.end_s,
     )

@@ -13,7 +13,7 @@ from acceptance.judging.integrity import complaint
 from acceptance.loads.fio.documents import DocumentReader
 from acceptance.loads.verified.jobs import DATA_FILE, INTERVALS, job_files, verify_command, write_command
 from acceptance.loads.verified.mismatches import read_verification
-from acceptance.measuring.layout import SLOWEST_B_PER_S, SPARE_S
+from acceptance.measuring.prefill import SLOWEST_B_PER_S, SPARE_S
 from acceptance.measuring.space_check import check_script, explain_refusal
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import format_quantity
@@ -107,14 +107,14 @@ class VerifiedVolume:
                 "INTERVAL": self.interval,
                 "HELD": str(held_s),
             },
-            deadline_s=int(self.patience_s + SPARE_S) + held_s,
+            deadline_s=int(self.timeout_s + SPARE_S) + held_s,
             files=FILES,
             node=node or self.node or None,
             pull_secret=self._workspace.pull_secret,
         )
 
     @property
-    def patience_s(self) -> float:
+    def timeout_s(self) -> float:
         """How long one pod may take to write all of it and to read it again."""
         return 2 * self.size / SLOWEST_B_PER_S + SPARE_S
 
@@ -138,7 +138,7 @@ class VerifiedVolume:
             )
 
     def _run(self, plan: PodPlan) -> OneShotPod:
-        return run_one_shot_pod(self._workspace, plan, timeout_s=self.patience_s)
+        return run_one_shot_pod(self._workspace, plan, timeout_s=self.timeout_s)
 
 
 def _words(output: str) -> str:

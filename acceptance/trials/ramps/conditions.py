@@ -34,13 +34,13 @@ class Stop:
 class StopConditions:
     """Knows each pod by its uid. All times in s, by one clock, and never going back.
 
-    `goal`: so many pods are to run at once. `patience_s`: how long nothing may happen while pods are waited for.
+    `goal`: so many pods are to run at once. `timeout_s`: how long nothing may happen while pods are waited for.
     """
 
-    def __init__(self, rules: StopWhen, *, goal: int, patience_s: float, began_s: float = 0.0) -> None:
+    def __init__(self, rules: StopWhen, *, goal: int, timeout_s: float, began_s: float = 0.0) -> None:
         self._rules = rules
         self._goal = goal
-        self._patience_s = patience_s
+        self._timeout_s = timeout_s
         self._moved_s = began_s
         self._rank: dict[str, int] = {}
         self._created_s: dict[str, float] = {}
@@ -177,11 +177,11 @@ class StopConditions:
         return self._held if self._held is not None and left <= 0 else None
 
     def _stuck(self, now_s: float) -> Stop | None:
-        if now_s - self._moved_s <= self._patience_s:
+        if now_s - self._moved_s <= self._timeout_s:
             return None
-        patience = format_quantity(self._patience_s, unit="s")
+        standstill = format_quantity(self._timeout_s, unit="s")
         reason = (
-            f"for {patience} no pod was made and none became running; {len(self._rank)} were made, {self.running} run, "
-            f"{self._goal} were to"
+            f"for {standstill} no pod was made and none became running; {len(self._rank)} were made, "
+            f"{self.running} run, {self._goal} were to"
         )
         return Stop(kind="stuck", reason=reason, since_pods=len(self._starts))

@@ -26,13 +26,13 @@ def ramp_down(
     *,
     pods: int,
     rate_per_s: float,
-    patience_s: float,
+    timeout_s: float,
     say: Say,
 ) -> RampDownRecord:
     """Have none of `pods` any more, nor their claims, volumes and attachments. `rate_per_s`: that of the way up.
 
     Claims are deleted by the suite, each when its pod is gone: StatefulSets do so themselves only from Kubernetes 1.32
-    on for sure. `patience_s`: how long all may take to be gone after the last pod was told to end. Raises what
+    on for sure. `timeout_s`: how long all may take to be gone after the last pod was told to end. Raises what
     `ramp_up` raises.
     """
     way = _RampDown(workspace, sets, observer, pods)
@@ -50,11 +50,11 @@ def ramp_down(
         with observer.changed:
             observer.raise_problem()
             now_s, remaining = observer.now_s(), observer.remaining
-            if not way.pods and (not remaining or now_s - told_s > patience_s):
+            if not way.pods and (not remaining or now_s - told_s > timeout_s):
                 return RampDownRecord(
                     scale_down_s=told_s - began_s,
                     cleanup_s=None if remaining else now_s - told_s,
-                    timeout_s=patience_s,
+                    timeout_s=timeout_s,
                     remaining=_some(observer.left),
                 )
             if not observer.deleted:

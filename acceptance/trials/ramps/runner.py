@@ -27,14 +27,14 @@ from acceptance.trials.ramps.sets import RampPlan, RampSets, usable
 class RampSettings:
     """`goal`: pods; `required`: of them the limit wants. `rate_per_s`: None for the tier's. `volume_size` in bytes.
 
-    `patience_s`: how long nothing may happen while pods are waited for; `down_s`: how long after the last pod was told
+    `timeout_s`: how long nothing may happen while pods are waited for; `down_s`: how long after the last pod was told
     to end all may take to be gone.
     """
 
     goal: int
     required: int
     volume_size: int
-    patience_s: float
+    timeout_s: float
     down_s: float
     rate_per_s: float | None = None
     form: Form = "set"
@@ -94,7 +94,7 @@ class RampRunner:
 
     def _up_and_down(self, plan: RampPlan, sets: RampSets) -> ControlPlaneRecord:
         api = self._workspace.api
-        conditions = StopConditions(self._rules.stop_when, goal=plan.goal, patience_s=self._settings.patience_s)
+        conditions = StopConditions(self._rules.stop_when, goal=plan.goal, timeout_s=self._settings.timeout_s)
         names = [each.name for each in sets.plans]
         before = read_server_metrics(api, sets.nodes)
         sent = api.sent.copy()
@@ -109,7 +109,7 @@ class RampRunner:
                 observer,
                 pods=len(up.asked_s),
                 rate_per_s=plan.rate_per_s,
-                patience_s=self._settings.down_s,
+                timeout_s=self._settings.down_s,
                 say=self._say,
             )
         return ControlPlaneRecord(

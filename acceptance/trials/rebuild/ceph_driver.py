@@ -39,13 +39,13 @@ def ceph_permissions(namespace: str) -> list[Permission]:
 class CephDriver:
     """Implements `RebuildDriver`. `toolbox`: the label of the toolbox pod; `osd`: the one that is taken out.
 
-    `patience_s`: how long its data may take to move back once it is in again.
+    `move_timeout_s`: how long its data may take to move back once it is in again.
     """
 
     name = "ceph"
 
-    def __init__(self, api: Api, *, namespace: str, toolbox: str, osd: int, patience_s: float) -> None:
-        self.patience_s = patience_s
+    def __init__(self, api: Api, *, namespace: str, toolbox: str, osd: int, move_timeout_s: float) -> None:
+        self.move_timeout_s = move_timeout_s
         self._api = api
         self._namespace = namespace
         self._toolbox = toolbox
@@ -135,7 +135,7 @@ class CephRebuild:
             look=lambda: self._ceph.ask("status"),
             ready=lambda seen: not misplaced_objects(seen) and not unclean_groups(seen),
             state=lambda seen: f"{misplaced_objects(seen)} copies to go, groups: {unclean_groups(seen)}",
-            timeout_s=self._ceph.patience_s,
+            timeout_s=self._ceph.move_timeout_s,
         )
 
     def undo(self) -> Undo:

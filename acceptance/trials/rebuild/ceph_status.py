@@ -51,12 +51,12 @@ def recovery_state(status: Mapping[str, Any], *, most_objects: int) -> RebuildSt
     objects, unclean = misplaced_objects(status), unclean_groups(status)
     if not objects and not unclean:
         if most_objects:
-            return RebuildState(phase="whole", said=f"all placement groups {CLEAN}", progress=1.0)
-        return RebuildState(phase="waiting", said="no object is on its way yet")
+            return RebuildState(phase="whole", description=f"all placement groups {CLEAN}", progress=1.0)
+        return RebuildState(phase="waiting", description="no object is on its way yet")
     groups = ", ".join(f"{count} {state}" for state, count in sorted(unclean.items())) or "none unclean"
     most = max(most_objects, objects)
     share = 1 - objects / most if most else None
-    return RebuildState(phase="rebuilding", said=f"{objects} copies to go, groups: {groups}", progress=share)
+    return RebuildState(phase="rebuilding", description=f"{objects} copies to go, groups: {groups}", progress=share)
 
 
 def stored_bytes(osd_df: Mapping[str, Any], osd: int) -> int:

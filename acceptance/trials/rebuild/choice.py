@@ -23,11 +23,11 @@ Target = CommandTarget | LonghornTarget | CephTarget
 
 
 def choose_driver(
-    api: Api, storage_class: StorageClass, *, target: Target | None, timeout_s: float, patience_s: float
+    api: Api, storage_class: StorageClass, *, target: Target | None, timeout_s: float, move_timeout_s: float
 ) -> RebuildDriver:
     """The driver for the class; `target`: that of the target file, or that of the embedded cluster for its own class.
 
-    `timeout_s`: for an object to go; `patience_s`: for data to be moved.
+    `timeout_s`: for an object to go; `move_timeout_s`: for data to be moved.
 
     Raises Unsupported, naming the drivers there are, where there is none.
     """
@@ -35,7 +35,7 @@ def choose_driver(
         return CommandDriver(target.plan)
     if isinstance(target, CephTarget):
         return CephDriver(
-            api, namespace=target.namespace, toolbox=target.toolbox, osd=target.osd, patience_s=patience_s
+            api, namespace=target.namespace, toolbox=target.toolbox, osd=target.osd, move_timeout_s=move_timeout_s
         )
     if isinstance(target, LonghornTarget) or storage_class.provisioner == LONGHORN:
         named = target or LonghornTarget()

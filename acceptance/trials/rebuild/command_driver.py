@@ -60,16 +60,16 @@ class CommandRebuild:
         """See `ReplicaRebuild`. Without a progress command it goes on from the trigger, for nobody says otherwise."""
         done = self._run(self._plan.healthy)
         self._require_answer(done)
-        self._complaint = done.said.strip()
+        self._complaint = done.output_end.strip()
         if done.status == WHOLE:
-            return RebuildState(phase="whole", said="all replicas whole", progress=1.0)
+            return RebuildState(phase="whole", description="all replicas whole", progress=1.0)
         if not self._plan.progress:
-            return RebuildState(phase="rebuilding", said="not whole yet")
+            return RebuildState(phase="rebuilding", description="not whole yet")
         share = self._progress()
         if share is None:
-            return RebuildState(phase="rebuilding", said="not whole yet, progress not known")
+            return RebuildState(phase="rebuilding", description="not whole yet, progress not known")
         phase: Phase = "rebuilding" if share > 0.0 else "waiting"
-        return RebuildState(phase=phase, said=f"{100 * share:.1f} % rebuilt", progress=share)
+        return RebuildState(phase=phase, description=f"{100 * share:.1f} % rebuilt", progress=share)
 
     def obstacles(self) -> list[str]:
         """See `ReplicaRebuild`."""

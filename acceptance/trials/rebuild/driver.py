@@ -24,11 +24,11 @@ class TargetVolume:
 class RebuildState:
     """Where a rebuild stands. `progress`: the share of the data that is rebuilt, 0 to 1; None where it is not told.
 
-    `waiting`: it has not begun; `whole`: all replicas hold all data again. `said`: the same in words.
+    `waiting`: it has not begun; `whole`: all replicas hold all data again. `description`: the same in words.
     """
 
     phase: Phase
-    said: str
+    description: str
     progress: float | None = None
 
 

@@ -19,7 +19,7 @@ UNSEEN_S = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Patience:
+class Timeouts:
     """How long a rebuild may take to begin, and then to end (s)."""
 
     begin_s: float
@@ -45,7 +45,7 @@ class _Looks:
         self.before_s, self.last_s = self.last_s, at_s
         if seen.progress is not None and seen.phase != "waiting":
             self.progress.append(ProgressPoint(at_s=at_s, share=seen.progress))
-        self.say(f"{self.about}: {seen.said}, {at_s:.0f} s")
+        self.say(f"{self.about}: {seen.description}, {at_s:.0f} s")
         return seen
 
     @property
@@ -54,7 +54,7 @@ class _Looks:
         return self.last_s - self.before_s
 
 
-def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, patience: Patience, say: Say) -> TimedRebuild:
+def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, timeouts: Timeouts, say: Say) -> TimedRebuild:
     """Trigger the rebuild and look until all replicas are whole; `size` bytes are rebuilt, `about` names them.
 
     It has begun when it is first seen to go on; where it never was, when the trigger was done. Raises StorageFailure
@@ -68,9 +68,9 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, patience: 
         f"{about} to begin ({done})",
         look=looks.look,
         ready=lambda seen: seen.phase != "waiting",
-        state=lambda seen: seen.said,
+        state=lambda seen: seen.description,
         events=rebuild.obstacles,
-        timeout_s=patience.begin_s,
+        timeout_s=timeouts.begin_s,
     )
     started_s, exact_to_s = looks.last_s, looks.gap_s
     if begun.phase == "whole":
@@ -86,9 +86,9 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, patience: 
             f"{about} to end ({done})",
             look=looks.look,
             ready=lambda seen: seen.phase == "whole",
-            state=lambda seen: seen.said,
+            state=lambda seen: seen.description,
             events=rebuild.obstacles,
-            timeout_s=patience.end_s,
+            timeout_s=timeouts.end_s,
         )
         exact_to_s += looks.gap_s
     if looks.progress:

@@ -17,10 +17,10 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
 from acceptance.loads.fio.output import FioOutput
 from acceptance.loads.fio.samples import Sample
-from acceptance.measuring.layout import SPARE_S
 from acceptance.measuring.load_log import LoadLog
 from acceptance.measuring.load_script import FIO, KILLED, STOPPED, load_script
 from acceptance.measuring.pod_load import PodLoad
+from acceptance.measuring.prefill import SPARE_S
 from acceptance.measuring.windows import TimedSample
 from acceptance.process.clock import now_s
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
@@ -59,7 +59,7 @@ class Foreground:
             pull_secret=workspace.pull_secret,
         )
         self._load = PodLoad(
-            workspace, self._plan, new_output=lambda: FioOutput(jobs=[FOREGROUND_JOB]), patience_s=longest_s
+            workspace, self._plan, new_output=lambda: FioOutput(jobs=[FOREGROUND_JOB]), timeout_s=longest_s
         )
         self._seen: list[Sample] = []
         self._arrived: list[float] = []

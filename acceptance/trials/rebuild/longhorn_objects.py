@@ -106,17 +106,19 @@ def rebuild_state(view: LonghornView, *, before: set[str], readable: int) -> Reb
     modes = {replica: view.modes.get(replica, "") for replica in new}
     ready = [replica for replica, mode in modes.items() if mode == "RW"]
     if ready and len(view.readable) >= readable and view.robustness == HEALTHY:
-        return RebuildState(phase="whole", said=f"replica {ready[0]} is RW, the volume healthy", progress=1.0)
+        return RebuildState(phase="whole", description=f"replica {ready[0]} is RW, the volume healthy", progress=1.0)
     for replica in new:
         status = view.rebuild_status(replica)
         if status or modes[replica] == "WO":
             progress = _share(status.get("progress")) if status else None
             shown = "progress unknown" if progress is None else f"{100 * progress:.0f} %"
-            return RebuildState(phase="rebuilding", said=f"replica {replica} is rebuilt: {shown}", progress=progress)
+            return RebuildState(
+                phase="rebuilding", description=f"replica {replica} is rebuilt: {shown}", progress=progress
+            )
     if ready:
-        return RebuildState(phase="rebuilding", said=f"replica {ready[0]} is RW, the volume {view.robustness}")
+        return RebuildState(phase="rebuilding", description=f"replica {ready[0]} is RW, the volume {view.robustness}")
     said = f"replica {new[0]} is not in use yet" if new else "no new replica yet"
-    return RebuildState(phase="waiting", said=f"{said}, the volume {view.robustness}")
+    return RebuildState(phase="waiting", description=f"{said}, the volume {view.robustness}")
 
 
 def _require_not_failed(view: LonghornView, replica: str) -> None:

@@ -14,7 +14,7 @@ from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE
 from acceptance.trials import Say
 from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild
 from acceptance.trials.rebuild.findings import impact_of, warnings
-from acceptance.trials.rebuild.following import Patience, follow_rebuild
+from acceptance.trials.rebuild.following import Timeouts, follow_rebuild
 from acceptance.trials.rebuild.foreground import Foreground
 from acceptance.trials.rebuild.model import largest_volumes
 from acceptance.trials.rebuild.restore import restore
@@ -121,7 +121,7 @@ class RebuildRunner:
     ) -> tuple[list[TimedRebuild], list[Window]]:
         """All rebuilds, and the time before each that it is compared with."""
         settings = self._settings
-        patience = Patience(begin_s=settings.begin_s, end_s=settings.end_s)
+        timeouts = Timeouts(begin_s=settings.begin_s, end_s=settings.end_s)
         found: list[TimedRebuild] = []
         before: list[Window] = []
         for number in range(settings.repeats):
@@ -130,7 +130,7 @@ class RebuildRunner:
                 foreground.load_for(SETTLE_S + BEFORE_S)
             with restore(rebuild, self._workspace):
                 name = about if settings.repeats == 1 else f"{about}, {number + 1} of {settings.repeats}"
-                found.append(follow_rebuild(rebuild, about=name, size=size, patience=patience, say=self._say))
+                found.append(follow_rebuild(rebuild, about=name, size=size, timeouts=timeouts, say=self._say))
             end_s = found[-1].triggered.timestamp()
             before.append(Window(start_s=end_s - BEFORE_S, end_s=end_s))
         return found, before

@@ -13,9 +13,9 @@ from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.resources import CONFIG_MAPS
 from acceptance.cluster.workspace import Workspace
 from acceptance.loads.fio.output import FioOutput
-from acceptance.measuring.layout import SLOWEST_B_PER_S, SPARE_S, require_written, watch_writing
 from acceptance.measuring.load_script import FIO, load_script
 from acceptance.measuring.pod_load import PodLoad
+from acceptance.measuring.prefill import SLOWEST_B_PER_S, SPARE_S, require_written, watch_writing
 from acceptance.measuring.space_check import check_script
 from acceptance.process.undoing import Undoing
 from acceptance.results.rebuilds import Pattern
@@ -116,7 +116,7 @@ class PatternVolume:
             node=self._node,
             pull_secret=workspace.pull_secret,
         )
-        load = PodLoad(workspace, plan, new_output=lambda: FioOutput(jobs=[DATA_JOB]), patience_s=deadline_s)
+        load = PodLoad(workspace, plan, new_output=lambda: FioOutput(jobs=[DATA_JOB]), timeout_s=deadline_s)
         try:
             with load:
                 create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)

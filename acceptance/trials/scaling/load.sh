@@ -1,5 +1,5 @@
-# Runs in each load pod: writes the test file in full, then runs a profile each time the gate shows a new step.
-# The gate is a file with one line: number of the step, job file, seconds of load, when to begin, rate.
+# Runs in each load pod: writes the test file in full, then runs a profile each time the start barrier shows a new step.
+# The start barrier is a file with one line: number of the step, job file, seconds of load, when to begin, rate.
 # Without a new step for $IDLE_S the suite is gone: the pod gives up and loads the storage no more, but it stays, as a
 # set would only start it again, until the run is removed.
 say() { printf '\nstorage-acceptance: %s\n' "$*"; }
@@ -25,7 +25,7 @@ trap 'kill $! 2>/dev/null; exit 143' TERM
 if [ -e "$VOLUME/begun" ]; then say restarted; rest; fi
 : > "$VOLUME/begun" || { say unwritten $?; rest; }
 check_own && check_shared || { say refused $?; rest; }
-run_fio layout.fio || { say unwritten $?; rest; }
+run_fio prefill.fio || { say unwritten $?; rest; }
 say ready
 
 done=0 last=$(date +%s) told=$last
@@ -33,11 +33,11 @@ while now=$(date +%s) && [ "$now" -lt $((last + IDLE_S)) ]; do
   # Printed as the second begins, so that the suite learns how this clock stands to its own.
   [ "$now" = "$told" ] || { told=$now; say clock "$now"; }
   number=0
-  read -r number job RUNTIME start RATE < "$GATE" || :
+  read -r number job RUNTIME start RATE < "$START_BARRIER" || :
   if [ "${number:-0}" -le "$done" ]; then sleep 0.2; continue; fi
-  say gate "$number"
+  say barrier "$number"
   # The moment may be put off while others are still to come.
-  while read -r number job RUNTIME start RATE < "$GATE" || :; [ "$(date +%s)" -lt "$start" ]; do sleep 0.1; done
+  while read -r number job RUNTIME start RATE < "$START_BARRIER" || :; [ "$(date +%s)" -lt "$start" ]; do sleep 0.1; done
   say begin "$number"
   run_fio "$job"
   say end "$number" $?

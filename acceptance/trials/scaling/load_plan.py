@@ -9,17 +9,17 @@ from importlib.resources import files
 
 from acceptance.cluster.objects import set_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
-from acceptance.cluster.stateful_sets import Gate, SetPlan
+from acceptance.cluster.stateful_sets import SetPlan, StartBarrier
 from acceptance.cluster.workspace import Workspace
 from acceptance.loads.profiles import Profile
 from acceptance.loads.rates import limited_job
-from acceptance.measuring.layout import LAYOUT_FILE, SLOWEST_B_PER_S, TEST_FILE, layout_text
+from acceptance.measuring.prefill import PREFILL_FILE, SLOWEST_B_PER_S, TEST_FILE, prefill_text
 from acceptance.measuring.space_check import SHARED, SPARED_PERCENT, check_environment, check_script
 from acceptance.results.metrics import Metric
 
 STEP = "storage-acceptance/step"
-"""the annotation that opens the gate of a pod"""
-GATE_PATH = "/gate/step"
+"""the annotation of a pod that opens its start barrier"""
+BARRIER_PATH = "/start-barrier/step"
 # A load that hears nothing for so long, when nobody writes files, is an orphan, and loads no more.
 IDLE_S = 900
 
@@ -53,8 +53,8 @@ class LoadPlan:
         return math.ceil(IDLE_S + self.most_pods * self.test_size // SLOWEST_B_PER_S + self.others_s)
 
     def files(self) -> dict[str, str]:
-        """What the pods read, by name: the layout job, each profile, each profile at a set rate."""
-        found = {LAYOUT_FILE: layout_text()} | {job_file(profile): profile.text for profile in self.profiles}
+        """What the pods read, by name: the prefill job, each profile, each profile at a set rate."""
+        found = {PREFILL_FILE: prefill_text()} | {job_file(profile): profile.text for profile in self.profiles}
         for profile in self.profiles:
             if profile.name in self.limited:
                 found[job_file(profile, limited=True)] = limited_job(profile, metric=self.limited[profile.name])
@@ -72,7 +72,7 @@ class LoadPlan:
             environment={
                 "FILE": f"{volume_path(0)}/{TEST_FILE}",
                 "FILES": FILES_PATH,
-                "GATE": GATE_PATH,
+                "START_BARRIER": BARRIER_PATH,
                 "IDLE_S": str(self.idle_s),
                 "PODS": str(self.most_pods),
                 "SIZE": str(self.test_size),
@@ -82,8 +82,8 @@ class LoadPlan:
             files=self.set_name,
             pull_secret=workspace.pull_secret,
         )
-        gate = Gate(annotation=STEP, path=GATE_PATH)
-        return SetPlan(name=self.set_name, pod=pod, gate=gate, nodes=self.nodes)
+        barrier = StartBarrier(annotation=STEP, path=BARRIER_PATH)
+        return SetPlan(name=self.set_name, pod=pod, start_barrier=barrier, nodes=self.nodes)
 
     def _script(self) -> str:
         """`load.sh`, with the check that comes before anything is written."""

@@ -124,7 +124,7 @@ class LoadSet:
         `progress` says how far it is; whenever that changes it is told. Raises what is wrong with a pod as soon as it
         shows; `failure`, naming the pods that are not done, when nothing changed for `timeout_s` (default: the run's).
         """
-        patience_s = self.workspace.timeout_s if timeout_s is None else timeout_s
+        timeout_s = self.workspace.timeout_s if timeout_s is None else timeout_s
         awaited = self.pods if pods is None else pods
         last: tuple[str, int] | None = None
         moved_at = time.monotonic()
@@ -141,16 +141,16 @@ class LoadSet:
                 last, moved_at = now, time.monotonic()
                 if now[0]:
                     self.say(now[0])
-            elif time.monotonic() - moved_at > patience_s:
-                self._give_up(f"{len(awaited)} load pods", what, missing, patience_s, failure)
+            elif time.monotonic() - moved_at > timeout_s:
+                self._give_up(f"{len(awaited)} load pods", what, missing, timeout_s, failure)
 
     def _give_up(
-        self, who: str, what: str, missing: list[str], patience_s: float, failure: type[AcceptanceError]
+        self, who: str, what: str, missing: list[str], timeout_s: float, failure: type[AcceptanceError]
     ) -> None:
         told = "; ".join(f"{pod}: {self.state(pod)}" for pod in missing)
         events = "".join(self._faults.events(pod) for pod in missing[:3])
         raise failure(
-            f"waited {patience_s:.0f} s without progress for {who} on StorageClass "
+            f"waited {timeout_s:.0f} s without progress for {who} on StorageClass "
             f"{self.plan.storage_class} {what}; not yet: {told}{events}"
         )
 
@@ -167,7 +167,7 @@ class LoadSet:
 
     def _progress(self) -> str:
         logs = [self.log(pod) for pod in self.pods]
-        written = sum(self.plan.test_size if log.ready else log.layout_bytes for log in logs)
+        written = sum(self.plan.test_size if log.ready else log.prefill_bytes for log in logs)
         return (
             f"{self.plan.storage_class}: {sum(pod in self._seen for pod in self.pods)} of {len(logs)} load pods made, "
             f"{sum(log.ready for log in logs)} ready, {written // 1024**2} MiB written"

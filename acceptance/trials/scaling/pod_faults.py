@@ -86,9 +86,9 @@ class PodFaults:
             )
         if log.refused is not None:
             needed = int(self._plan.pod.environment["SIZE"])
-            return explain_refusal(log.refused, log.said, where=f"the volume of {where}", needed=needed)
+            return explain_refusal(log.refused, log.output, where=f"the volume of {where}", needed=needed)
         if log.unwritten is not None:
-            why = log.layout.error or log.layout.messages
+            why = log.prefill.error or log.prefill.messages
             return StorageFailure(f"the volume of {where} cannot be written in full (status {log.unwritten}): {why}")
         if log.over:
             idle_s = self._plan.pod.environment["IDLE_S"]
@@ -114,16 +114,16 @@ def state_of(seen: Object | None, log: PodLog) -> str:
         load = "gave up waiting for a new step"
     elif log.step is not None and log.step.status is None:
         load = f"in step {log.number}, {len(log.step.samples)} s of load seen"
-    elif log.at_gate is not None and log.at_gate != log.number:
-        load = f"waits for step {log.at_gate} to begin"
+    elif log.at_barrier is not None and log.at_barrier != log.number:
+        load = f"waits for step {log.at_barrier} to begin"
     elif log.ready:
         load = (
             "waits at the start barrier"
             if log.number is None
             else f"step {log.number} is over, waits at the start barrier"
         )
-    elif log.layout_bytes:
-        load = f"{log.layout_bytes // 1024**2} MiB of the test file written"
+    elif log.prefill_bytes:
+        load = f"{log.prefill_bytes // 1024**2} MiB of the test file written"
     return f"{describe_pod(seen)}, {load}"
 
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from acceptance.cluster.api import Api
 from acceptance.cluster.followed_log import FollowedLog, LogCutOff
 from acceptance.cluster.pod_manifest import MAIN
-from acceptance.loads.profiles import LAYOUT
+from acceptance.loads.profiles import PREFILL
 from acceptance.process.clock import now_s
 from acceptance.text.errors import AcceptanceError
 from acceptance.trials.scaling.pod_log import PodLog
 
-# A pod at the gate tells its clock every second, and fio speaks as often; silence means a connection that is gone.
+# A pod at the start barrier prints its clock every second, fio a document; silence means a connection that is gone.
 SILENCE_S = 20
 AGAIN_S = 1.0
 
@@ -38,7 +38,7 @@ class Listener:
 
     def log(self, pod: str) -> PodLog:
         """What the pod has printed so far."""
-        return self._logs.get(pod) or PodLog(layout_jobs=(LAYOUT,))
+        return self._logs.get(pod) or PodLog(prefill_jobs=(PREFILL,))
 
     def expect(self, jobs: Sequence[str]) -> None:
         """The jobs whose results the next step will print."""
@@ -86,7 +86,7 @@ class Listener:
 
     def _anew(self, pod: str, *, cut_off: bool) -> tuple[FollowedLog, PodLog]:
         printed = FollowedLog(self._api, pod, namespace=self._namespace, container=MAIN, silence_s=SILENCE_S)
-        return printed, PodLog(layout_jobs=(LAYOUT,), cut_off=cut_off)
+        return printed, PodLog(prefill_jobs=(PREFILL,), cut_off=cut_off)
 
     def _read_on(self, pod: str, printed: FollowedLog, log: PodLog) -> None:
         for piece in printed.pieces():

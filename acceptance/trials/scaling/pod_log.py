@@ -67,29 +67,28 @@ class StepLog:
 
 
 class PodLog:
-    """Where the pod stands: `ready` at the gate for a first step, `restarted`, or kept from beginning. `cut_off`: what
-    it printed at first was not seen.
+    """Where the pod stands: `ready` at the start barrier for a first step, `restarted`, or kept from beginning.
 
-    `refused` is the status of the check that kept it, whose words are in `said`; `unwritten` that of the fio that could
-    not write the test file; `over`: it heard of no new step for too long and gave up. `offset_s` is what its clock, as
-    told at the gate, lacks of the suite's; None before that.
+    `cut_off`: what it printed at first was not seen. `refused` is the status of the check that kept it, whose words are
+    in `output`; `unwritten` that of the fio that could not write the test file; `over`: it heard of no new step for too
+    long and gave up. `offset_s` is what its clock lacks of the suite's; None before it was told at the start barrier.
 
     `steps` holds the step that runs or ran last, by number: what came before is dropped when a new one begins, so
-    that memory does not grow with the run. `at_gate` is the number of the step that the pod waits to begin.
+    that memory does not grow with the run. `at_barrier` is the number of the step that the pod waits to begin.
     """
 
-    def __init__(self, *, layout_jobs: Sequence[str], cut_off: bool = False) -> None:
+    def __init__(self, *, prefill_jobs: Sequence[str], cut_off: bool = False) -> None:
         self.cut_off = cut_off
         self.ready = False
         self.restarted = False
         self.refused: int | None = None
         self.unwritten: int | None = None
         self.over = False
-        self.layout_bytes = 0
-        self.said = ""
-        self.at_gate: int | None = None
+        self.prefill_bytes = 0
+        self.output = ""
+        self.at_barrier: int | None = None
         self.number: int | None = None
-        self.layout = StepLog(jobs=layout_jobs)
+        self.prefill = StepLog(jobs=prefill_jobs)
         self.step: StepLog | None = None
         self.offset_s: float | None = None
         self._told_offset_s: float | None = None
@@ -124,8 +123,8 @@ class PodLog:
             self.refused,
             self.unwritten,
             self.over,
-            self.layout_bytes,
-            self.at_gate,
+            self.prefill_bytes,
+            self.at_barrier,
             self.number,
             step,
         )
@@ -137,10 +136,10 @@ class PodLog:
         if self.step is not None and self.step.status is None:
             self.step.feed(text, arrived_s=arrived_s)
         elif not self.ready:
-            self.said = (self.said + text)[-2000:]
-            self.layout.feed(text, arrived_s=arrived_s)
-            self.layout_bytes += sum(each.sample.counts["write"].bytes for each in self.layout.samples)
-            self.layout.samples.clear()
+            self.output = (self.output + text)[-2000:]
+            self.prefill.feed(text, arrived_s=arrived_s)
+            self.prefill_bytes += sum(each.sample.counts["write"].bytes for each in self.prefill.samples)
+            self.prefill.samples.clear()
 
     def _take_mark(self, words: Sequence[str], arrived_s: float) -> None:
         match words:
@@ -148,7 +147,7 @@ class PodLog:
                 self._told_offset_s = _least(self._told_offset_s, arrived_s - int(seconds))
                 self.offset_s = self._told_offset_s
             case ["ready"]:
-                self.ready, self.said = True, ""
+                self.ready, self.output = True, ""
             case ["restarted"]:
                 self.restarted = True
             case ["refused", status]:
@@ -157,8 +156,8 @@ class PodLog:
                 self.unwritten = int(status)
             case ["over"]:
                 self.over = True
-            case ["gate", number]:
-                self.at_gate = int(number)
+            case ["barrier", number]:
+                self.at_barrier = int(number)
                 self._told_offset_s = None  # a clock may be set: what it tells after this step counts for the next
             case ["begin", number]:
                 self.number, self.step = int(number), StepLog(jobs=self.wanted_jobs)

@@ -79,7 +79,7 @@ def run_step(load_set: LoadSet, step: Step) -> list[LoadedVolume]:
         timeout_s=math.ceil(step.profile.ramp_s) + END_S,
         failure=StorageFailure,
     )
-    return [_volume(load_set, pod, step, gate_offset_s=offsets[pod]) for pod in pods]
+    return [_volume(load_set, pod, step, barrier_offset_s=offsets[pod]) for pod in pods]
 
 
 def _gather(load_set: LoadSet, step: Step, offsets: Mapping[str, float]) -> None:
@@ -89,18 +89,18 @@ def _gather(load_set: LoadSet, step: Step, offsets: Mapping[str, float]) -> None
     """
     until_s = load_set.now_s() + JOIN_S
 
-    def at_gate(pod: str) -> bool:
-        return load_set.log(pod).at_gate == step.number
+    def at_barrier(pod: str) -> bool:
+        return load_set.log(pod).at_barrier == step.number
 
-    while not all(map(at_gate, offsets)):
+    while not all(map(at_barrier, offsets)):
         begin_s = _tell(load_set, step, offsets)
-        patience_s = begin_s - load_set.now_s() - PUT_OFF_S
+        left_s = begin_s - load_set.now_s() - PUT_OFF_S
         try:
             load_set.wait(
-                f"to join the barrier of step {step.number} ({step.profile.name})",
-                at_gate,
+                f"to join the start barrier of step {step.number} ({step.profile.name})",
+                at_barrier,
                 pods=list(offsets),
-                timeout_s=max(patience_s, 0.1),
+                timeout_s=max(left_s, 0.1),
                 failure=_NotJoined,
             )
         except _NotJoined:
@@ -119,8 +119,8 @@ def _tell(load_set: LoadSet, step: Step, offsets: Mapping[str, float]) -> float:
     begin_s = math.ceil(load_set.now_s() + LEAD_S + LEAD_PER_POD_S * len(offsets)) - 0.5
     job, rate = job_file(step.profile, limited=step.rate is not None), math.floor(step.rate or 0)
     for pod in offsets:
-        gate = f"{step.number} {job} {step.runtime_s}s {math.ceil(begin_s - offsets[pod])} {rate}"
-        workspace.api.patch(PODS, pod, {"metadata": {"annotations": {STEP: gate}}}, namespace=workspace.namespace)
+        told = f"{step.number} {job} {step.runtime_s}s {math.ceil(begin_s - offsets[pod])} {rate}"
+        workspace.api.patch(PODS, pod, {"metadata": {"annotations": {STEP: told}}}, namespace=workspace.namespace)
     return begin_s
 
 
@@ -137,16 +137,16 @@ def _progress(load_set: LoadSet, step: Step, pods: Sequence[str]) -> str:
     )
 
 
-def _volume(load_set: LoadSet, pod: str, step: Step, *, gate_offset_s: float) -> LoadedVolume:
+def _volume(load_set: LoadSet, pod: str, step: Step, *, barrier_offset_s: float) -> LoadedVolume:
     log, node = _log(load_set, pod), load_set.node(pod)
     name = f"{step.profile.name}-{load_set.plan.set_name}-{step.pods}-{step.number}-{pod}"
     load_set.workspace.keep_output(name, log.pieces())
-    offset_s = gate_offset_s if log.offset_s is None else log.offset_s
-    if abs(offset_s - gate_offset_s) > CLOCK_MOVED_S:
+    offset_s = barrier_offset_s if log.offset_s is None else log.offset_s
+    if abs(offset_s - barrier_offset_s) > CLOCK_MOVED_S:
         raise EnvironmentFailure(
-            f"the clock of node {node} (pod {pod}) moved by {offset_s - gate_offset_s:+.1f} s against this machine's "
-            f"within a step, so that the seconds in which all volumes were loaded cannot be told; wanted at most "
-            f"{CLOCK_MOVED_S:.0f} s; have the clocks of the nodes kept by chrony or ntpd and run again"
+            f"the clock of node {node} (pod {pod}) moved by {offset_s - barrier_offset_s:+.1f} s against this "
+            f"machine's within a step, so that the seconds in which all volumes were loaded cannot be told; "
+            f"wanted at most {CLOCK_MOVED_S:.0f} s; have the clocks of the nodes kept by chrony or ntpd and run again"
         )
     head = [] if log.head is None else [log.head]
     return LoadedVolume(

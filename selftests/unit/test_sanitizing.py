@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from acceptance.cluster.api_faults import ApiError
 from acceptance.text.errors import StorageFailure
 from acceptance.text.redaction import redact
-from acceptance.text.shown_text import on_one_line, printable, shown, shown_values
+from acceptance.text.sanitizing import on_one_line, printable, sanitize, sanitize_values
 
 ANYTHING = st.text(alphabet=st.one_of(st.characters(codec=None), st.sampled_from("\x1b\x9b\r\n\t:#[")), max_size=60)
 # What XML 1.0 takes (section 2.2); a JUnit file with anything else cannot be read at all.
@@ -37,7 +37,7 @@ def test_no_line_is_a_command_to_a_ci_system(text: str) -> None:
 
 @given(ANYTHING)
 def test_what_is_fit_to_be_shown_stays_so(text: str) -> None:
-    assert shown(shown(text)) == shown(text)
+    assert sanitize(sanitize(text)) == sanitize(text)
 
 
 @given(st.text(alphabet=st.characters(categories=("L", "N", "Zs")), max_size=60))
@@ -69,7 +69,7 @@ def test_errors_are_fit_to_be_shown() -> None:
 
 def test_all_texts_of_a_document_are_shown_and_all_else_is_as_it_was() -> None:
     document = {"a\x00": ["\x1b", 1, None, {"b": True}], "series": [1.0, 2.0], "pair": ("\x07", 2)}
-    assert shown_values(document) == {
+    assert sanitize_values(document) == {
         "a\\x00": ["\\x1b", 1, None, {"b": True}],
         "series": [1.0, 2.0],
         "pair": ["\\x07", 2],

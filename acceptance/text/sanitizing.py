@@ -21,13 +21,13 @@ _UNPRINTABLE = re.compile(
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)|##(?=\w*\[)", re.MULTILINE)
 
 
-def shown(text: str) -> str:
+def sanitize(text: str) -> str:
     """The text as others may see it: a word for each credential, `\\x1b` for an escape, no commands for a CI system."""
-    return _shown(text, known_spellings())
+    return _sanitized(text, known_spellings())
 
 
 @lru_cache(maxsize=8192)
-def _shown(text: str, _known: int) -> str:
+def _sanitized(text: str, _known: int) -> str:
     """A run writes all that it found after each test, most of it for the second time and more."""
     return printable(redact(text))
 
@@ -43,13 +43,13 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def shown_values(value: Any) -> Any:
+def sanitize_values(value: Any) -> Any:
     """The same for all texts of a document as JSON has it; its keys too."""
     if isinstance(value, str):
-        return shown(value)
+        return sanitize(value)
     if isinstance(value, dict):
-        return {shown(key): shown_values(each) for key, each in value.items()}
+        return {sanitize(key): sanitize_values(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         # A series holds thousands of numbers.
-        return value if value and isinstance(value[0], float) else [shown_values(each) for each in value]
+        return value if value and isinstance(value[0], float) else [sanitize_values(each) for each in value]
     return value

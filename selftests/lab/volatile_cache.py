@@ -1,7 +1,7 @@
-"""A disk that acknowledges flushes which it has not done, and loses what it held back when its node fails.
+"""A disk with a volatile write cache: it acknowledges flushes that it has not done, and loses them with its node.
 
 nbdkit's `cache=unsafe` over a file: a crash kills nbdkit, and what is mounted again is what had reached the file. The
-suite's own node-failure hook does it: `python -m selftests.lab.forgetful fail CLUSTER FOLDER NODE`.
+suite's own node-failure hook does it: `python -m selftests.lab.volatile_cache fail CLUSTER FOLDER NODE`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from selftests.lab.disks import PROGRAMS
 VOLUMES = "lab-*"
 
 
-class ForgetfulDisk:
+class VolatileCacheDisk:
     """The disk below `folder`; its file system is mounted on `mounted` while it is started. Its processes are found by
     a file there, for it crashes by another process's hand."""
 
@@ -106,9 +106,9 @@ class ForgetfulDisk:
 
 
 @contextmanager
-def forgetful_disk(folder: Path, *, size: str) -> Iterator[ForgetfulDisk]:
+def volatile_cache_disk(folder: Path, *, size: str) -> Iterator[VolatileCacheDisk]:
     """Such a disk, mounted for as long as the block; nothing of it is left behind."""
-    disk = ForgetfulDisk(folder)
+    disk = VolatileCacheDisk(folder)
     disk.make(size=size)
     try:
         disk.start()
@@ -119,7 +119,7 @@ def forgetful_disk(folder: Path, *, size: str) -> Iterator[ForgetfulDisk]:
 
 def hook(cluster: str, folder: Path) -> dict[str, list[str]]:
     """The section `node_failure` of a target file: a node fails, and the disk with it."""
-    fail = [sys.executable, "-m", "selftests.lab.forgetful", "fail", cluster, str(folder), "{node}"]
+    fail = [sys.executable, "-m", "selftests.lab.volatile_cache", "fail", cluster, str(folder), "{node}"]
     return {"fail": fail, "restore": embedded_cluster.node_failure_commands(name=cluster)["restore"]}
 
 
@@ -127,7 +127,7 @@ def main(arguments: Sequence[str]) -> int:
     """`fail CLUSTER FOLDER NODE`."""
     _, cluster, folder, node = arguments
     embedded_cluster.stop_node(cluster, node)
-    disk = ForgetfulDisk(Path(folder))
+    disk = VolatileCacheDisk(Path(folder))
     disk.start(disk.crash())
     print(f"node {node} killed, and the disk with what it had not written yet")
     return 0

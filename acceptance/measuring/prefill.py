@@ -7,14 +7,14 @@ from importlib.resources import files
 
 from acceptance.loads.fio.output import FioOutput
 from acceptance.loads.fio.samples import Sample
-from acceptance.loads.profiles import LAYOUT
+from acceptance.loads.profiles import PREFILL
 from acceptance.measuring.load import Preparing, Watch
 from acceptance.measuring.load_log import LoadLog
 from acceptance.measuring.load_script import KILLED
 from acceptance.measuring.space_check import explain_refusal
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
-LAYOUT_FILE = f"{LAYOUT}.fio"
+PREFILL_FILE = f"{PREFILL}.fio"
 TEST_FILE = "storage-acceptance.data"
 # The slowest storage that the file is still written on within its deadline.
 SLOWEST_B_PER_S = 5 * 1024**2
@@ -22,14 +22,14 @@ SLOWEST_B_PER_S = 5 * 1024**2
 SPARE_S = 120
 
 
-def layout_text() -> str:
+def prefill_text() -> str:
     """The job file."""
-    return files("acceptance.loads.fio").joinpath(LAYOUT_FILE).read_text(encoding="utf-8")
+    return files("acceptance.loads.fio").joinpath(PREFILL_FILE).read_text(encoding="utf-8")
 
 
-def layout_output() -> FioOutput:
+def prefill_output() -> FioOutput:
     """What takes the output of the job."""
-    return FioOutput(jobs=[LAYOUT])
+    return FioOutput(jobs=[PREFILL])
 
 
 def watch_writing(storage_class: str, progress: Preparing) -> Watch:

@@ -19,17 +19,17 @@ def test_a_pause_is_as_long_as_the_server_asks_for() -> None:
             raise ApiError(status=429, request="GET /", message="too many requests", retry_after_s=0.4)
         return "done"
 
-    assert retrying(patience_s=10, first_pause_s=0.001)(ask) == "done"
+    assert retrying(timeout_s=10, first_pause_s=0.001)(ask) == "done"
     assert all(later - earlier >= 0.4 for earlier, later in pairwise(asked))
 
 
-def test_a_pause_that_ends_after_all_patience_is_not_begun() -> None:
+def test_a_pause_that_ends_after_the_timeout_is_not_begun() -> None:
     def ask() -> None:
         raise ApiError(status=503, request="GET /", message="away", retry_after_s=60)
 
     began = time.monotonic()
     with pytest.raises(ApiError, match="away"):
-        retrying(patience_s=1, first_pause_s=0.001)(ask)
+        retrying(timeout_s=1, first_pause_s=0.001)(ask)
     assert time.monotonic() - began < 1
 
 
@@ -42,5 +42,5 @@ def test_what_does_not_pass_is_told_at_once() -> None:
         raise ApiError(status=403, request="GET /", message="forbidden")
 
     with pytest.raises(ApiError, match="forbidden"):
-        retrying(patience_s=10, first_pause_s=0.001)(ask)
+        retrying(timeout_s=10, first_pause_s=0.001)(ask)
     assert asked == 1
