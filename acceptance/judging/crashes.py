@@ -54,7 +54,7 @@ def ranges_in_words(ranges: list[tuple[int, int]]) -> str:
 
 def judge_failover(record: FailoverRecord, limit: FailoverLimit) -> Verdict:
     """The verdict on the time; inconclusive where the looks were too far apart to tell."""
-    status = decide(max(record.seconds - LOOK_S, 0.0), record.seconds + LOOK_S, at_most=limit.at_most_s)
+    status = decide(max(record.seconds - LOOK_S, 0.0), record.seconds + LOOK_S, at_most=limit.at_most)
     because = {
         "pass": "",
         "fail": f": {limit.because.rstrip('.')}",

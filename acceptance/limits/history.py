@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from acceptance.limits.values import Entry, MetricRule, tell_metric
 from acceptance.results.metrics import CPU, SHOWN, Metric
@@ -22,17 +22,13 @@ RUNS = 7
 
 @dataclass(frozen=True, kw_only=True)
 class HistoryLimit:
-    """The metric must not be worse than in the last `runs` runs by more than `margin` (0.10: a tenth) beyond noise.
-
-    `tier` is the tier that it was written in.
-    """
+    """The metric must not be worse than in the last `runs` runs by more than `margin` (0.10: a tenth) beyond noise."""
 
     profile: str
     metric: Metric
     margin: float
     runs: int
     because: str
-    tier: str
 
     @property
     def kind(self) -> Literal["not_worse_than_before_by"]:
@@ -80,35 +76,12 @@ class HistoryEntry(Entry):
     runs: int | None = Field(default=None, ge=FEWEST_RUNS, le=KEPT_RUNS)
     limits: dict[str, _Rules] = Field(default_factory=dict)
 
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if self.runs is None and not self.limits:
-            raise ValueError("wanted runs or limits, found neither")
-        return self
+    some_of: ClassVar[tuple[str, ...]] = ("runs", "limits")
 
-    def rules(self) -> Iterator[tuple[str, _Rule]]:
-        """Each with its profile, in the order of the section."""
+    def rules(self, *, runs: int) -> Iterator[HistoryLimit]:
+        """As plain limits, in the order of the section."""
         for profile, rules in self.limits.items():
             for rule in rules.values():
-                yield profile, rule
-
-
-def inherited(family: Iterable[tuple[str, HistoryEntry | None]]) -> tuple[HistoryLimit, ...]:
-    """The limits of the tiers of a family, by name and the eldest first: the youngest `runs` holds for all of them."""
-    runs = RUNS
-    found: dict[tuple[str, str], tuple[_Rule, str]] = {}
-    for tier, entry in family:
-        if entry is not None:
-            runs = entry.runs or runs
-            found |= {(profile, rule.metric.path): (rule, tier) for profile, rule in entry.rules()}
-    return tuple(
-        HistoryLimit(
-            profile=profile,
-            metric=rule.metric,
-            margin=rule.not_worse_by,
-            runs=runs,
-            because=rule.because,
-            tier=tier,
-        )
-        for (profile, _), (rule, tier) in found.items()
-    )
+                yield HistoryLimit(
+                    profile=profile, metric=rule.metric, margin=rule.not_worse_by, runs=runs, because=rule.because
+                )

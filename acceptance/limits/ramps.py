@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -24,7 +24,6 @@ class ControlPlaneLimit:
     metric: Metric
     value: float
     because: str
-    tier: str
 
     @property
     def profile(self) -> str:
@@ -85,11 +84,7 @@ class StopWhen(Entry):
     running_rate: RunningRate | None = None
     crashes: Crashes | None = None
 
-    @model_validator(mode="after")
-    def _says_when(self) -> Self:
-        if not (self.slow_starts or self.running_rate or self.crashes):
-            raise ValueError("wanted slow_starts, running_rate or crashes, found none of them")
-        return self
+    some_of: ClassVar[tuple[str, ...]] = ("slow_starts", "running_rate", "crashes")
 
 
 class RampRules(Entry):
@@ -111,34 +106,11 @@ class ControlPlaneEntry(Entry):
     pods: _Pods | None = None
     ramp_down: TimeLimit | None = None
 
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if not (self.ramp or self.pods or self.ramp_down):
-            raise ValueError("wanted ramp, pods or ramp_down, found none of them")
-        return self
+    some_of: ClassVar[tuple[str, ...]] = ("ramp", "pods", "ramp_down")
 
-    def limits(self, *, tier: str) -> Iterator[ControlPlaneLimit]:
+    def limits(self) -> Iterator[ControlPlaneLimit]:
         """As plain limits, in the order of the section."""
         if self.pods is not None:
-            yield ControlPlaneLimit(metric="pods", value=self.pods.at_least, because=self.pods.because, tier=tier)
+            yield ControlPlaneLimit(metric="pods", value=self.pods.at_least, because=self.pods.because)
         if (down := self.ramp_down) is not None:
-            yield ControlPlaneLimit(metric="ramp-down", value=down.at_most, because=down.because, tier=tier)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ControlPlane:
-    """The section of a tier with all it inherits. `rules` is None where no tier says how to ramp."""
-
-    rules: RampRules | None
-    limits: tuple[ControlPlaneLimit, ...]
-
-
-def inherited(family: Iterable[tuple[str, ControlPlaneEntry | None]]) -> ControlPlane | None:
-    """What the tiers of a family, by name and the eldest first, say together; None where none says anything."""
-    rules: RampRules | None = None
-    limits: dict[Metric, ControlPlaneLimit] = {}
-    for tier, entry in family:
-        if entry is not None:
-            rules = entry.ramp or rules
-            limits |= {limit.metric: limit for limit in entry.limits(tier=tier)}
-    return ControlPlane(rules=rules, limits=tuple(limits.values())) if rules or limits else None
+            yield ControlPlaneLimit(metric="ramp-down", value=down.at_most, because=down.because)

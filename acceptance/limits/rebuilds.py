@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Literal, Self
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from acceptance.limits.values import Entry, Ratio, Sentence, Share, Size, Time
 from acceptance.results.rebuilds import PATTERNS, Pattern
@@ -28,14 +28,13 @@ class RebuildLimit:
     """One requirement on the rebuild of a volume that holds `pattern`.
 
     `value`: bytes for the largest volume; for the foreground its metric during the rebuild as a multiple of that
-    before it. `tier` is the tier that it was written in.
+    before it.
     """
 
     pattern: Pattern
     kind: Kind
     value: float
     because: str
-    tier: str
     time_limit_s: float = TIME_LIMIT_S
 
     @property
@@ -89,6 +88,7 @@ class _P99(Entry):
 class _Foreground(Entry):
     iops: _Iops | None = Field(alias="write.iops", default=None)
     p99: _P99 | None = Field(alias="write.latency.p99", default=None)
+    some_of: ClassVar[tuple[str, ...]] = ("iops", "p99")
 
 
 class RebuildEntry(Entry):
@@ -96,42 +96,19 @@ class RebuildEntry(Entry):
 
     time_limit: Time | None = None
     largest_volume: dict[Pattern, _Largest] = Field(default_factory=dict)
-    foreground: _Foreground = _Foreground()
+    foreground: _Foreground | None = None
+    some_of: ClassVar[tuple[str, ...]] = ("time_limit", "largest_volume", "foreground")
 
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if self.time_limit is None and not list(self.limits(tier="")):
-            raise ValueError("wanted time_limit, largest_volume or foreground, found none of them")
-        return self
-
-    def limits(self, *, tier: str) -> Iterator[RebuildLimit]:
+    def limits(self, *, time_limit_s: float = TIME_LIMIT_S) -> Iterator[RebuildLimit]:
         """As plain limits, the foreground's once for each pattern."""
-        iops, p99 = self.foreground.iops, self.foreground.p99
+        front = self.foreground
         for pattern in PATTERNS:
+            found: dict[Kind, tuple[float, str]] = {}
             if (largest := self.largest_volume.get(pattern)) is not None:
-                yield RebuildLimit(
-                    pattern=pattern, kind="largest_volume", value=largest.at_least, because=largest.because, tier=tier
-                )
-            if iops is not None:
-                yield RebuildLimit(
-                    pattern=pattern, kind="foreground_iops", value=iops.at_least, because=iops.because, tier=tier
-                )
-            if p99 is not None:
-                yield RebuildLimit(
-                    pattern=pattern, kind="foreground_p99", value=p99.at_most, because=p99.because, tier=tier
-                )
-
-
-def inherited(entries: list[tuple[str, RebuildEntry | None]]) -> tuple[RebuildLimit, ...]:
-    """The limits of a tier from the sections of its ancestors and itself, each with the tier's name, oldest first.
-
-    A limit replaces that of the same pattern and kind; the youngest time limit holds for all of them.
-    """
-    found: dict[tuple[str, str], RebuildLimit] = {}
-    time_limit_s = TIME_LIMIT_S
-    for tier, entry in entries:
-        if entry is None:
-            continue
-        time_limit_s = entry.time_limit or time_limit_s
-        found |= {(each.pattern, each.kind): each for each in entry.limits(tier=tier)}
-    return tuple(replace(each, time_limit_s=time_limit_s) for each in found.values())
+                found["largest_volume"] = largest.at_least, largest.because
+            if front is not None and (iops := front.iops) is not None:
+                found["foreground_iops"] = iops.at_least, iops.because
+            if front is not None and (p99 := front.p99) is not None:
+                found["foreground_p99"] = p99.at_most, p99.because
+            for kind, (value, because) in found.items():
+                yield RebuildLimit(pattern=pattern, kind=kind, value=value, because=because, time_limit_s=time_limit_s)

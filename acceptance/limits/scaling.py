@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
@@ -20,7 +20,7 @@ class ScalingLimit:
     """One requirement on many volumes of one profile. `value` is a ratio, for `per_volume` in the metric's unit.
 
     `pods`: of `per_volume`, the step that is judged. `of_capacity`: of `rate_limited`, the share of what the steps
-    surely did (`rates.sure_total`) that all volumes together are asked for. `tier` is the tier that it was written in.
+    surely did (`rates.sure_total`) that all volumes together are asked for.
     """
 
     profile: str
@@ -28,7 +28,6 @@ class ScalingLimit:
     kind: Kind
     value: float
     because: str
-    tier: str
     pods: int | None = None
     of_capacity: float | None = None
 
@@ -105,6 +104,7 @@ class ScalingEntry(Entry):
     latency_growth: _LatencyGrowth | None = None
     rate_limited: _RateLimited | None = None
     node_scaling: _NodeScaling | None = None
+    some_of: ClassVar[tuple[str, ...]] = get_args(Kind)
 
     @field_validator("metric")
     @classmethod
@@ -115,21 +115,17 @@ class ScalingEntry(Entry):
 
     @model_validator(mode="after")
     def _can_be_read(self) -> Self:
-        if not list(self.limits(profile="", tier="")):
-            kinds = "total_at_last_step, per_volume, latency_growth, rate_limited or node_scaling"
-            raise ValueError(f"wanted {kinds}, found none of them")
+        list(self.limits(profile=""))
         pods = [each.pods for each in self.per_volume]
         if len(set(pods)) < len(pods):
             raise ValueError(f"wanted per_volume once for each number of pods, found {pods}")
         return self
 
-    def limits(self, *, profile: str, tier: str) -> Iterator[ScalingLimit]:
+    def limits(self, *, profile: str) -> Iterator[ScalingLimit]:
         """As plain limits, in the order of the section."""
 
         def limit(kind: Kind, value: float, because: str, metric: Metric = self.metric, **more: Any) -> ScalingLimit:
-            return ScalingLimit(
-                profile=profile, metric=metric, kind=kind, value=value, because=because, tier=tier, **more
-            )
+            return ScalingLimit(profile=profile, metric=metric, kind=kind, value=value, because=because, **more)
 
         if (last := self.total_at_last_step) is not None:
             yield limit("total_at_last_step", last.at_least, last.because)

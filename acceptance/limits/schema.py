@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from acceptance.limits.crashes import FailoverEntry
 from acceptance.limits.history import HistoryEntry
@@ -12,7 +13,7 @@ from acceptance.limits.provisioning import ProvisioningEntry
 from acceptance.limits.ramps import ControlPlaneEntry
 from acceptance.limits.rebuilds import RebuildEntry
 from acceptance.limits.scaling import ScalingEntry
-from acceptance.limits.tiers import RuleKind, side_of
+from acceptance.limits.tiers import ComparisonRule, Limit, Requirement, RuleKind, side_of
 from acceptance.limits.values import Entry, MetricRule, tell_metric
 from acceptance.results.metrics import Metric
 from acceptance.text.quantities import parse_quantity
@@ -23,6 +24,7 @@ class LimitEntry(MetricRule):
 
     at_least: float | None = None
     at_most: float | None = None
+    some_of: ClassVar[tuple[str, ...]] = ("at_least", "at_most")
 
     @field_validator("at_least", "at_most", mode="before")
     @classmethod
@@ -35,11 +37,11 @@ class LimitEntry(MetricRule):
             raise ValueError(f"wanted a limit above zero, found {text!r}, which nothing can miss or nothing can meet")
         return value
 
-    @model_validator(mode="after")
-    def _says_what(self) -> Self:
-        if self.at_least is None and self.at_most is None:
-            raise ValueError("wanted at_least or at_most, found neither")
-        return self
+    def limits(self, *, profile: str) -> Iterator[Limit]:
+        """As plain limits, one a kind."""
+        for kind, value in (("at_least", self.at_least), ("at_most", self.at_most)):
+            if value is not None:
+                yield Limit(profile=profile, metric=self.metric, because=self.because, **{kind: value})
 
 
 class ComparisonEntry(MetricRule):
@@ -47,6 +49,7 @@ class ComparisonEntry(MetricRule):
 
     not_better_than_baseline_by: float | None = None
     not_worse_than_baseline_by: float | None = None
+    some_of: ClassVar[tuple[str, ...]] = get_args(RuleKind)
 
     @field_validator("not_better_than_baseline_by", "not_worse_than_baseline_by", mode="before")
     @classmethod
@@ -63,11 +66,13 @@ class ComparisonEntry(MetricRule):
             )
         return margin
 
-    @model_validator(mode="after")
-    def _says_what(self) -> Self:
-        if self.not_better_than_baseline_by is None and self.not_worse_than_baseline_by is None:
-            raise ValueError("wanted not_better_than_baseline_by or not_worse_than_baseline_by, found neither")
-        return self
+    def limits(self, *, profile: str) -> Iterator[ComparisonRule]:
+        """As plain rules, one a kind."""
+        for kind in get_args(RuleKind):
+            if (margin := getattr(self, kind)) is not None:
+                yield ComparisonRule(
+                    profile=profile, metric=self.metric, kind=kind, margin=margin, because=self.because
+                )
 
 
 LimitEntries = Annotated[dict[str, LimitEntry], BeforeValidator(tell_metric)]
@@ -87,6 +92,25 @@ class TierEntry(Entry):
     failover: FailoverEntry | None = None
     provisioning: ProvisioningEntry | None = None
     history: HistoryEntry | None = None
+
+    def own(self, *, time_limit_s: float, runs: int) -> Iterator[Requirement]:
+        """What this tier says itself, as plain limits; the last two hold for all rebuilds and all earlier runs."""
+        for section in (self.limits, self.comparison):
+            for profile, rules in section.items():
+                for rule in rules.values():
+                    yield from rule.limits(profile=profile)
+        for profile, scaling in self.scaling.items():
+            yield from scaling.limits(profile=profile)
+        if self.provisioning is not None and self.provisioning.bind_time is not None:
+            yield self.provisioning.bind_time
+        if self.rebuild is not None:
+            yield from self.rebuild.limits(time_limit_s=time_limit_s)
+        if self.control_plane is not None:
+            yield from self.control_plane.limits()
+        if self.failover is not None:
+            yield self.failover.time
+        if self.history is not None:
+            yield from self.history.rules(runs=runs)
 
 
 class FileEntry(Entry):

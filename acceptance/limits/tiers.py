@@ -9,7 +9,7 @@ from typing import Literal
 from acceptance.limits.crashes import FailoverLimit
 from acceptance.limits.history import HistoryLimit
 from acceptance.limits.provisioning import ProvisioningLimit
-from acceptance.limits.ramps import ControlPlane, ControlPlaneLimit
+from acceptance.limits.ramps import ControlPlaneLimit, RampRules
 from acceptance.limits.rebuilds import RebuildLimit
 from acceptance.limits.scaling import ScalingLimit
 from acceptance.results.metrics import Metric
@@ -24,8 +24,7 @@ RuleKind = Literal["not_better_than_baseline_by", "not_worse_than_baseline_by"]
 class Limit:
     """One requirement on one metric of one profile. Exactly one of `at_least` and `at_most` is set.
 
-    They are in the metric's unit. `because` tells whoever reads a failure why the limit exists. `tier` is the tier
-    that the limit was written in, which for an inherited one is not the tier that was asked for.
+    They are in the metric's unit. `because` tells whoever reads a failure why the limit exists.
     """
 
     profile: str
@@ -33,7 +32,6 @@ class Limit:
     at_least: float | None = None
     at_most: float | None = None
     because: str
-    tier: str
 
     def __post_init__(self) -> None:
         if (self.at_least is None) == (self.at_most is None):
@@ -69,7 +67,6 @@ class ComparisonRule:
     kind: RuleKind
     margin: float
     because: str
-    tier: str
 
     @property
     def side(self) -> LimitKind:
@@ -115,19 +112,19 @@ class Tier:
     limits: tuple[Limit, ...]
     comparison: tuple[ComparisonRule, ...]
     scaling: tuple[ScalingLimit, ...] = ()
-    control_plane: ControlPlane | None = None
+    control_plane: tuple[ControlPlaneLimit, ...] = ()
+    ramp: RampRules | None = None
     rebuild: tuple[RebuildLimit, ...] = ()
-    failover: FailoverLimit | None = None
+    failover: tuple[FailoverLimit, ...] = ()
     provisioning: tuple[ProvisioningLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
 
     def requirements(self, *, destructive: bool) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive only where that was allowed."""
-        found: tuple[Requirement, ...] = (*self.limits, *self.comparison, *self.scaling, *self.provisioning)
-        if not destructive:
-            return found
-        ramp = self.control_plane.limits if self.control_plane else ()
-        return (*found, *self.rebuild, *ramp, *filter(None, [self.failover]))
+        destructives: tuple[Requirement, ...] = (
+            (*self.rebuild, *self.control_plane, *self.failover) if destructive else ()
+        )
+        return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *destructives)
 
     def limits_for(self, profile: str) -> tuple[Limit, ...]:
         """The limits on this profile; none is no error: the profile is then measured and reported, not judged."""

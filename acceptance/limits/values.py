@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from acceptance.results.metrics import Metric
-from acceptance.text.quantities import Unit, parse_quantity
+from acceptance.text.quantities import Unit, format_quantity, parse_quantity
 
 METRIC = "(metric)"
 """The name under which a rule is told the metric that it stands at; no key of a file can be taken for it."""
 
 
 class Entry(BaseModel):
-    """One mapping of the file: only known keys, each with a value of its own kind."""
+    """One mapping of the file: only known keys, each with a value of its own kind, and one of `some_of` at least."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
+    some_of: ClassVar[tuple[str, ...]] = ()
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.some_of and not any(getattr(self, name) not in (None, {}, []) for name in self.some_of):
+            *names, last = (type(self).model_fields[name].alias or name for name in self.some_of)
+            found = ("nothing", "neither", "none of them")[min(len(names), 2)]
+            raise ValueError(f"wanted {' or '.join(filter(None, (', '.join(names), last)))}, found {found}")
+        return self
 
 
 def _above_zero(text: Any, *, unit: Unit) -> float:
@@ -54,6 +63,11 @@ class TimeLimit(Entry):
 
     at_most: Time
     because: Sentence
+
+    @property
+    def wanted(self) -> str:
+        """`at most 60 s`"""
+        return f"at most {format_quantity(self.at_most, unit='s')}"
 
 
 def tell_metric(rules: Any) -> Any:

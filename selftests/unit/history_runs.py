@@ -58,5 +58,4 @@ def limit(*, metric: str = "write.iops", margin: float = 0.10, runs: int = 7) ->
         margin=margin,
         runs=runs,
         because="databases wait for it",
-        tier="baseline",
     )

@@ -10,8 +10,8 @@ from acceptance.judging.ramps import judge_ramp
 from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.results.ramps import ControlPlaneRecord, Ended, RampDownRecord, StopKind
 
-PODS = ControlPlaneLimit(metric="pods", value=60, because="a small cluster runs as many.", tier="t")
-DOWN = ControlPlaneLimit(metric="ramp-down", value=300.0, because="they take space", tier="t")
+PODS = ControlPlaneLimit(metric="pods", value=60, because="a small cluster runs as many.")
+DOWN = ControlPlaneLimit(metric="ramp-down", value=300.0, because="they take space")
 
 
 def record(*, pods: int = 60, kind: StopKind = "goal", behind_s: float | None = 12.0, left: Any = ()) -> Any:

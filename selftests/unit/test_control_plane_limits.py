@@ -9,8 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from acceptance.limits.file import load_limits
-from acceptance.limits.ramps import ControlPlaneEntry, inherited
+from acceptance.limits.ramps import ControlPlaneEntry
 from acceptance.text.errors import WrongUsage
+from selftests.unit.tier_family import family
 
 SLOW = {"longer_than": "4min", "more_than": 10, "because": "a"}
 RATE = {"below": "10/min", "because": "b"}
@@ -33,8 +34,8 @@ def test_all_of_it_is_read_with_its_units() -> None:
     assert stop.slow_starts and (stop.slow_starts.longer_than_s, stop.slow_starts.more_than) == (240.0, 10)
     assert stop.running_rate and (stop.running_rate.below_per_s * 60, stop.running_rate.over_s) == (10.0, 60.0)
     assert stop.crashes and stop.crashes.more_than == 3
-    pods, down = entry.limits(tier="t")
-    assert (pods.metric, pods.kind, pods.value, pods.because, pods.tier) == ("pods", "at_least", 60, "d", "t")
+    pods, down = entry.limits()
+    assert (pods.metric, pods.kind, pods.value, pods.because) == ("pods", "at_least", 60, "d")
     assert (down.metric, down.kind, down.value, down.unit) == ("ramp-down", "at_most", 300.0, "s")
     assert pods.describe() == "at least 60 pods with a volume each"
     assert down.describe() == "PVCs and PVs deleted at most 5 min after the last pod was told to end"
@@ -70,14 +71,19 @@ def test_an_empty_section_is_a_mistake() -> None:
 
 
 def test_a_tier_keeps_what_it_does_not_repeat() -> None:
-    child = ControlPlaneEntry.model_validate({"pods": {"at_least": 150, "because": "more"}})
-    found = inherited([("parent", ControlPlaneEntry.model_validate(WHOLE)), ("none", None), ("child", child)])
-    assert found is not None and found.rules is not None
-    assert [(each.metric, each.value, each.tier) for each in found.limits] == [
-        ("pods", 150, "child"),
-        ("ramp-down", 300.0, "parent"),
+    found = family(control_plane=(WHOLE, None, {"pods": {"at_least": 150, "because": "more"}}))["grandchild"]
+    assert found.ramp is not None
+    assert [(each.metric, each.value, each.because) for each in found.control_plane] == [
+        ("pods", 150, "more"),
+        ("ramp-down", 300.0, "e"),
     ]
-    assert inherited([("none", None)]) is None
+
+
+def test_how_to_ramp_is_inherited_as_a_whole() -> None:
+    ramp = {"rate": "60/min", "stop_when": {"crashes": CRASHES}}
+    found = family(control_plane=(WHOLE, {"ramp": ramp}, None))["grandchild"].ramp
+    assert found is not None and found.rate_per_s == 1.0
+    assert found.stop_when.crashes and found.stop_when.slow_starts is None
 
 
 def test_limits_without_a_ramp_anywhere_are_a_mistake_with_its_place(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ START_S = 12.0
 
 def shipped() -> StopWhen:
     tier = load_limits(ROOT / "thresholds.yaml", profiles=set(find_profiles(ROOT / "profiles"))).tier("baseline")
-    assert tier.control_plane is not None and tier.control_plane.rules is not None
-    return tier.control_plane.rules.stop_when
+    assert tier.ramp is not None
+    return tier.ramp.stop_when
 
 
 def played(ramp: dict[str, Any]) -> tuple[list[float], list[float]]:

@@ -7,12 +7,13 @@ from typing import get_args
 import pytest
 
 from acceptance.judging.crashes import judge_durability, judge_failover, ranges_in_words, unjudged
-from acceptance.limits.crashes import FailoverEntry, FailoverLimit, inherited
+from acceptance.limits.crashes import FailoverEntry, FailoverLimit
 from acceptance.results.crashes import Failure
 from acceptance.trials.crashes.failing_over import Stopwatch
 from selftests.unit.crash_records import durability, failover
+from selftests.unit.tier_family import family
 
-LIMIT = FailoverLimit(at_most_s=60.0, because="nobody waits longer.", tier="baseline")
+LIMIT = FailoverLimit.model_validate({"at_most": "60s", "because": "nobody waits longer."})
 
 
 def test_all_records_there_is_a_pass() -> None:
@@ -83,13 +84,12 @@ def test_without_a_limit_it_is_measured_and_not_judged() -> None:
 
 
 def test_a_limit_is_inherited_and_replaced() -> None:
-    early, late = (
-        FailoverEntry.model_validate({"time": {"at_most": text, "because": "so"}}) for text in ("8min", "2min")
-    )
-    assert inherited([("baseline", early), ("production", None)]) == early.limit(tier="baseline")
-    assert inherited([("baseline", early), ("production", late)]) == late.limit(tier="production")
-    assert inherited([("baseline", None)]) is None
-    assert late.limit(tier="x").describe().endswith("at most 2 min")
+    early, late = ({"time": {"at_most": text, "because": "so"}} for text in ("8min", "2min"))
+    found = {
+        name: [each.describe() for each in tier.failover] for name, tier in family(failover=(None, early, late)).items()
+    }
+    about = "time until the volume of a failed node is written on another: at most"
+    assert found == {"parent": [], "child": [f"{about} 8 min"], "grandchild": [f"{about} 2 min"]}
 
 
 @pytest.mark.parametrize("text", ["0s", "8", "8MiB", 8])

@@ -28,12 +28,11 @@ RULE = ComparisonRule(
     kind="not_better_than_baseline_by",
     margin=0.2,
     because="not durable",
-    tier="t",
 )
 
 
 def limit(path: str, *, at_least: float | None = None, at_most: float | None = None) -> Limit:
-    return Limit(profile="writes", metric=Metric.parse(path), at_least=at_least, at_most=at_most, because="b", tier="t")
+    return Limit(profile="writes", metric=Metric.parse(path), at_least=at_least, at_most=at_most, because="b")
 
 
 def writes(*rates: float, latency_s: float = 0.001) -> list[Sample]:

@@ -56,7 +56,7 @@ def finding(*rates: int, baseline: tuple[int, ...] = ()) -> Finding:
 
 
 def at_least(value: float) -> Limit:
-    return Limit(profile="writes", metric=IOPS, at_least=value, because="b", tier="t")
+    return Limit(profile="writes", metric=IOPS, at_least=value, because="b")
 
 
 def not_better(path: str) -> ComparisonRule:
@@ -66,7 +66,6 @@ def not_better(path: str) -> ComparisonRule:
         kind="not_better_than_baseline_by",
         margin=0.2,
         because="not done",
-        tier="t",
     )
 
 
@@ -81,7 +80,7 @@ def test_a_limit_is_judged_on_the_candidate(limit: float, status: str) -> None:
 
 
 def test_a_limit_on_what_the_profile_does_not_do_is_not_judged() -> None:
-    limit = Limit(profile="writes", metric=Metric.parse("read.latency.p99"), at_most=1.0, because="b", tier="t")
+    limit = Limit(profile="writes", metric=Metric.parse("read.latency.p99"), at_most=1.0, because="b")
     verdict = finding(1000, 1000).against(limit)
     assert (verdict.status, verdict.measured) == ("inconclusive", None)
 
@@ -171,7 +170,7 @@ def test_the_report_gets_both_sides_and_only_what_was_done() -> None:
 
 
 def test_a_direction_that_the_profile_does_not_use_has_no_value() -> None:
-    asked = Limit(profile="writes", metric=Metric.parse("read.iops"), at_least=1, because="it is asked", tier="t")
+    asked = Limit(profile="writes", metric=Metric.parse("read.iops"), at_least=1, because="it is asked")
     verdict = finding(1000, 1000).against(asked)
     assert (verdict.status, verdict.measured) == ("inconclusive", None)
     assert "has no value in the measurement" in verdict.reason

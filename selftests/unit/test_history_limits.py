@@ -51,10 +51,10 @@ def test_limits_are_read_and_inherited_rule_by_rule(tmp_path: Path) -> None:
         ("write.iops", 0.10, 5),
         ("sync.latency.p99", 1.5, 5),
     ]
-    assert [(str(each.metric), each.margin, each.runs, each.tier) for each in production] == [
-        ("write.iops", 0.05, 5, "production"),
-        ("sync.latency.p99", 1.5, 5, "baseline"),
-        ("cpu.use", 0.20, 5, "production"),
+    assert [(str(each.metric), each.margin, each.runs) for each in production] == [
+        ("write.iops", 0.05, 5),
+        ("sync.latency.p99", 1.5, 5),
+        ("cpu.use", 0.20, 5),
     ]
     assert (baseline[0].bound, baseline[1].bound) == (0.9, 2.5)
     assert baseline[0].describe() == "write.iops not worse than in the last 5 runs by more than 10 % beyond noise"

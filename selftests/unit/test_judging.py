@@ -28,12 +28,12 @@ def iops(mean: float, low: float | None, high: float | None) -> Estimate:
 
 def at_least(value: float) -> Limit:
     metric = Metric.parse("write.iops")
-    return Limit(profile="sync-write-iops", metric=metric, at_least=value, because="Commits wait.", tier="baseline")
+    return Limit(profile="sync-write-iops", metric=metric, at_least=value, because="Commits wait.")
 
 
 def at_most(value: float) -> Limit:
     metric = Metric.parse("sync.latency.p99")
-    return Limit(profile="etcd-fsync", metric=metric, at_most=value, because="etcd stalls", tier="baseline")
+    return Limit(profile="etcd-fsync", metric=metric, at_most=value, because="etcd stalls")
 
 
 def judged(found: Estimate | None, limit: Limit) -> Verdict:
@@ -42,7 +42,7 @@ def judged(found: Estimate | None, limit: Limit) -> Verdict:
 
 def rule(path: str, margin: float = 0.2, kind: RuleKind = "not_better_than_baseline_by") -> ComparisonRule:
     metric = Metric.parse(path)
-    return ComparisonRule(profile="p", metric=metric, kind=kind, margin=margin, because="not durable", tier="t")
+    return ComparisonRule(profile="p", metric=metric, kind=kind, margin=margin, because="not durable")
 
 
 def compared(
@@ -138,7 +138,7 @@ def test_what_is_missing_or_no_number_is_inconclusive_and_stays_out_of_the_verdi
 
 def test_a_stall_in_too_short_a_load_is_told_in_one_clean_sentence() -> None:
     stall = Metric.parse("stall.longest")
-    limit = Limit(profile="p", metric=stall, at_most=8.0, because="b", tier="t")
+    limit = Limit(profile="p", metric=stall, at_most=8.0, because="b")
     found = Estimate(mean=4.0, low=4.0, high=4.0, unit="s", samples=5)
     verdict = judge(found, limit, storage_class="fast", caution=Caution(may_pass=False))
     assert (verdict.status, verdict.reason) == (

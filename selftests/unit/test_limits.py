@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from acceptance.limits.file import ComparisonRule, Limit, LimitsFile, load_limits
-from acceptance.limits.tiers import RuleKind
+from acceptance.limits.file import load_limits
+from acceptance.limits.tiers import ComparisonRule, Limit, LimitsFile, RuleKind
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 
@@ -103,12 +103,23 @@ def test_a_metric_can_carry_both_kinds_of_rule_and_a_child_replaces_one_of_them(
 
 def test_a_tier_replaces_what_it_repeats_and_inherits_the_rest(tmp_path: Path) -> None:
     tier = read(GOOD, tmp_path).tier("production")
-    assert [(limit.metric.path, limit.value, limit.tier) for limit in tier.limits] == [
-        ("write.iops", 1000.0, "production"),
-        ("write.latency.p99.9", 0.0005, "baseline"),
-        ("write.latency.p99.9", 0.01, "baseline"),
+    assert [(limit.metric.path, limit.value) for limit in tier.limits] == [
+        ("write.iops", 1000.0),
+        ("write.latency.p99.9", 0.0005),
+        ("write.latency.p99.9", 0.01),
     ]
     assert len(tier.comparison_for("sync-write-iops")) == 1
+
+
+def test_a_child_that_replaces_one_bound_keeps_the_other_with_its_reason(tmp_path: Path) -> None:
+    text = GOOD.replace(
+        "write.iops: {at_least: 1000, because: commits", "write.latency.p99.9: {at_most: 5ms, because: we"
+    )
+    found = {limit.kind: limit for limit in read(text, tmp_path).tier("production").limits[1:]}
+    assert {kind: (each.value, each.because) for kind, each in found.items()} == {
+        "at_least": (0.0005, "commits wait for it"),
+        "at_most": (0.005, "we wait for it"),
+    }
 
 
 def test_a_profile_without_limits_is_no_error(tmp_path: Path) -> None:
@@ -242,7 +253,7 @@ def test_better_is_higher_for_rates_and_lower_for_latencies_and_cpu_use(
     kind: RuleKind, bounds: list[tuple[str, float]]
 ) -> None:
     rules = [
-        ComparisonRule(profile="p", metric=Metric.parse(path), kind=kind, margin=0.25, because="b", tier="t")
+        ComparisonRule(profile="p", metric=Metric.parse(path), kind=kind, margin=0.25, because="b")
         for path in ("write.iops", "write.latency.mean", "cpu.use")
     ]
     assert [(rule.side, rule.bound) for rule in rules] == bounds
@@ -251,7 +262,7 @@ def test_better_is_higher_for_rates_and_lower_for_latencies_and_cpu_use(
 def test_a_limit_is_of_one_kind() -> None:
     for values in ({}, {"at_least": 1.0, "at_most": 2.0}):
         with pytest.raises(ValueError, match="both or none"):
-            Limit(profile="p", metric=Metric.parse("write.iops"), because="b", tier="t", **values)
+            Limit(profile="p", metric=Metric.parse("write.iops"), because="b", **values)
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["baseline", "production", "gold"])))

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from acceptance.judging.provisioning import LOOKS_APART_S, judge_bind_time
-from acceptance.limits.provisioning import ProvisioningEntry, ProvisioningLimit, inherited
+from acceptance.limits.provisioning import ProvisioningEntry, ProvisioningLimit
 from acceptance.results.document import Verdict
+from selftests.unit.tier_family import family
 
 
 def limit(at_most: float = 60.0) -> ProvisioningLimit:
-    return ProvisioningLimit(kind="bind_time", at_most=at_most, because="Installers give up.", tier="t")
+    return ProvisioningLimit.model_validate({"at_most": f"{at_most!r}s", "because": "Installers give up."})
 
 
 def judged(*seconds: float, at_most: float = 60.0) -> Verdict:
@@ -23,16 +24,14 @@ def judged(*seconds: float, at_most: float = 60.0) -> Verdict:
 
 
 def test_the_section_is_read_and_inherited() -> None:
-    both = [
-        ProvisioningEntry.model_validate({"bind_time": {"at_most": at_most, "because": "b"}})
-        for at_most in ("1min", "30s")
-    ]
-    (found,) = inherited([("baseline", both[0]), ("production", None)])
-    assert (found.at_most, found.tier, found.because) == (60.0, "baseline", "b")
+    early, late = ({"bind_time": {"at_most": at_most, "because": "b"}} for at_most in ("1min", "30s"))
+    tiers = {name: tier.provisioning for name, tier in family(provisioning=(early, None, late)).items()}
+    (found,) = tiers["child"]
+    assert (found.at_most, found.because) == (60.0, "b")
     assert found.describe() == "PVC bound at most 60 s after its creation"
-    (younger,) = inherited([("baseline", both[0]), ("production", both[1])])
-    assert (younger.at_most, younger.tier) == (30.0, "production")
-    assert inherited([("baseline", None)]) == ()
+    (younger,) = tiers["grandchild"]
+    assert younger.at_most == 30.0
+    assert family(provisioning=(None, None, late))["parent"].provisioning == ()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ IN_A_DAY = 2 * GI * 86400 / 31
 
 
 def judged(found: RebuildRecord, kind: Kind, value: float) -> Verdict:
-    limit = RebuildLimit(pattern="full-data", kind=kind, value=value, because="data is at risk.", tier="t")
+    limit = RebuildLimit(pattern="full-data", kind=kind, value=value, because="data is at risk.")
     return judge_rebuild(found, limit)
 
 

@@ -92,7 +92,7 @@ def said(found: ScalingRecord, begin: str) -> str:
 
 def limit(kind: Kind, value: float = 0.5, **more: Any) -> ScalingLimit:
     metric = Metric.parse("write.latency.mean" if kind == "latency_growth" else "write.iops")
-    return ScalingLimit(profile=PROFILE, metric=metric, kind=kind, value=value, because="so.", tier="t", **more)
+    return ScalingLimit(profile=PROFILE, metric=metric, kind=kind, value=value, because="so.", **more)
 
 
 def test_without_scale_runs_nothing_is_said_of_them() -> None:

@@ -99,9 +99,7 @@ def test_progress_is_what_the_rates_add_up_to_and_each_rebuild_has_its_line() ->
 def test_the_worst_verdict_of_the_pattern_stands_beside_it() -> None:
     found = record()
     verdicts = [
-        judge_rebuild(
-            found, RebuildLimit(pattern="full-data", kind="largest_volume", value=value, because="so", tier="t")
-        )
+        judge_rebuild(found, RebuildLimit(pattern="full-data", kind="largest_volume", value=value, because="so"))
         for value in (1.0, 1e18)
     ]
     assert section(found, verdicts[0]).status == "pass"

@@ -57,7 +57,7 @@ def record(*steps: StepRecord, **more: Any) -> ScalingRecord:
 
 def limit(kind: Kind, value: float, metric: str = "write.iops", **more: Any) -> ScalingLimit:
     return ScalingLimit(
-        profile=PROFILE, metric=Metric.parse(metric), kind=kind, value=value, because="many share it.", tier="t", **more
+        profile=PROFILE, metric=Metric.parse(metric), kind=kind, value=value, because="many share it.", **more
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from acceptance.limits.scaling import ScalingEntry
+from selftests.unit.tier_family import family
 
 WHOLE: dict[str, Any] = {
     "metric": "write.iops",
@@ -20,7 +21,7 @@ WHOLE: dict[str, Any] = {
 
 
 def test_every_kind_of_limit_is_read() -> None:
-    found = list(ScalingEntry.model_validate(WHOLE).limits(profile="p", tier="t"))
+    found = list(ScalingEntry.model_validate(WHOLE).limits(profile="p"))
     assert [(each.kind, each.value, each.because) for each in found] == [
         ("total_at_last_step", 0.8, "a"),
         ("per_volume", 350.0, "b"),
@@ -28,7 +29,7 @@ def test_every_kind_of_limit_is_read() -> None:
         ("rate_limited", 0.98, "d"),
         ("node_scaling", 1.8, "e"),
     ]
-    assert {each.profile for each in found} == {"p"} and {each.tier for each in found} == {"t"}
+    assert {each.profile for each in found} == {"p"}
     assert [str(each.metric) for each in found] == ["write.iops"] * 2 + ["write.latency.mean"] + ["write.iops"] * 2
     assert (found[1].pods, found[3].of_capacity) == (15, 0.8)
     assert len({each.describe() for each in found}) == 5
@@ -37,7 +38,7 @@ def test_every_kind_of_limit_is_read() -> None:
 
 def test_bandwidth_has_its_unit() -> None:
     entry = {"metric": "read.bandwidth", "per_volume": [{"pods": 3, "at_least": "10MiB/s", "because": "b"}]}
-    (found,) = ScalingEntry.model_validate(entry).limits(profile="p", tier="t")
+    (found,) = ScalingEntry.model_validate(entry).limits(profile="p")
     assert (found.value, found.unit) == (10 * 1024**2, "B/s")
 
 
@@ -67,3 +68,16 @@ def test_mistakes_are_told(change: dict[str, Any], said: str) -> None:
 def test_a_profile_without_any_limit_is_a_mistake() -> None:
     with pytest.raises(ValidationError, match="found none of them"):
         ScalingEntry.model_validate({"metric": "write.iops"})
+
+
+def test_a_child_replaces_a_step_and_keeps_other_steps_and_their_metric() -> None:
+    def steps(metric: str, *pods: int, at_least: object) -> dict[str, Any]:
+        limits = [{"pods": each, "at_least": at_least, "because": "b"} for each in pods]
+        return {"p": {"metric": metric, "per_volume": limits}}
+
+    child = steps("read.bandwidth", 15, at_least="1MiB/s")
+    found = family(scaling=(steps("write.iops", 3, 15, at_least=10), child, None))["grandchild"].scaling
+    assert [(str(each.metric), each.pods, each.value) for each in found] == [
+        ("write.iops", 3, 10.0),
+        ("read.bandwidth", 15, 1024.0**2),
+    ]

@@ -96,9 +96,7 @@ def step(pods: int, total: float, latency_s: float | None = None) -> StepRecord:
 
 def limit(profile: str, kind: Kind, value: float, **more: Any) -> ScalingLimit:
     metric = more.pop("metric", default_metric(profile))
-    return ScalingLimit(
-        profile=profile, metric=metric, kind=kind, value=value, because="the report says so", tier="t", **more
-    )
+    return ScalingLimit(profile=profile, metric=metric, kind=kind, value=value, because="the report says so", **more)
 
 
 @pytest.mark.parametrize("profile", PROFILES)

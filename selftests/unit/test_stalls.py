@@ -36,7 +36,6 @@ def judged(samples: list[Sample], *, path: str = "stall.longest", limit: float =
         metric=Metric.parse(path),
         **{"at_most" if path.startswith("stall") else "at_least": limit},
         because="Leaders step down.",
-        tier="t",
     )
     return judge_limit([samples], asked, plan=PLAN, storage_class="fast")
 
