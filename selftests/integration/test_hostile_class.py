@@ -12,7 +12,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.objects import RUN_LABEL, name_of
 from acceptance.cluster.resources import CLAIMS, EVENTS, NAMESPACES, STORAGE_CLASSES, Object
-from acceptance.report.content_policy import with_content_policy
+from acceptance.report.page import with_content_policy
 from acceptance.text.errors import AcceptanceError
 from selftests.integration.suite import SuiteRun, finish, left_behind, own, started_suite
 from selftests.lab.browser import document_after_scripts

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from acceptance.report.content_policy import with_content_policy
+from acceptance.report.page import with_content_policy
 
 ROOT = Path(__file__).parents[2]
 CANARY = "canary-4f3a9c71"

@@ -14,10 +14,9 @@ from acceptance.cluster.stateful_sets import REQUESTS, set_manifest
 from acceptance.cluster.workspace import Workspace
 from acceptance.loads.fio.job_file import read_job_file
 from acceptance.loads.profiles import Profile
-from acceptance.loads.rates import limited_job
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
-from acceptance.trials.scaling.load_plan import LoadPlan
+from acceptance.trials.scaling.load_plan import LoadPlan, limited_job
 
 PROFILES = Path(__file__).parents[2] / "profiles"
 WORKSPACE = Workspace(api=cast(Api, None), run_id="r", namespace="ns", image="fio:1", timeout_s=60, pull_secret="pull")
