@@ -12,6 +12,7 @@ from typing import Self
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
+from acceptance.cluster.followed_log import FollowedLog, LogCutOff
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
 from acceptance.cluster.pod_states import describe_pod, lost_to_the_cluster, main_runs, node_of
@@ -36,8 +37,8 @@ AGAIN_S = 0.5
 class Writer:
     """Writes records to the claim's volume from `__enter__` on; `acknowledged` counts those that are durable.
 
-    A connection that breaks is taken up again from the log's beginning while the pod lives; numbers that never arrive
-    here are not demanded later. The pod itself is ended by whoever makes it crash, or with the run.
+    A connection that breaks is taken up again where it was left while the pod lives; numbers that never arrive here are
+    not demanded later. The pod itself is ended by whoever makes it crash, or with the run.
     """
 
     def __init__(self, workspace: Workspace, claim: Claim, *, node: str | None) -> None:
@@ -53,7 +54,7 @@ class Writer:
             pull_secret=workspace.pull_secret,
         )
         self._workspace = workspace
-        self._log = WriterLog()
+        self._printed, self._log = self._anew()
         self._acknowledged = 0
         self._first_s = self._last_s = 0.0
         self._given_up = threading.Event()
@@ -169,7 +170,10 @@ class Writer:
         while not self._given_up.is_set():
             broke: AcceptanceError | None = None
             try:
-                self._read_from_start()
+                self._read_on()
+            except LogCutOff:  # or it is another container's; each number says that all before it are durable
+                self._printed, self._log = self._anew()
+                continue
             except AcceptanceError as error:
                 broke = error
             with suppress(AcceptanceError):
@@ -190,11 +194,19 @@ class Writer:
         else:
             self._cut_off = f"pod {self.plan.name} is gone, but its container was not seen to end: {broke}"
 
-    def _read_from_start(self) -> None:
-        log = self._log = WriterLog()
-        for piece in self._workspace.api.follow_log(
-            self.plan.name, namespace=self.plan.namespace, container=MAIN, silence_s=SILENCE_S
-        ):
+    def _anew(self) -> tuple[FollowedLog, WriterLog]:
+        printed = FollowedLog(
+            self._workspace.api,
+            self.plan.name,
+            namespace=self.plan.namespace,
+            container=MAIN,
+            silence_s=SILENCE_S,
+        )
+        return printed, WriterLog()
+
+    def _read_on(self) -> None:
+        log = self._log
+        for piece in self._printed.pieces():
             if self._given_up.is_set():
                 return
             log.feed(piece)
