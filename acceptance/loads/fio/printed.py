@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 # Characters of what is no result: at the beginning, and as much again at the end.
 KEPT_AT_EITHER_END = 32 * 1024**2
@@ -13,6 +14,7 @@ KEPT_AT_EITHER_END = 32 * 1024**2
 WORDS_AT_EITHER_END = 64 * 1024
 # fio's documents are much alike: packed some at a time they take half of what each of them would.
 BLOCK = 128 * 1024
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -23,6 +25,30 @@ class _Block:
     dropped: bool = False
 
 
+class _BothEnds(Generic[T]):
+    """`first`: what came up to a size of `most` in all; `last`: of what came then the latest, up to as much again."""
+
+    def __init__(self, *, most: float) -> None:
+        self._most = most
+        self.first: list[T] = []
+        self.last: deque[T] = deque()
+        self._first_size = self._last_size = 0
+
+    def take(self, item: T, *, size: Callable[[T], int]) -> list[T]:
+        """Keep it, and give up what came longest ago after `first`: that is returned."""
+        if not self.last and self._first_size + size(item) <= self._most:
+            self.first.append(item)
+            self._first_size += size(item)
+            return []
+        self.last.append(item)
+        self._last_size += size(item)
+        given_up: list[T] = []
+        while self._last_size > self._most and len(self.last) > 1:
+            given_up.append(self.last.popleft())
+            self._last_size -= size(given_up[-1])
+        return given_up
+
+
 class Printed:
     """A text in the order in which it was printed, packed as it comes.
 
@@ -31,14 +57,11 @@ class Printed:
     """
 
     def __init__(self, *, most: int = KEPT_AT_EITHER_END) -> None:
-        self._most = most
+        self._rest: _BothEnds[_Block] = _BothEnds(most=most)
         self._blocks: list[_Block] = []
         self._pending: list[str] = []
         self._pending_size = 0
         self._pending_is_result = False
-        self._first_size = 0
-        self._last: deque[_Block] = deque()
-        self._last_size = 0
 
     def add(self, text: str, *, is_result: bool) -> None:
         """Take what was printed next."""
@@ -76,45 +99,24 @@ class Printed:
         block = _Block(size=self._pending_size, packed=packed, is_result=self._pending_is_result)
         self._blocks.append(block)
         self._pending, self._pending_size = [], 0
-        if block.is_result:
-            return
-        if not self._last and self._first_size + block.size <= self._most:
-            self._first_size += block.size
-            return
-        self._last.append(block)
-        self._last_size += block.size
-        while self._last_size > self._most and len(self._last) > 1:
-            oldest = self._last.popleft()
-            self._last_size -= oldest.size
-            oldest.packed, oldest.dropped = b"", True
+        if not block.is_result:
+            for each in self._rest.take(block, size=lambda block: block.size):
+                each.packed, each.dropped = b"", True
 
 
 class Ends:
     """Lines, of which so many characters are kept at either end; how many lines were left out is said between."""
 
     def __init__(self, *, most: float = WORDS_AT_EITHER_END) -> None:
-        self._most = most
-        self._first: list[str] = []
-        self._first_size = 0
-        self._last: deque[str] = deque()
-        self._last_size = 0
+        self._kept: _BothEnds[str] = _BothEnds(most=most)
         self._left_out = 0
 
     def append(self, line: str) -> None:
         """Take the next line."""
-        size = len(line) + 1
-        if not self._last and self._first_size + size <= self._most:
-            self._first.append(line)
-            self._first_size += size
-            return
-        self._last.append(line)
-        self._last_size += size
-        while self._last_size > self._most and len(self._last) > 1:
-            self._last_size -= len(self._last.popleft()) + 1
-            self._left_out += 1
+        self._left_out += len(self._kept.take(line, size=lambda line: len(line) + 1))
 
     @property
     def lines(self) -> list[str]:
         """Those that are kept, in their order."""
         told = [f"({self._left_out:,} lines left out)"] if self._left_out else []
-        return [*self._first, *told, *self._last]
+        return [*self._kept.first, *told, *self._kept.last]
