@@ -107,6 +107,7 @@ def ended(log: PodLog) -> bool:
 
 
 def test_a_pod_that_ended_is_left_and_followed_again_when_it_runs_again() -> None:
+    others = set(threading.enumerate())  # those of earlier tests may still be ending
     api = ScriptedApi([marks("ready", "begin 1")])
     listening, changed = listener_to(api)
     with listening as listener:
@@ -114,7 +115,7 @@ def test_a_pod_that_ended_is_left_and_followed_again_when_it_runs_again() -> Non
             listener.follow("pod")
             assert changed.wait_for(lambda: listener.log("pod").number == 1, timeout=10)
         listener.leave("pod")
-        (thread,) = [each for each in threading.enumerate() if each.name == "log of pod"]
+        (thread,) = [each for each in set(threading.enumerate()) - others if each.name == "log of pod"]
         thread.join(timeout=10)
         assert not thread.is_alive()
         assert listener.log("pod").number == 1
