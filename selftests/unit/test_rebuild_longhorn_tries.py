@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.text.errors import StorageFailure
-from acceptance.trials.rebuild.longhorn_objects import LonghornView, rebuild_state
+from acceptance.trials.rebuild.longhorn_objects import LonghornView, rebuild_state, rebuilt_since
 from acceptance.trials.rebuild.longhorn_tries import MOST_RETRIES, LonghornTries
 from selftests.lab.longhorn_volume import LOOKS_S, Behaviour, LabVolume
 from selftests.unit.longhorn_views import view
@@ -132,3 +132,19 @@ def test_what_had_failed_before_the_trigger_is_no_try_since() -> None:
     tries.see(view(dict.fromkeys(THREE, "RW"), replicas=taken_up))
     tries.see(view(dict.fromkeys(THREE, "RW") | {"r-0": "WO"}, replicas=taken_up))
     assert tries.failures == []
+
+
+def test_a_try_that_longhorn_does_not_number_is_counted_when_it_was_seen_to_go_on() -> None:
+    """After a broken connection it begins anew without raising its count."""
+    tries = LonghornTries(view(dict.fromkeys(THREE, "RW"), robustness="healthy"))
+    for modes in ({"r-4": "WO"}, {}, {}, {"r-4": "WO"}, {}, {"r-4": "WO"}):
+        tries.see(view(dict.fromkeys(THREE, "RW") | modes, replicas={"r-4": {}}))
+    assert len(tries.failures) == 2
+
+
+def test_one_that_failed_before_it_was_ever_whole_and_stays_so_is_none_of_the_tries() -> None:
+    left = {"r-0": {"spec": {"failedAt": "before", "healthyAt": ""}}}
+    before = view(dict.fromkeys(THREE, "RW"), robustness="healthy", replicas=left)
+    assert rebuilt_since(view(dict.fromkeys(THREE, "RW"), replicas=left), before) == []
+    taken_up = {"r-0": {"spec": {"failedAt": "", "healthyAt": ""}}}
+    assert rebuilt_since(view(dict.fromkeys(THREE, "RW"), replicas=taken_up), before) == ["r-0"]
