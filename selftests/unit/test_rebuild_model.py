@@ -67,6 +67,10 @@ def test_a_count_that_begins_anew_is_no_rate_below_zero() -> None:
     assert [(each.from_s, round(each.rate)) for each in found] == [(0, 250), (4, 100)]
 
 
+def test_a_count_that_falls_back_within_a_second_is_no_rate_of_zero() -> None:
+    assert rates(at(0.0, 1.0, 0.0, every_s=0.5), size=1) == []
+
+
 @pytest.mark.parametrize("points", [[], at(0.3)])
 def test_without_two_looks_there_is_no_rate(points: list[ProgressPoint]) -> None:
     assert rates(points, size=1) == []

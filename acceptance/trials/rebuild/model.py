@@ -59,8 +59,8 @@ def rates(progress: Sequence[ProgressPoint], *, size: float) -> list[RatePoint]:
     before = progress[0]
     shortest_s = max(SHORTEST_RATE_S, (changes[-1].at_s - before.at_s) / MOST_POINTS)
     found: list[RatePoint] = []
-    for number, now in enumerate(changes, start=1):
-        if now.share < before.share:
+    for number, (last, now) in enumerate(pairwise([before, *changes]), start=1):
+        if now.share < last.share:
             before = now
         elif now.at_s - before.at_s >= shortest_s or (number == len(changes) and now.at_s > before.at_s):
             rate = (now.share - before.share) * size / (now.at_s - before.at_s)
