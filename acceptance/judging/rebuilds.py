@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from statistics import fmean
+
 from acceptance.judging.outcome import Decision, decide, held_against, not_judged, outcome, verdict_id
 from acceptance.limits.rebuilds import RebuildLimit
 from acceptance.results.document import Verdict
@@ -13,7 +16,7 @@ from acceptance.text.quantities import format_quantity
 
 ONCE = 0.25
 """What a rebuild that was measured once may be off by, up or down: one figure does not tell how far the next would be
-from it. A limit nearer than that is not decided by it, nor one nearer than the looks at its beginning and end allow.
+from it. A limit nearer than that is not decided by it.
 
 A judgement: three rebuilds of 4 s on a busy machine were up to a third from their mean; longer ones differ less."""
 
@@ -35,10 +38,16 @@ def unjudged(record: RebuildRecord) -> Verdict:
 
 
 def arithmetic(record: RebuildRecord, *, beside: float | None = None) -> str:
-    """`rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is 5.444 TiB`"""
+    """`rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is 5.444 TiB`
+
+    Tries that failed meanwhile are counted, for the time is theirs too.
+    """
     took = format_quantity(record.seconds, unit="s")
     exact = format_quantity(max(each.uncertainty_s for each in record.rebuilds), unit="s")
     times = "measured once" if len(record.rebuilds) == 1 else f"mean of {len(record.rebuilds)} rebuilds"
+    failures = sum(len(each.failures) for each in record.rebuilds)
+    which = "try that failed" if failures == 1 else "tries that failed"
+    tried = f", with {failures} {which}" if failures else ""
     largest = record.largest_volume
     figure = format_quantity(largest.mean, unit="B", beside=beside)
     if largest.low is not None and largest.high is not None:
@@ -46,27 +55,21 @@ def arithmetic(record: RebuildRecord, *, beside: float | None = None) -> str:
         figure += f" ({record.confidence * 100:.4g}% CI {' to '.join(edges)})"
     divided = f", divided by {record.snapshots} snapshots," if record.snapshots > 1 else ""
     return (
-        f"rebuilt {format_quantity(record.size, unit='B')} in {took} ({times}, to within {exact}); "
+        f"rebuilt {format_quantity(record.size, unit='B')} in {took} ({times}, to within {exact}{tried}); "
         f"in {format_quantity(record.time_limit_s, unit='s')}{divided} that is {figure}"
     )
 
 
 def _largest_volume(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
     found = record.largest_volume
-    told = arithmetic(record, beside=limit.value)
-    if found.low is None or found.high is None:
-        interval = None
-        doubt = max(ONCE, *(each.uncertainty_s / each.seconds for each in record.rebuilds))
-        status = decide(found.mean / (1 + doubt), found.mean * (1 + doubt), at_least=limit.value)
-        open_ = f"too near to be decided by one rebuild, which may be off by {100 * doubt:.0f} %"
-    else:
-        interval = (found.low, found.high)
-        status = decide(*interval, at_least=limit.value)
-        open_ = "which lies within that"
+    slowest, fastest = _as_timed(record)
+    interval = None if found.low is None or found.high is None else (found.low, found.high)
+    low, high = interval or (found.mean / (1 + ONCE), found.mean * (1 + ONCE))
+    status = decide(min(low, slowest), max(high, fastest), at_least=limit.value)
     because = {
         "pass": "",
         "fail": f": {limit.because.rstrip('.')}",
-        "inconclusive": f", {open_}; more rebuilds (--storage-rebuild-repeats) would decide it",
+        "inconclusive": f", {_left_open(record, limit)}",
     }[status]
     return outcome(
         limit,
@@ -76,8 +79,36 @@ def _largest_volume(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
         unit="B",
         confidence=record.confidence,
         status=status,
-        reason=f"{limit.pattern} on {record.storage_class}: {told}; wanted {limit.wanted}{because}.",
+        reason=f"{limit.pattern} on {record.storage_class}: {arithmetic(record, beside=limit.value)}; wanted "
+        f"{limit.wanted}{because}.",
     )
+
+
+def _as_timed(record: RebuildRecord) -> tuple[float, float]:
+    """The largest volume if every rebuild took as long as its uncertainty allows, and if it took as short.
+
+    A rebuild that was seen no longer than its uncertainty may have taken any time, however short.
+    """
+    timed = list(zip(record.rebuilds, record.largest_volume.batches, strict=True))
+    slowest = fmean(size * each.seconds / (each.seconds + each.uncertainty_s) for each, size in timed)
+    shortest = [each.seconds - each.uncertainty_s for each in record.rebuilds]
+    if min(shortest) <= 0.0:
+        return slowest, math.inf
+    return slowest, fmean(size * each.seconds / least for (each, size), least in zip(timed, shortest, strict=True))
+
+
+def _left_open(record: RebuildRecord, limit: RebuildLimit) -> str:
+    """Why that limit is not decided, and what would decide it."""
+    slowest, fastest = _as_timed(record)
+    if slowest < limit.value <= fastest:
+        edge = format_quantity(slowest, unit="B", beside=limit.value)
+        other = "" if math.isinf(fastest) else f" to {format_quantity(fastest, unit='B', beside=limit.value)}"
+        reach = f"{edge}{other or ' and more'}"
+        return f"which the times leave open ({reach}); a larger --storage-rebuild-size would decide it"
+    more = "more rebuilds (--storage-rebuild-repeats) would decide it"
+    if record.largest_volume.low is None:
+        return f"too near to be decided by one rebuild, which may be off by {100 * ONCE:.0f} %; {more}"
+    return f"which lies within that; {more}"
 
 
 def _foreground(record: RebuildRecord, limit: RebuildLimit) -> Verdict:

@@ -73,6 +73,9 @@ def _row(rebuild: TimedRebuild, record: RebuildRecord) -> Row:
 def _sentences(record: RebuildRecord) -> Iterator[str]:
     told = arithmetic(record)
     yield f"{told[0].upper()}{told[1:]}."
+    if record.resolution_s:
+        old = format_quantity(record.resolution_s, unit="s")
+        yield f"What the driver tells may be {old} old: beginning and end may each have been so much earlier."
     if not any(each.rates for each in record.rebuilds):
         yield "The rate over time is not known: the driver does not tell progress."
     load = record.foreground

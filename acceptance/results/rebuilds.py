@@ -35,8 +35,14 @@ class TimedRebuild(Frozen):
     )
     finished: datetime = Field(description="when all replicas were first seen to be whole")
     seconds: float = Field(description="from started to finished")
-    uncertainty_s: float = Field(description="between the looks around its beginning and its end: so far it may be off")
+    uncertainty_s: float = Field(
+        description="so far it may be off: between the looks around its beginning and its end, and at each of them how "
+        "old what the driver told may have been; all of it where it was never seen to go on"
+    )
     trigger: str = Field(description="what was done to make it necessary")
+    failures: list[str] = Field(
+        default=[], description="what the storage said of each try that failed and that it made anew; in the time"
+    )
     rates: list[RatePoint] = Field(description="empty where the driver does not tell progress")
 
     @property
@@ -82,6 +88,7 @@ class RebuildRecord(Frozen):
     foreground: ForegroundRecord | None
     foreground_missing: str | None = Field(description="why nothing is known of the foreground, where that is so")
     settings: dict[str, str] = Field(description="of the storage, that influence how long it takes")
+    resolution_s: float = Field(default=0.0, description="how old what the driver tells may be")
     warnings: list[str]
 
     @property

@@ -57,6 +57,7 @@ class CommandTarget(Strict):
     progress: Command = ()
     restore: Command = ()
     timeout: Time = 60.0
+    resolution: Time = 0.0
 
     @property
     def plan(self) -> CommandPlan:
@@ -67,6 +68,7 @@ class CommandTarget(Strict):
             progress=self.progress,
             restore=self.restore,
             timeout_s=self.timeout,
+            resolution_s=self.resolution,
         )
 
 

@@ -13,13 +13,17 @@ NODE_PLACEHOLDERS = ("node",)
 
 @dataclass(frozen=True, kw_only=True)
 class CommandPlan:
-    """How replicas are rebuilt: the commands, word by word. `timeout_s`: how long each may take."""
+    """How replicas are rebuilt: the commands, word by word. `timeout_s`: how long each may take.
+
+    `resolution_s`: how old what `healthy` and `progress` tell may be.
+    """
 
     trigger: Sequence[str]
     healthy: Sequence[str]
     progress: Sequence[str] = ()
     restore: Sequence[str] = ()
     timeout_s: float = 60.0
+    resolution_s: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,8 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, NAMESPACES, STORAGE_CAPACITIES, Object
 from selftests.integration.suite import own, own_runs, run_suite
-from selftests.lab.longhorn_controller import Behaviour, longhorn
+from selftests.lab.longhorn_controller import longhorn
+from selftests.lab.longhorn_volume import Behaviour
 from selftests.lab.provisioner import LabClass, lab_classes
 
 CLASS, TOO, LONGHORN = "lab-pool", "lab-pool-too", "lab-pool-longhorn"

@@ -1,5 +1,5 @@
-"""Rebuilds with Longhorn's objects on a real API server, changed by a controller as Longhorn documents it: what the
-driver asks for and puts back, and what it says where nothing can be rebuilt."""
+"""Rebuilds with Longhorn's objects on a real API server, changed by a controller as Longhorn does it: what the driver
+asks for and puts back, and what it says where nothing can be rebuilt."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,8 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.trials.rebuild.longhorn_api import LONGHORN_VOLUMES, REPLICAS
 from selftests.integration.rebuilds import REBUILD, SMALL, limits
 from selftests.integration.suite import SuiteRun, run_suite
-from selftests.lab.longhorn_controller import NAMESPACE, Behaviour, longhorn
+from selftests.lab.longhorn_controller import NAMESPACE, longhorn
+from selftests.lab.longhorn_volume import LOOKS_S, Behaviour
 from selftests.lab.provisioner import LabClass, lab_classes
 
 
@@ -53,9 +54,21 @@ def rebuilt_on_longhorn(
     [
         (Behaviour(), "numberOfReplicas raised from 3 to 4"),
         (Behaviour(nodes=("a", "b", "c"), overshoots=True), "replica .* deleted"),
+        (Behaviour(nodes=tuple("abcde"), leftover=True), "numberOfReplicas raised from 3 to 4"),
         pytest.param(Behaviour(looks_s=4, rebuild_s=1), "numberOfReplicas raised from 3 to 4", marks=pytest.mark.full),
+        pytest.param(
+            Behaviour(looks_s=LOOKS_S, purge_s=10, rebuild_s=20),
+            "numberOfReplicas raised from 3 to 4",
+            marks=pytest.mark.full,
+        ),
     ],
-    ids=["further replica", "deleted replica, progress above 100", "never shows in rebuildStatus"],
+    ids=[
+        "further replica",
+        "deleted replica, progress above 100",
+        "a failed replica taken up under its old name",
+        "never shows in rebuildStatus",
+        "at Longhorn's own pace",
+    ],
 )
 def test_longhorn_objects_are_changed_and_put_back(
     behaviour: Behaviour, trigger: str, api: Api, clean: Api, longhorn_class: str, reports: Path, tmp_path: Path
@@ -66,12 +79,27 @@ def test_longhorn_objects_are_changed_and_put_back(
     assert re.fullmatch(trigger, record["rebuilds"][0]["trigger"])
     assert record["driver"] == "longhorn"
     assert record["settings"]["concurrent-replica-rebuild-per-node-limit"] == "5"
+    assert record["settings"]["fast-replica-rebuild-enabled"] == "true"
+    assert record["resolution_s"] == LOOKS_S
+    assert record["rebuilds"][0]["failures"] == []
+
+
+def test_a_rebuild_that_longhorn_makes_anew_is_timed_with_what_failed(
+    api: Api, clean: Api, longhorn_class: str, reports: Path, tmp_path: Path
+) -> None:
+    behaviour = Behaviour(error="no space left on device", fails=1, looks_s=1.0)
+    found = rebuilt_on_longhorn(api, reports, tmp_path, behaviour)
+    assert found.status == 0, found.output
+    (record,) = found.results["rebuilds"]
+    assert len(record["rebuilds"][0]["failures"]) == 1
+    assert "with 1 try that failed" in found.verdict("rebuilt_in_time")["reason"]
+    assert any("no space left on device" in each for each in record["warnings"])
 
 
 @pytest.mark.parametrize(
     ("behaviour", "more", "status", "said"),
     [
-        ({"error": "no space left on device"}, (), 1, "failed: no space left on device"),
+        ({"error": "no space left on device"}, (), 1, "Longhorn gives the replica up"),
         ({"starts": False}, ("--storage-timeout", "15s"), 1, "ReplicaSchedulingFailure: insufficient storage"),
         pytest.param({"replicas": 1}, (), 5, "capability 'replicas'", marks=pytest.mark.full),
         pytest.param({"state": "detached"}, (), 10, "found detached", marks=pytest.mark.full),

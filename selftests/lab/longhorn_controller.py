@@ -1,7 +1,8 @@
-"""Longhorn as the rebuild driver sees it: its objects in an API server, whose status changes the way it documents.
+"""Longhorn as the rebuild driver sees it: its objects in an API server, whose status changes as Longhorn 1.10 does it.
 
 No data is behind them. The volumes of a lab class whose provisioner is Longhorn's get a Longhorn volume, an engine and
-replicas; a replica that lacks is made and rebuilt, and how that goes wrong is up to the behaviour.
+replicas; a replica that lacks is made and rebuilt, and how that goes wrong is up to the behaviour
+(`selftests/lab/longhorn_volume.py`, which also says what is quicker here than in Longhorn).
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
@@ -30,41 +30,14 @@ from acceptance.trials.rebuild.longhorn_api import (
     VERSION,
 )
 from selftests.lab.definitions import defined
+from selftests.lab.longhorn_volume import Behaviour, LabVolume, Turn, address, stamp
 
 NAMESPACE = "longhorn-system"
 DEFINITIONS = Path(__file__).parent / "longhorn_crds.yaml"
 DISK = "disk-1"
 POLL_S = 0.1
-
-
-@dataclass(kw_only=True)
-class Behaviour:
-    """How rebuilds go. `looks_s`: how often the engine's status is brought up to date (5 s in Longhorn itself).
-
-    `overshoots`: progress goes beyond 100. `error`: how each rebuild fails, half-way; empty where it does not.
-    `starts`: whether a replica that lacks is ever made. `nodes`: those of Longhorn, of which each takes one replica.
-    """
-
-    replicas: int = 3
-    nodes: tuple[str, ...] = ("store-1", "store-2", "store-3", "store-4")
-    rebuild_s: float = 3.0
-    looks_s: float = 0.5
-    overshoots: bool = False
-    error: str = ""
-    starts: bool = True
-    state: str = "attached"
-    robustness: str = "healthy"
-    owner: str = ""
-    """another claim that Longhorn believes the volume to be of"""
-    free: int = 1024**4
-    """bytes on the only disk of each node, none of them promised to anybody"""
-    settings: dict[str, str] = field(
-        default_factory=lambda: {
-            "concurrent-replica-rebuild-per-node-limit": "5",
-            "replica-replenishment-wait-interval": "600",
-            "replica-soft-anti-affinity": "false",
-        }
-    )
+BLOCK_NOTHING = ("RequiredPackages", "NFSClientInstalled", "KernelModulesLoaded", "Multipathd")
+"""conditions of a node that keep no replica from it, as they are where there is no NFS client and no device mapper"""
 
 
 @contextmanager
@@ -97,8 +70,9 @@ def controller(api: Api, behaviour: Behaviour) -> Iterator[None]:
         spec = {"allowScheduling": True, "disks": {DISK: {"allowScheduling": True, "storageReserved": 0}}}
         _create(api, LONGHORN_NODES, {"metadata": {"name": name}, "spec": spec})
         ready = [{"type": "Ready", "status": "True"}, {"type": "Schedulable", "status": "True"}]
+        lacks = [{"type": kind, "status": "False"} for kind in BLOCK_NOTHING]
         disk = {"storageMaximum": behaviour.free, "storageAvailable": behaviour.free, "storageScheduled": 0}
-        status = {"conditions": ready, "diskStatus": {DISK: disk | {"conditions": ready}}}
+        status = {"conditions": ready + lacks, "diskStatus": {DISK: disk | {"conditions": ready}}}
         _set_status(api, LONGHORN_NODES, name, status)
     for name, value in behaviour.settings.items():
         _create(api, SETTINGS, {"metadata": {"name": name}, "value": value})
@@ -113,57 +87,49 @@ def controller(api: Api, behaviour: Behaviour) -> Iterator[None]:
 
 
 def _serve(api: Api, behaviour: Behaviour, ended: threading.Event) -> None:
-    began: dict[str, float] = {}
-    looked: dict[str, float] = {}
+    volumes: dict[str, _Looked] = {}
     while not ended.wait(POLL_S):
         with suppress(AcceptanceError):  # seen again at the next turn
             for volume in api.list(VOLUMES):
                 claim = volume["spec"].get("claimRef") or {}
                 if claim.get("name", "").startswith("rebuild-"):
-                    _look_after(api, behaviour, volume, began, looked)
+                    name = volume["metadata"]["name"]
+                    _look_after(api, behaviour, volume, volumes.setdefault(name, _Looked(behaviour)))
             _forget_removed(api)
 
 
-def _look_after(
-    api: Api, behaviour: Behaviour, volume: Object, began: dict[str, float], looked: dict[str, float]
-) -> None:
+class _Looked:
+    """A volume, and when it was looked at last."""
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        self.volume = LabVolume(behaviour)
+        self.at_s = 0.0
+
+
+def _look_after(api: Api, behaviour: Behaviour, volume: Object, looked: _Looked) -> None:
     name = volume["metadata"]["name"]
     found = api.find(LONGHORN_VOLUMES, name, namespace=NAMESPACE)
     if found is None:
         _make(api, behaviour, volume)
         return
     now = time.monotonic()
-    if now - looked.get(name, 0.0) < behaviour.looks_s:
+    if now - looked.at_s < behaviour.looks_s:
         return
-    looked[name] = now
-    replicas = {
-        each["metadata"]["name"]: each for each in api.list(REPLICAS, namespace=NAMESPACE, labels=f"{OF_VOLUME}={name}")
-    }
-    engine = api.get(ENGINES, f"{name}-e-0", namespace=NAMESPACE)["status"]
-    modes = {replica: mode for replica, mode in (engine.get("replicaModeMap") or {}).items() if replica in replicas}
-    free = [node for node in behaviour.nodes if node not in {each["spec"]["nodeID"] for each in replicas.values()}]
-    if len(replicas) < found["spec"]["numberOfReplicas"] and behaviour.starts and free:
-        new = f"{name}-r-{int(1000 * now)}"
-        _make_replica(api, name, new, node=free[0])
-        began[new] = now
-        return  # in use when the engine is looked at next
-    rebuilds: dict[str, Object] = {}
-    for replica in replicas:
-        if modes.get(replica) == "ERR" and behaviour.error:  # told for as long as the replica is there
-            rebuilds[_address(replica)] = _rebuild("error", 50, behaviour.error)
-        if modes.get(replica) in ("RW", "ERR"):
-            continue
-        share = (now - began.get(replica, now)) / behaviour.rebuild_s
-        modes[replica] = "WO"
-        if behaviour.error and share > 0.5:
-            modes[replica] = "ERR"
-            rebuilds[_address(replica)] = _rebuild("error", int(100 * share), behaviour.error)
-        elif share >= 1:
-            modes[replica] = "RW"
-        else:
-            rebuilds[_address(replica)] = _rebuild("in_progress", int((140 if behaviour.overshoots else 100) * share))
-    whole = len([mode for mode in modes.values() if mode == "RW"]) >= found["spec"]["numberOfReplicas"]
-    _set_engine(api, name, modes, rebuilds)
+    looked.at_s = now
+    replicas = {each["metadata"]["name"]: each["spec"] for each in _replicas(api, name)}
+    modes = (api.get(ENGINES, f"{name}-e-0", namespace=NAMESPACE).get("status") or {}).get("replicaModeMap") or {}
+    wanted = int(found["spec"]["numberOfReplicas"])
+    turn = looked.volume.turn(now, wanted=wanted, replicas=replicas, modes=modes)
+    for replica, spec in turn.specs.items():
+        api.patch(REPLICAS, replica, {"spec": spec}, namespace=NAMESPACE)
+    for replica, error in turn.failed.items():
+        _set_rebuild_failed(api, replica, error)
+    for replica in turn.deletes:
+        api.delete(REPLICAS, replica, namespace=NAMESPACE)
+    if turn.makes:  # in use when the engine is looked at next
+        _make_replica(api, name, f"{name}-r-{int(1000 * now)}", node=turn.makes)
+    _set_engine(api, name, turn)
+    whole = len([mode for mode in turn.modes.values() if mode == "RW"]) >= wanted
     _set_volume(api, behaviour, volume, robustness=behaviour.robustness if whole else "degraded")
 
 
@@ -176,33 +142,45 @@ def _make(api: Api, behaviour: Behaviour, volume: Object) -> None:
     _create(api, ENGINES, engine)
     replicas = [f"{name}-r-{number}" for number in range(1, behaviour.replicas + 1)]
     for replica, node in zip(replicas, behaviour.nodes, strict=False):
-        _make_replica(api, name, replica, node=node)
-    _set_engine(api, name, dict.fromkeys(replicas, "RW"), {})
+        _make_replica(api, name, replica, node=node, healthyAt=stamp())
+    if behaviour.leftover:
+        node = behaviour.nodes[behaviour.replicas]
+        _make_replica(api, name, f"{name}-r-0", node=node, healthyAt=stamp(), failedAt=stamp())
+    _set_engine(api, name, Turn(modes=dict.fromkeys(replicas, "RW")))
     _create(api, LONGHORN_VOLUMES, {"metadata": {"name": name}, "spec": spec})
     _set_volume(api, behaviour, volume, robustness=behaviour.robustness)
 
 
-def _make_replica(api: Api, volume: str, name: str, *, node: str) -> None:
-    spec = {"volumeName": volume, "nodeID": node, "active": True, "engineName": f"{volume}-e-0"}
+def _make_replica(api: Api, volume: str, name: str, *, node: str, **more: str) -> None:
+    spec = {"volumeName": volume, "nodeID": node, "active": True, "engineName": f"{volume}-e-0"} | more
     body = {"metadata": {"name": name, "labels": {OF_VOLUME: volume}}, "spec": spec}
     _create(api, REPLICAS, body)
 
 
-def _rebuild(state: str, progress: int, error: str = "") -> Object:
-    return {"isRebuilding": not error, "state": state, "progress": progress, "error": error}
+def _replicas(api: Api, volume: str) -> list[Object]:
+    return list(api.list(REPLICAS, namespace=NAMESPACE, labels=f"{OF_VOLUME}={volume}"))
 
 
-def _address(replica: str) -> str:
-    return f"tcp://{replica}:10000"
+def _set_rebuild_failed(api: Api, replica: str, error: str) -> None:
+    condition = {"type": "RebuildFailed", "status": "True" if error else "False"}
+    if error:
+        condition |= {"reason": "General", "message": error}
+    _set_status(api, REPLICAS, replica, {"conditions": [condition]})
 
 
-def _set_engine(api: Api, volume: str, modes: dict[str, str], rebuilds: dict[str, Object]) -> None:
+def _set_engine(api: Api, volume: str, turn: Turn) -> None:
     """Maps are merged by the API server: what is no longer in them must be named."""
     name = f"{volume}-e-0"
     before = api.get(ENGINES, name, namespace=NAMESPACE).get("status") or {}
-    addresses = {replica: _address(replica).removeprefix("tcp://") for replica in modes}
+    in_use = {each["metadata"]["name"] for each in _replicas(api, volume) if not each["spec"].get("failedAt")}
+    purged = {"isPurging": turn.purging, "progress": 0 if turn.purging else 100, "error": ""}
+    new = {
+        "replicaModeMap": turn.modes,
+        "currentReplicaAddressMap": {replica: address(replica).removeprefix("tcp://") for replica in in_use},
+        "rebuildStatus": turn.rebuilds,
+        "purgeStatus": {address(each): purged for each, mode in turn.modes.items() if mode == "RW"},
+    }
     status: Object = {"currentState": "running"}
-    new = {"replicaModeMap": modes, "currentReplicaAddressMap": addresses, "rebuildStatus": rebuilds}
     for key, values in new.items():
         status[key] = dict.fromkeys(before.get(key) or {}) | values
     _set_status(api, ENGINES, name, status)

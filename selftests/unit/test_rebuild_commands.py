@@ -40,6 +40,11 @@ def test_commands_are_told_the_volume_word_by_word() -> None:
     assert done == "pvc-1/run-1/rebuild-full-data|fast node-1|1024|{kept}|$HOME; ls"
 
 
+def test_how_old_what_they_tell_may_be_is_what_the_target_file_says() -> None:
+    assert rebuild().resolution_s == 0.0
+    assert rebuild(resolution_s=10.0).resolution_s == 10.0
+
+
 def test_states_follow_health_and_progress() -> None:
     assert rebuild().look().phase == "whole"
     waiting = rebuild(healthy=exits(1), progress=python("print('0')")).look()

@@ -54,6 +54,14 @@ def test_a_write_that_was_refused_is_the_storages_failure() -> None:
         impact_of(foreground(error=StorageFailure("Input/output error")), before=BEFORE, rebuilds=[REBUILD])
 
 
+def test_tries_that_failed_are_told() -> None:
+    tried = timed(31.0).model_copy(update={"failures": ["replica r-4: no space left"]})
+    assert warnings([timed(31.0), tried]) == [
+        "a try of the rebuild failed, and was made anew by the storage: replica r-4: no space left"
+    ]
+    assert len(warnings([tried, timed(10.0, exact_to_s=2.0)])) == 2
+
+
 def test_only_times_that_are_rough_are_told() -> None:
     assert warnings([timed(31.0, exact_to_s=1.5)]) == []
     (told,) = warnings([timed(31.0, exact_to_s=1.5), timed(10.0, exact_to_s=2.0), timed(31.0, exact_to_s=3.0)])

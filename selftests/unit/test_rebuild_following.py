@@ -24,8 +24,13 @@ class Scripted:
     """A rebuild whose state is that of the script at the time since its trigger; the last one stays."""
 
     def __init__(
-        self, script: Sequence[tuple[float, RebuildState | AcceptanceError]], *, trigger_s: float = 0.0
+        self,
+        script: Sequence[tuple[float, RebuildState | AcceptanceError]],
+        *,
+        trigger_s: float = 0.0,
+        resolution_s: float = 0.0,
     ) -> None:
+        self.resolution_s = resolution_s
         self._script = script
         self._trigger_s = trigger_s
         self._began = 0.0
@@ -51,6 +56,9 @@ class Scripted:
     def restore(self) -> None:
         pass
 
+    def wait_settled(self) -> None:
+        pass
+
     def undo(self) -> None:
         pass
 
@@ -65,10 +73,12 @@ def followed(
     *script: tuple[float, RebuildState | AcceptanceError],
     begin_s: float = 2.0,
     end_s: float = 5.0,
+    resolution_s: float = 0.0,
     say: Callable[[str], None] = lambda text: None,
 ) -> TimedRebuild:
     timeouts = Timeouts(begin_s=begin_s, end_s=end_s)
-    return follow_rebuild(Scripted(script), about="rebuild of a replica", size=1000, timeouts=timeouts, say=say)
+    rebuild = Scripted(script, resolution_s=resolution_s)
+    return follow_rebuild(rebuild, about="rebuild of a replica", size=1000, timeouts=timeouts, say=say)
 
 
 def test_it_is_timed_from_when_it_was_seen_to_go_on() -> None:
@@ -87,6 +97,27 @@ def test_a_rebuild_that_is_never_seen_counts_from_its_trigger() -> None:
     found = followed((0, WAITING), (1.2, WHOLE))
     assert found.waited_s < 0.1
     assert found.seconds == pytest.approx(1.2, abs=0.7)
+    assert found.uncertainty_s == pytest.approx(found.seconds), "it may have begun at any time"
+
+
+def test_what_is_told_late_makes_the_time_uncertain_at_the_beginning_and_at_the_end() -> None:
+    exact, late = (
+        followed((0, WAITING), (0.5, going(0.1)), (1.5, WHOLE), resolution_s=resolution_s)
+        for resolution_s in (0.0, 5.0)
+    )
+    assert 0 < exact.uncertainty_s < 2
+    assert 10 < late.uncertainty_s < 12
+    assert late.seconds == pytest.approx(exact.seconds, abs=0.8)
+
+
+def test_a_try_that_failed_and_was_made_anew_belongs_to_the_time() -> None:
+    failed = "replica r-4: no space left"
+    again = RebuildState(phase="waiting", description="not in use yet", failures=(failed,))
+    whole = RebuildState(phase="whole", description="whole", progress=1.0, failures=(failed,))
+    found = followed((0, WAITING), (0.3, going(0.4)), (1.0, again), (1.8, going(0.1)), (2.6, whole))
+    assert found.failures == [failed]
+    assert found.seconds == pytest.approx(2.3, abs=0.9)
+    assert followed((0, going(0.4)), (1.2, WHOLE)).failures == []
 
 
 def test_what_the_trigger_itself_takes_does_not_count() -> None:
@@ -94,7 +125,7 @@ def test_what_the_trigger_itself_takes_does_not_count() -> None:
     timeouts = Timeouts(begin_s=5, end_s=5)
     found = follow_rebuild(rebuild, about="r", size=1, timeouts=timeouts, say=lambda text: None)
     assert found.waited_s == pytest.approx(1.5, abs=0.3)
-    assert found.seconds == pytest.approx(1.2, abs=0.7) and found.uncertainty_s < 1.3
+    assert found.seconds == pytest.approx(1.2, abs=0.7) and found.uncertainty_s == pytest.approx(found.seconds)
 
 
 def test_one_without_progress_has_no_rates_and_one_with_it_has() -> None:

@@ -3,81 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
 from acceptance.cluster.resources import VOLUMES
-from acceptance.cluster.waiting import wait_for
-from acceptance.results.document import StorageClass
-from acceptance.results.rebuilds import TimedRebuild
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
-from acceptance.trials.rebuild.driver import TargetVolume
-from acceptance.trials.rebuild.following import Timeouts, follow_rebuild
-from acceptance.trials.rebuild.longhorn_api import ENGINES, LONGHORN_VOLUMES, REPLICAS, Trigger
-from acceptance.trials.rebuild.longhorn_driver import LonghornDriver
-from acceptance.trials.rebuild.longhorn_rebuild import LonghornRebuild
-from selftests.lab.longhorn_controller import NAMESPACE, Behaviour, controller
+from acceptance.trials.rebuild.longhorn_api import ENGINES, LONGHORN_VOLUMES
+from selftests.unit.longhorn_lab import THREE, Lab, driver, follow
 from selftests.unit.simulated_api import SimulatedApi
-
-CLAIM = {"namespace": "run-1", "name": "rebuild-full-data"}
-VOLUME = TargetVolume(
-    volume="pvc-1", claim=CLAIM["name"], namespace="run-1", storage_class="longhorn", node="store-1", size=1024**3
-)
-QUICK: dict[str, Any] = {"rebuild_s": 1.0, "looks_s": 0.1}
-
-
-def storage_class(**parameters: str) -> StorageClass:
-    return StorageClass(
-        name="longhorn",
-        provisioner="driver.longhorn.io",
-        parameters=parameters,
-        binding_mode="Immediate",
-        reclaim_policy="Delete",
-        allow_expansion=True,
-        default=False,
-    )
-
-
-def driver(api: SimulatedApi, trigger: Trigger | None = None, **parameters: str) -> LonghornDriver:
-    return LonghornDriver(
-        api,  # type: ignore[arg-type]
-        storage_class(**parameters),
-        namespace=NAMESPACE,
-        trigger=trigger,
-        timeout_s=5,
-    )
-
-
-class Lab:
-    """A volume of the run, and Longhorn's objects of it."""
-
-    def __init__(self) -> None:
-        self.api = SimulatedApi({"longhorn.io": ["v1beta2"]})
-        spec = {"claimRef": CLAIM, "capacity": {"storage": "1073741824"}}
-        self.api.create(VOLUMES, {"metadata": {"name": "pvc-1"}, "spec": spec, "status": {"phase": "Bound"}})
-        self.undo = ExitStack()
-
-    def longhorn(self, trigger: Trigger | None = None, **behaviour: Any) -> LonghornRebuild:
-        """Rebuilds of the volume, once all its objects are there."""
-        self.undo.enter_context(controller(self.api, Behaviour(**(QUICK | behaviour))))  # type: ignore[arg-type]
-        wait_for(
-            "the volume to be there",
-            look=lambda: self.api.find(LONGHORN_VOLUMES, "pvc-1"),
-            ready=lambda seen: bool(seen and seen.get("status")),
-            state=str,
-            timeout_s=5,
-        )
-        return driver(self.api, trigger).rebuild_of(VOLUME)
-
-    @property
-    def replicas(self) -> list[str]:
-        return sorted(each["metadata"]["name"] for each in self.api.list(REPLICAS))
-
-    @property
-    def count(self) -> int:
-        return int(self.api.get(LONGHORN_VOLUMES, "pvc-1")["spec"]["numberOfReplicas"])
 
 
 @pytest.fixture
@@ -85,16 +19,6 @@ def lab() -> Iterator[Lab]:
     found = Lab()
     with found.undo:
         yield found
-
-
-def follow(rebuild: LonghornRebuild, *, begin_s: float = 5.0) -> TimedRebuild:
-    rebuild.require_whole()
-    return follow_rebuild(
-        rebuild, about="rebuild", size=1024**3, timeouts=Timeouts(begin_s=begin_s, end_s=10), say=lambda text: None
-    )
-
-
-THREE = ["pvc-1-r-1", "pvc-1-r-2", "pvc-1-r-3"]
 
 
 def test_a_further_replica_is_added_rebuilt_and_taken_away_again(lab: Lab) -> None:
@@ -139,16 +63,6 @@ def test_awkward_rebuilds_are_timed_all_the_same(lab: Lab, behaviour: dict[str, 
     found = follow(lab.longhorn(**behaviour))
     assert found.seconds > 0.2
     assert all(each.rate >= 0 for each in found.rates)
-
-
-def test_a_failed_rebuild_is_told_and_undone(lab: Lab) -> None:
-    rebuild = lab.longhorn(
-        error="failed to sync files: no space left on device", rebuild_s=6
-    )  # there to be read for 3 s
-    with pytest.raises(StorageFailure, match="failed to sync files: no space left on device"):
-        follow(rebuild)
-    rebuild.restore()
-    assert (lab.count, lab.replicas) == (3, THREE)
 
 
 def test_a_rebuild_that_never_begins_is_told_with_what_keeps_it_and_undone(lab: Lab) -> None:
@@ -220,8 +134,11 @@ def test_settings_that_influence_it_are_kept(lab: Lab) -> None:
         "numberOfReplicas": "3",
         "dataLocality": "disabled",
         "dataEngine": "v1",
+        "auto-cleanup-system-generated-snapshot": "true",
+        "fast-replica-rebuild-enabled": "true",
         "concurrent-replica-rebuild-per-node-limit": "5",
         "replica-replenishment-wait-interval": "600",
+        "replica-file-sync-http-client-timeout": "30",
         "replica-soft-anti-affinity": "false",
     }
 

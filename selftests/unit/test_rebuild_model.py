@@ -41,9 +41,34 @@ def test_rates_are_what_was_added_between_two_looks() -> None:
     assert [(each.from_s, each.to_s, round(each.rate)) for each in found] == [(0, 2, 250), (2, 4, 50), (4, 6, 200)]
 
 
+def test_a_share_that_is_brought_up_to_date_now_and_then_makes_no_comb() -> None:
+    """Longhorn's moves each 5 s, and is looked at each second: it is rebuilt in between, too."""
+    shares = [0.22] * 5 + [0.45] * 5 + [0.68] * 5 + [0.90] * 4 + [1.0]
+    found = rates(at(*shares, every_s=1.0), size=1000)
+    assert [(each.from_s, each.to_s, round(each.rate)) for each in found] == [
+        (0, 5, 46),
+        (5, 10, 46),
+        (10, 15, 44),
+        (15, 19, 25),
+    ]
+
+
+def test_a_share_that_stands_still_to_the_end_makes_no_rate() -> None:
+    assert [(each.from_s, each.to_s) for each in rates(at(0.0, 0.5, 0.5, 0.5), size=1)] == [(0, 2)]
+    assert rates(at(0.5, 0.5, 0.5), size=1) == []
+
+
+def test_a_real_standstill_is_one_slow_rate() -> None:
+    assert [round(each.rate) for each in rates(at(0.0, 0.5, *[0.5] * 98, 1.0), size=1000)] == [250, 3]
+
+
 def test_a_count_that_begins_anew_is_no_rate_below_zero() -> None:
     found = rates(at(0.0, 0.5, 0.1, 0.3), size=1000)
     assert [(each.from_s, round(each.rate)) for each in found] == [(0, 250), (4, 100)]
+
+
+def test_a_count_that_falls_back_within_a_second_is_no_rate_of_zero() -> None:
+    assert rates(at(0.0, 1.0, 0.0, every_s=0.5), size=1) == []
 
 
 @pytest.mark.parametrize("points", [[], at(0.3)])
@@ -54,7 +79,7 @@ def test_without_two_looks_there_is_no_rate(points: list[ProgressPoint]) -> None
 @given(shares=st.lists(st.floats(min_value=0, max_value=1), min_size=2, max_size=2000), every_s=TIMES)
 def test_whatever_progress_does_rates_are_few_and_never_negative(shares: list[float], every_s: float) -> None:
     found = rates(at(*shares, every_s=every_s), size=1e9)
-    assert all(each.rate >= 0.0 and each.to_s > each.from_s for each in found)
+    assert all(each.rate > 0.0 and each.to_s > each.from_s for each in found)
     assert len(found) <= MOST_POINTS + 1
 
 

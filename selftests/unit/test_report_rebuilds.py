@@ -14,6 +14,8 @@ from acceptance.report.rebuilds import RebuildSection, rebuild_sections
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Results, Run, Verdict
 from acceptance.results.rebuilds import LoadPoint, RatePoint, RebuildRecord
+from acceptance.trials.rebuild.model import ProgressPoint
+from acceptance.trials.rebuild.model import rates as rates_of
 from selftests.unit.drawn import line
 from selftests.unit.rebuild_records import NOW, record, timed
 
@@ -82,6 +84,21 @@ def test_rates_are_drawn_in_steps_beside_the_mean() -> None:
     heights = [each.split()[1] for each in line.split(" L ")]
     assert heights[0] == heights[1] and heights[2] == heights[3] and heights[0] != heights[2]
     assert "<svg" in render_summary(results(record(timed(20.0, rates=rates))))
+
+
+def test_the_rate_is_drawn_without_a_comb_where_progress_is_told_now_and_then() -> None:
+    """Each 5 s, and looked at each second: no line falls to zero in between."""
+    shares = [0.2] * 5 + [0.4] * 5 + [0.7] * 5 + [1.0]
+    points = [ProgressPoint(at_s=2.0 + at_s, share=share) for at_s, share in enumerate(shares)]
+    picture = rebuild_rate(record(timed(15.0, rates=rates_of(points, size=1000 * MIB)), size=1000 * MIB))
+    assert picture is not None
+    assert picture.text.startswith("From 40 MiB/s to 60 MiB/s; ")
+
+
+def test_how_old_what_the_driver_tells_may_be_is_said() -> None:
+    told = "What the driver tells may be 5 s old: beginning and end may each have been so much earlier."
+    assert told in section(record(resolution_s=5.0)).sentences
+    assert not any("old" in each for each in section(record()).sentences)
 
 
 def test_progress_is_what_the_rates_add_up_to_and_each_rebuild_has_its_line() -> None:

@@ -29,7 +29,9 @@ def test_commands_are_read_word_by_word(tmp_path: Path) -> None:
     assert isinstance(target, CommandTarget)
     assert target.plan.trigger == ("ssh", "store-1", "lose", "{volume}")
     assert target.plan.progress[-1] == "{claim}"
-    assert (target.plan.restore, target.plan.timeout_s) == ((), 120.0)
+    assert (target.plan.restore, target.plan.timeout_s, target.plan.resolution_s) == ((), 120.0, 0.0)
+    target = read_target(written(tmp_path, text + "  resolution: 5s\n")).rebuild
+    assert isinstance(target, CommandTarget) and target.plan.resolution_s == 5.0
 
 
 def test_longhorn_needs_no_more_than_its_name(tmp_path: Path) -> None:

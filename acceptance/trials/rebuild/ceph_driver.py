@@ -26,6 +26,9 @@ from acceptance.trials.rebuild.driver import RebuildState, TargetVolume, Undo
 COMMAND_S = 60.0
 INFLUENCES = ("osd_max_backfills", "osd_recovery_max_active", "osd_recovery_sleep", "osd_mclock_profile")
 """the options of an OSD that change how long a recovery takes"""
+RESOLUTION_S = 7.0
+"""How old what `ceph status` says of placement groups may be: OSDs report to the manager every 5 s
+(`mgr_stats_period`), and it to the monitors every 2 s (`mgr_tick_period`); defaults of Ceph's own mgr.yaml.in."""
 
 
 def ceph_permissions(namespace: str) -> list[Permission]:
@@ -88,6 +91,8 @@ class CephDriver:
 class CephRebuild:
     """Implements `ReplicaRebuild`: of all that an OSD stores, whatever volume it is of."""
 
+    resolution_s = RESOLUTION_S
+
     def __init__(self, ceph: CephDriver, *, osd: int) -> None:
         self._ceph = ceph
         self._osd = osd
@@ -137,6 +142,9 @@ class CephRebuild:
             state=lambda seen: f"{misplaced_objects(seen)} copies to go, groups: {unclean_groups(seen)}",
             timeout_s=self._ceph.move_timeout_s,
         )
+
+    def wait_settled(self) -> None:
+        """See `ReplicaRebuild`: `restore` has waited for the data."""
 
     def undo(self) -> Undo:
         """See `ReplicaRebuild`: an OSD that is out stays out."""

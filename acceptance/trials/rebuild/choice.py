@@ -27,7 +27,7 @@ def choose_driver(
 ) -> RebuildDriver:
     """The driver for the class; `target`: that of the target file, or that of the embedded cluster for its own class.
 
-    `timeout_s`: for an object to go; `move_timeout_s`: for data to be moved.
+    `timeout_s`: for an object to go; `move_timeout_s`: for data to be moved, and for what a rebuild leaves behind.
 
     Raises Unsupported, naming the drivers there are, where there is none.
     """
@@ -39,7 +39,14 @@ def choose_driver(
         )
     if isinstance(target, LonghornTarget) or storage_class.provisioner == LONGHORN:
         named = target or LonghornTarget()
-        return LonghornDriver(api, storage_class, namespace=named.namespace, trigger=named.trigger, timeout_s=timeout_s)
+        return LonghornDriver(
+            api,
+            storage_class,
+            namespace=named.namespace,
+            trigger=named.trigger,
+            timeout_s=timeout_s,
+            move_timeout_s=move_timeout_s,
+        )
     if CEPH.fullmatch(storage_class.provisioner):
         raise Unsupported(
             f"capability 'rebuild driver': StorageClass {storage_class.name} is Ceph's, of which a replica is rebuilt "

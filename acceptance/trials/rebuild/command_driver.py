@@ -40,6 +40,11 @@ class CommandRebuild:
         self._values = values
         self._complaint = ""
 
+    @property
+    def resolution_s(self) -> float:
+        """See `ReplicaRebuild`: what the target file says of its commands."""
+        return self._plan.resolution_s
+
     def require_whole(self) -> None:
         """See `ReplicaRebuild`; the health command must say so before anything is done."""
         done = self._run(self._plan.healthy)
@@ -79,6 +84,9 @@ class CommandRebuild:
         """See `ReplicaRebuild`."""
         if self._plan.restore and (done := self._run(self._plan.restore)).status:
             raise done.failed("0 of the restore command")
+
+    def wait_settled(self) -> None:
+        """See `ReplicaRebuild`: the restore command is to have waited."""
 
     def undo(self) -> Undo | None:
         """See `ReplicaRebuild`."""

@@ -24,12 +24,14 @@ class TargetVolume:
 class RebuildState:
     """Where a rebuild stands. `progress`: the share of the data that is rebuilt, 0 to 1; None where it is not told.
 
-    `waiting`: it has not begun; `whole`: all replicas hold all data again. `description`: the same in words.
+    `waiting`: it has not begun; `whole`: all replicas hold all data again. `description`: the same in words. `failures`: what
+    the system says of each try since the trigger that failed and that it makes anew by itself.
     """
 
     phase: Phase
     description: str
     progress: float | None = None
+    failures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +45,10 @@ class Undo:
 class ReplicaRebuild(Protocol):
     """Rebuilds of one replica of one volume, one after the other."""
 
+    @property
+    def resolution_s(self) -> float:
+        """How old what `look` tells may be (s): a rebuild may have begun, and ended, so long before it shows."""
+
     def require_whole(self) -> None:
         """See that the volume is the run's own, in use, and has all its replicas.
 
@@ -53,13 +59,22 @@ class ReplicaRebuild(Protocol):
         """Make a rebuild necessary; what was done, in words. Raises AcceptanceError where that fails."""
 
     def look(self) -> RebuildState:
-        """How far it is. Raises StorageFailure when the rebuild has failed for good, with the system's own words."""
+        """How far it is. A try that failed, and that the system makes anew by itself, is told and ends nothing.
+
+        Raises StorageFailure when the rebuild has failed for good, with the system's own words.
+        """
 
     def obstacles(self) -> list[str]:
         """What the system says of why it does not begin or go on; asked when it does not."""
 
     def restore(self) -> None:
         """Have the volume as it was before `trigger`, which may not have been called or may have failed half-way."""
+
+    def wait_settled(self) -> None:
+        """After `restore`, before another rebuild: until the system does no more work that the last one left behind.
+
+        Raises StorageFailure when that does not end.
+        """
 
     def undo(self) -> Undo | None:
         """What a run that is killed after `trigger` leaves for somebody else to bring back; None where the volume alone

@@ -35,10 +35,15 @@ def impact_of(
 
 
 def warnings(rebuilds: Sequence[TimedRebuild]) -> list[str]:
-    """What a reader must know of how well the rebuilds were timed."""
+    """What a reader must know of the rebuilds' times: tries that failed are in them, and they may be rough."""
+    found = [
+        f"a try of the rebuild failed, and was made anew by the storage: {why}"
+        for each in rebuilds
+        for why in each.failures
+    ]
     rough = [each for each in rebuilds if each.uncertainty_s * SHORT > each.seconds]
     if not rough:
-        return []
+        return found
     worst = max(rough, key=lambda each: each.uncertainty_s / each.seconds)
     off, took = (format_quantity(value, unit="s") for value in (worst.uncertainty_s, worst.seconds))
-    return [f"a rebuild of {took} is known to within {off} only; use a larger --storage-rebuild-size"]
+    return [*found, f"a rebuild of {took} is known to within {off} only; use a larger --storage-rebuild-size"]

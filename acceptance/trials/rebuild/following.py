@@ -49,22 +49,25 @@ class _Looks:
         return seen
 
     @property
-    def gap_s(self) -> float:
-        """Between the last two looks: so far the moment of the last one may be off."""
-        return self.last_s - self.before_s
+    def uncertainty_s(self) -> float:
+        """How much earlier than the last look it may have been so: as long as the look before it, and what that told,
+        are ago."""
+        return self.last_s - self.before_s + self.rebuild.resolution_s
 
 
 def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, timeouts: Timeouts, say: Say) -> TimedRebuild:
     """Trigger the rebuild and look until all replicas are whole; `size` bytes are rebuilt, `about` names them.
 
-    It has begun when it is first seen to go on; where it never was, when the trigger was done. Raises StorageFailure
-    when it does not begin, fails or does not end, EnvironmentFailure when there was none to be seen.
+    It has begun when it is first seen to go on; where it never was, when the trigger was done, and then it may have
+    taken any part of that time. Tries that failed and that the system makes anew belong to the time. Raises
+    StorageFailure when it does not begin, fails for good or does not end, EnvironmentFailure when there was none to be
+    seen.
     """
     triggered = now_s()
     done = rebuild.trigger()
     lost_s = now_s() - triggered
     looks = _Looks(rebuild=rebuild, say=say, about=about, triggered=triggered, last_s=lost_s)
-    begun = wait_for(
+    begun = over = wait_for(
         f"{about} to begin ({done})",
         look=looks.look,
         ready=lambda seen: seen.phase != "waiting",
@@ -72,7 +75,7 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, timeouts: 
         events=rebuild.obstacles,
         timeout_s=timeouts.begin_s,
     )
-    started_s, exact_to_s = looks.last_s, looks.gap_s
+    started_s, uncertainty_s = looks.last_s, looks.uncertainty_s
     if begun.phase == "whole":
         if looks.last_s - lost_s < UNSEEN_S:
             raise EnvironmentFailure(
@@ -80,9 +83,9 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, timeouts: 
                 "to be rebuilt; check that the trigger removes a replica's data, and that it does not end before the "
                 "storage knows"
             )
-        started_s = lost_s
+        started_s, uncertainty_s = lost_s, looks.last_s - lost_s
     else:
-        wait_for(
+        over = wait_for(
             f"{about} to end ({done})",
             look=looks.look,
             ready=lambda seen: seen.phase == "whole",
@@ -90,7 +93,7 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, timeouts: 
             events=rebuild.obstacles,
             timeout_s=timeouts.end_s,
         )
-        exact_to_s += looks.gap_s
+        uncertainty_s += looks.uncertainty_s
     if looks.progress:
         looks.progress.append(ProgressPoint(at_s=looks.last_s, share=1.0))
     say(f"{about}: whole after {format_quantity(looks.last_s - started_s, unit='s')}")
@@ -99,8 +102,9 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, timeouts: 
         started=_moment(triggered + started_s),
         finished=_moment(triggered + looks.last_s),
         seconds=looks.last_s - started_s,
-        uncertainty_s=exact_to_s,
+        uncertainty_s=uncertainty_s,
         trigger=done,
+        failures=list(over.failures),
         rates=rates(looks.progress, size=rebuild.rebuilt_bytes() or size),
     )
 

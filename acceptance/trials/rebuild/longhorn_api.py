@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Literal
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import Object, Resource
 from acceptance.text.errors import Unsupported
-from acceptance.trials.rebuild.longhorn_objects import LonghornView
+from acceptance.trials.rebuild.longhorn_objects import DATA_ENGINE, LonghornView
 
 GROUP, VERSION = "longhorn.io", "v1beta2"
 PREFIX = f"apis/{GROUP}/{VERSION}"
@@ -22,12 +23,16 @@ OF_VOLUME = "longhornvolume"
 
 REBUILD_LIMIT = "concurrent-replica-rebuild-per-node-limit"
 SOFT_ANTI_AFFINITY = "replica-soft-anti-affinity"
+CLEANUP = "auto-cleanup-system-generated-snapshot"
+"""whether snapshots are coalesced before a rebuild, which then waits for that, and after it"""
 INFLUENCES = (
     REBUILD_LIMIT,
     "replica-replenishment-wait-interval",
     "fast-replica-rebuild-enabled",
     "offline-replica-rebuilding",
     "long-grpc-timeout",
+    "replica-file-sync-http-client-timeout",
+    CLEANUP,
     SOFT_ANTI_AFFINITY,
 )
 """the settings that change how long a rebuild takes, or whether there is one"""
@@ -35,10 +40,24 @@ INFLUENCES = (
 Trigger = Literal["further-replica", "deleted-replica"]
 
 
-def longhorn_settings(api: Api, namespace: str, *, names: Sequence[str] = INFLUENCES) -> dict[str, str]:
+def longhorn_settings(
+    api: Api, namespace: str, *, names: Sequence[str] = INFLUENCES, data_engine: str = DATA_ENGINE
+) -> dict[str, str]:
     """Settings by name, those that influence a rebuild unless others are asked for; those that this Longhorn has."""
     found: dict[str, Object] = {str(each["metadata"]["name"]): each for each in api.list(SETTINGS, namespace=namespace)}
-    return {name: str(found[name].get("value", "")) for name in names if name in found}
+    return {name: setting_of(str(found[name].get("value", "")), data_engine) for name in names if name in found}
+
+
+def setting_of(value: str, data_engine: str) -> str:
+    """What a setting is for a data engine: since Longhorn 1.10 some are JSON, `{"v1":"true","v2":"false"}`.
+
+    As it is written where it says nothing of that engine.
+    """
+    try:
+        by_engine = json.loads(value)
+    except ValueError:
+        return value
+    return str(by_engine.get(data_engine, value)) if isinstance(by_engine, dict) else value
 
 
 def longhorn_view(api: Api, name: str, *, namespace: str) -> LonghornView:

@@ -20,6 +20,7 @@ from acceptance.trials.rebuild.longhorn_api import (
     longhorn_settings,
     one_copy,
 )
+from acceptance.trials.rebuild.longhorn_objects import DATA_ENGINE
 from acceptance.trials.rebuild.longhorn_rebuild import LonghornRebuild
 
 
@@ -36,18 +37,29 @@ def longhorn_permissions(namespace: str) -> list[Permission]:
 
 
 class LonghornDriver:
-    """Implements `RebuildDriver`. `trigger`: None for a further replica where a node has room for one."""
+    """Implements `RebuildDriver`. `trigger`: None for a further replica where a node has room for one.
+
+    `timeout_s`: for a replica to go; `move_timeout_s`: for snapshots to be coalesced after a rebuild.
+    """
 
     name = "longhorn"
 
     def __init__(
-        self, api: Api, storage_class: StorageClass, *, namespace: str, trigger: Trigger | None, timeout_s: float
+        self,
+        api: Api,
+        storage_class: StorageClass,
+        *,
+        namespace: str,
+        trigger: Trigger | None,
+        timeout_s: float,
+        move_timeout_s: float,
     ) -> None:
         self._api = api
         self._class = storage_class
         self._namespace = namespace
         self._trigger = trigger
         self._timeout_s = timeout_s
+        self._move_timeout_s = move_timeout_s
 
     def require_ready(self) -> None:
         """See `RebuildDriver`."""
@@ -61,7 +73,8 @@ class LonghornDriver:
         require_rebuild_permissions(self._api, longhorn_permissions(self._namespace))
         if self._class.parameters.get("numberOfReplicas") == "1":
             raise one_copy(self._class.name)
-        if longhorn_settings(self._api, self._namespace).get(REBUILD_LIMIT) == "0":
+        engine = self._class.parameters.get("dataEngine", DATA_ENGINE)
+        if longhorn_settings(self._api, self._namespace, data_engine=engine).get(REBUILD_LIMIT) == "0":
             raise EnvironmentFailure(
                 f"Longhorn's setting {REBUILD_LIMIT} is 0: no replica is ever rebuilt; set it to at least 1"
             )
@@ -69,5 +82,10 @@ class LonghornDriver:
     def rebuild_of(self, volume: TargetVolume) -> LonghornRebuild:
         """See `RebuildDriver`."""
         return LonghornRebuild(
-            self._api, volume, namespace=self._namespace, trigger=self._trigger, timeout_s=self._timeout_s
+            self._api,
+            volume,
+            namespace=self._namespace,
+            trigger=self._trigger,
+            timeout_s=self._timeout_s,
+            move_timeout_s=self._move_timeout_s,
         )

@@ -2,6 +2,7 @@
 
 Source: the types of longhorn-manager, `k8s/pkg/apis/longhorn/v1beta2`. `rebuildStatus` is for progress alone: Longhorn
 looks at its engines every 5 s, so that a short rebuild may never show there, and the entry is gone at the end.
+`replicaModeMap` has keys that are no replicas, too: `UNKNOWN-tcp://IP:PORT`, of one that died or was deleted.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ Object = Mapping[str, Any]
 
 HEALTHY, FAULTED, ATTACHED = "healthy", "faulted", "attached"
 SWITCHED_ON = ("true", "enabled")
+NO_REASON = "Longhorn gives no reason"
+DATA_ENGINE = "v1"
+"""of a volume that does not say which"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +42,11 @@ class LonghornView:
         return int(_part(self.volume, "spec").get("numberOfReplicas") or 0)
 
     @property
+    def data_engine(self) -> str:
+        """`v1` or `v2`."""
+        return str(_part(self.volume, "spec").get("dataEngine") or DATA_ENGINE)
+
+    @property
     def state(self) -> str:
         """`attached`, `detached`, and what lies between."""
         return str(_part(self.volume, "status").get("state") or "unknown")
@@ -49,8 +58,9 @@ class LonghornView:
 
     @property
     def modes(self) -> dict[str, str]:
-        """By replica: RW, WO or ERR, as the engine that is in use has it."""
-        return {str(name): str(mode) for name, mode in self._engine("replicaModeMap").items()}
+        """By replica: RW, WO or ERR, as the engine that is in use has it; keys that are no replica's are left out."""
+        there = self.replica_names
+        return {str(name): str(mode) for name, mode in self._engine("replicaModeMap").items() if name in there}
 
     @property
     def readable(self) -> list[str]:
@@ -66,6 +76,20 @@ class LonghornView:
         """The nodes that hold a replica, or are to."""
         return {node for each in self.replicas if (node := str(_part(each, "spec").get("nodeID") or ""))}
 
+    @property
+    def purging(self) -> bool:
+        """Whether snapshots are coalesced, which Longhorn does before a rebuild and after it."""
+        return any(each.get("isPurging") for each in self._engine("purgeStatus").values())
+
+    def spec_of(self, replica: str) -> Object:
+        """What is wanted of a replica, with `failedAt` and `healthyAt`; empty where there is none of that name."""
+        found = (each for each in self.replicas if each["metadata"]["name"] == replica)
+        return next((_part(each, "spec") for each in found), {})
+
+    def retries(self, replica: str) -> int:
+        """How often its rebuild was begun anew after it had failed."""
+        return int(self.spec_of(replica).get("rebuildRetryCount") or 0)
+
     def rebuild_status(self, replica: str) -> Object:
         """The engine's entry on the rebuild of the replica; empty where there is none."""
         address = self._engine("currentReplicaAddressMap").get(replica)
@@ -78,11 +102,17 @@ class LonghornView:
         for each in _part(self.volume, "status").get("conditions") or []:
             if each.get("type") == "Scheduled" and each.get("status") != "True":
                 found.append(f"volume {self.name}: {each.get('reason')}: {each.get('message')}")
-        for replica in self.replicas:
-            for each in _part(replica, "status").get("conditions") or []:
-                if each.get("type") == "RebuildFailed" and each.get("status") == "True":
-                    found.append(f"replica {replica['metadata']['name']}: {each.get('reason')}: {each.get('message')}")
-        return found
+        failed = [(name, why) for name in sorted(self.replica_names) if (why := self.why_failed(name))]
+        return [*found, *(f"replica {name}: {why}" for name, why in failed)]
+
+    def why_failed(self, replica: str) -> str:
+        """The condition that says why its rebuild failed, which stays until another one begins; empty without one."""
+        for found in self.replicas:
+            for each in _part(found, "status").get("conditions") or []:
+                failed = each.get("type") == "RebuildFailed" and each.get("status") == "True"
+                if failed and found["metadata"]["name"] == replica:
+                    return f"{each.get('reason')}: {each.get('message')}"
+        return ""
 
     def _engine(self, key: str) -> dict[str, Any]:
         """A map of the status of all engines together; while a volume migrates it has two."""
@@ -92,47 +122,71 @@ class LonghornView:
         return found
 
 
-def rebuild_state(view: LonghornView, *, before: set[str], readable: int) -> RebuildState:
-    """How far the rebuild is; `before`: the replicas at the trigger, `readable`: how many must hold all data again.
+def rebuilt_since(view: LonghornView, before: LonghornView) -> list[str]:
+    """The replicas that are made whole, or were, since `before`: new ones, and failed ones that were taken up again.
 
-    It is over when the new replica is RW and the volume healthy, whatever `rebuildStatus` shows. Raises StorageFailure
-    when the rebuild or the volume has failed, in Longhorn's words.
+    Longhorn takes a failed replica up under its old name: it empties its `failedAt` and its `healthyAt`, and sets
+    `healthyAt` anew once it is whole.
+    """
+    return sorted(name for name in view.replica_names if _taken_up(view.spec_of(name), before, name))
+
+
+def _taken_up(now: Object, before: LonghornView, name: str) -> bool:
+    was = before.spec_of(name)
+    if was.get("healthyAt"):
+        return bool(now.get("healthyAt") != was["healthyAt"])
+    failed_at = now.get("failedAt")
+    return before.modes.get(name) != "RW" and (not failed_at or failed_at != was.get("failedAt"))
+
+
+def is_rebuilt(view: LonghornView, replica: str) -> bool:
+    """Whether it is on its way now."""
+    return view.modes.get(replica) == "WO" or bool(view.rebuild_status(replica))
+
+
+def failure_of(view: LonghornView, replica: str, *, before: LonghornView) -> str | None:
+    """What Longhorn says of why the rebuild of the replica has failed; None where it has not.
+
+    What was said of the replica `before` already is of an earlier failure, after which it may be taken up again.
+    """
+    status = view.rebuild_status(replica)
+    if status.get("state") == "error" or status.get("error"):
+        return str(status.get("error") or NO_REASON)
+    failed_at, known = view.spec_of(replica).get("failedAt"), before.spec_of(replica).get("failedAt")
+    in_error = view.modes.get(replica) == "ERR" and before.modes.get(replica) != "ERR"
+    if in_error or (failed_at and failed_at != known):
+        return view.why_failed(replica) or NO_REASON
+    return None
+
+
+def rebuild_state(view: LonghornView, *, before: LonghornView, readable: int) -> RebuildState:
+    """How far the rebuild is; `before`: the volume at the trigger, `readable`: how many must hold all data again.
+
+    It is over when a replica that was rebuilt is RW and the volume healthy, whatever `rebuildStatus` shows. Raises
+    StorageFailure when the volume has failed.
     """
     if view.robustness == FAULTED:
         raise StorageFailure(f"Longhorn volume {view.name} is faulted: no replica holds its data any more")
-    new = sorted(view.replica_names - before)
-    for replica in new:
-        _require_not_failed(view, replica)
-    modes = {replica: view.modes.get(replica, "") for replica in new}
-    ready = [replica for replica, mode in modes.items() if mode == "RW"]
+    new = rebuilt_since(view, before)
+    ready = [replica for replica in new if view.modes.get(replica) == "RW"]
     if ready and len(view.readable) >= readable and view.robustness == HEALTHY:
         return RebuildState(phase="whole", description=f"replica {ready[0]} is RW, the volume healthy", progress=1.0)
     for replica in new:
-        status = view.rebuild_status(replica)
-        if status or modes[replica] == "WO":
+        if is_rebuilt(view, replica) and not failure_of(view, replica, before=before):
+            status = view.rebuild_status(replica)
             progress = _share(status.get("progress")) if status else None
             shown = "progress unknown" if progress is None else f"{100 * progress:.0f} %"
             return RebuildState(
                 phase="rebuilding", description=f"replica {replica} is rebuilt: {shown}", progress=progress
             )
+    for replica in new:
+        if why := failure_of(view, replica, before=before):
+            return RebuildState(phase="rebuilding", description=f"the rebuild of replica {replica} has failed: {why}")
     if ready:
         return RebuildState(phase="rebuilding", description=f"replica {ready[0]} is RW, the volume {view.robustness}")
     said = f"replica {new[0]} is not in use yet" if new else "no new replica yet"
-    return RebuildState(phase="waiting", description=f"{said}, the volume {view.robustness}")
-
-
-def _require_not_failed(view: LonghornView, replica: str) -> None:
-    status = view.rebuild_status(replica)
-    if status.get("state") == "error" or status.get("error"):
-        raise StorageFailure(
-            f"the rebuild of replica {replica} of Longhorn volume {view.name} failed: "
-            f"{status.get('error') or 'Longhorn gives no reason'}"
-        )
-    found = next((each for each in view.replicas if each["metadata"]["name"] == replica), None)
-    failed_at = _part(found, "spec").get("failedAt") if found else None
-    if view.modes.get(replica) == "ERR" or failed_at:
-        why = "; ".join(view.complaints()) or "its mode is ERR, and Longhorn gives no reason"
-        raise StorageFailure(f"the rebuild of replica {replica} of Longhorn volume {view.name} failed: {why}")
+    purged = ", Longhorn purges snapshots" if view.purging else ""
+    return RebuildState(phase="waiting", description=f"{said}, the volume {view.robustness}{purged}")
 
 
 def _share(progress: Any) -> float:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import EnvironmentFailure, Unsupported
 from acceptance.trials.rebuild.driver import RebuildState, TargetVolume
 from acceptance.trials.rebuild.longhorn_api import (
+    CLEANUP,
     LONGHORN_NODES,
     LONGHORN_VOLUMES,
     REPLICAS,
@@ -24,21 +28,43 @@ from acceptance.trials.rebuild.longhorn_objects import (
     LonghornView,
     free_nodes,
     rebuild_state,
+    rebuilt_since,
 )
+from acceptance.trials.rebuild.longhorn_tries import LonghornTries
+
+RESOLUTION_S = 5.0
+"""`EnginePollInterval` of longhorn-manager: so often it brings the status of an engine up to date"""
+PURGE_SHOWS_S = 2 * RESOLUTION_S
+"""After that a purge that began at the end of a rebuild shows; Longhorn itself waits so long before it believes that
+there is none."""
 
 
 class LonghornRebuild:
-    """Implements `ReplicaRebuild`. A dynamically provisioned Longhorn volume is called like its PersistentVolume."""
+    """Implements `ReplicaRebuild`. A dynamically provisioned Longhorn volume is called like its PersistentVolume.
+
+    `timeout_s`: for a replica to go; `move_timeout_s`: for snapshots to be coalesced.
+    """
+
+    resolution_s = RESOLUTION_S
 
     def __init__(
-        self, api: Api, volume: TargetVolume, *, namespace: str, trigger: Trigger | None, timeout_s: float
+        self,
+        api: Api,
+        volume: TargetVolume,
+        *,
+        namespace: str,
+        trigger: Trigger | None,
+        timeout_s: float,
+        move_timeout_s: float,
     ) -> None:
         self._api = api
         self._volume = volume
         self._namespace = namespace
         self._trigger = trigger
         self._timeout_s = timeout_s
+        self._move_timeout_s = move_timeout_s
         self._before: LonghornView | None = None
+        self._tries: LonghornTries | None = None
         self._readable = 0
 
     def require_whole(self) -> None:
@@ -63,6 +89,7 @@ class LonghornRebuild:
         """See `ReplicaRebuild`."""
         self._require_own()
         view = self._before = self._view()
+        self._tries = LonghornTries(view)
         way = self._trigger or ("further-replica" if self._room_for_another(view) else "deleted-replica")
         if way == "deleted-replica":
             return self._delete_one(view)
@@ -77,14 +104,22 @@ class LonghornRebuild:
         return f"numberOfReplicas raised from {view.wanted} to {view.wanted + 1}"
 
     def look(self) -> RebuildState:
-        """See `ReplicaRebuild`."""
-        before = set() if self._before is None else self._before.replica_names
-        return rebuild_state(self._view(), before=before, readable=self._readable)
+        """See `ReplicaRebuild`. What was never triggered has no replica to begin with."""
+        view = self._view()
+        before = self._before or replace(view, replicas=[])
+        found = rebuild_state(view, before=before, readable=self._readable)
+        tries = self._tries or LonghornTries(before)
+        tries.see(view)
+        if not (failures := tuple(tries.failures)):
+            return found
+        told = f"; {len(failures)} {'try' if len(failures) == 1 else 'tries'} failed, the last: {failures[-1]}"
+        return replace(found, description=f"{found.description}{told}", failures=failures)
 
     def obstacles(self) -> list[str]:
         """See `ReplicaRebuild`."""
-        found = longhorn_settings(self._api, self._namespace)
-        return [*self._view().complaints(), *(f"setting {name}: {value}" for name, value in found.items())]
+        view = self._view()
+        found = longhorn_settings(self._api, self._namespace, data_engine=view.data_engine)
+        return [*view.complaints(), *(f"setting {name}: {value}" for name, value in found.items())]
 
     def restore(self) -> None:
         """See `ReplicaRebuild`: the number of replicas as before, and those gone that came beyond it."""
@@ -97,21 +132,36 @@ class LonghornRebuild:
         if view.wanted != before.wanted:
             self._set_count(before.wanted)
         # Lowering the count removes none by itself. What holds all data among the others must be enough without them.
-        further = view.replica_names - before.replica_names if self._readable > before.wanted else set()
+        # One that had failed before may be what Longhorn has made of the further one.
+        further = self._further(view, before) if self._readable > before.wanted else set()
         if len(set(view.readable) - further) >= before.wanted:
             for name in sorted(further):
                 self._api.delete(REPLICAS, name, namespace=self._namespace)
             self._wait_gone(further)
         self._before = None
 
+    def wait_settled(self) -> None:
+        """See `ReplicaRebuild`: a rebuild leaves a snapshot behind, which Longhorn then coalesces with the next one."""
+        if longhorn_settings(self._api, self._namespace).get(CLEANUP) == "false":
+            return
+        since = time.monotonic()
+        wait_for(
+            f"Longhorn to have purged the snapshots of volume {self._volume.volume} after a rebuild",
+            look=self._view,
+            ready=lambda seen: not seen.purging and time.monotonic() - since >= PURGE_SHOWS_S,
+            state=lambda seen: "purging" if seen.purging else "not purging",
+            timeout_s=self._move_timeout_s,
+        )
+
     def undo(self) -> None:
         """See `ReplicaRebuild`."""
 
     def settings(self) -> dict[str, str]:
         """See `ReplicaRebuild`."""
-        spec = self._view().volume["spec"]
+        view = self._view()
+        spec = view.volume["spec"]
         of_volume = {key: str(spec[key]) for key in ("numberOfReplicas", "dataLocality", "dataEngine") if key in spec}
-        return of_volume | longhorn_settings(self._api, self._namespace)
+        return of_volume | longhorn_settings(self._api, self._namespace, data_engine=view.data_engine)
 
     def rebuilt_bytes(self) -> int | None:
         """See `ReplicaRebuild`."""
@@ -157,6 +207,9 @@ class LonghornRebuild:
         allowed = soft if own == "ignored" else own
         nodes = self._api.list(LONGHORN_NODES, namespace=self._namespace)
         return allowed in SWITCHED_ON or bool(free_nodes(nodes, view))
+
+    def _further(self, view: LonghornView, before: LonghornView) -> set[str]:
+        return {name for name in rebuilt_since(view, before) if before.modes.get(name) != "RW"}
 
     def _set_count(self, count: int) -> None:
         change = {"spec": {"numberOfReplicas": count}}

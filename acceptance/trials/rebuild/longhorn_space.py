@@ -1,7 +1,7 @@
 """How much Longhorn's disks still take, in volumes of a class with all their replicas.
 
 Sources: `IsSchedulableToDisk` of longhorn-manager's replica scheduler, which places no replica beyond what is computed
-here, and https://longhorn.io/docs/1.9.0/references/settings/#scheduling for the defaults.
+here, and https://longhorn.io/docs/1.10.0/references/settings/#scheduling for the defaults.
 """
 
 from __future__ import annotations

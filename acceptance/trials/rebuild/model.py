@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from acceptance.measuring.figures import figure
 from acceptance.results.rebuilds import RatePoint
@@ -46,20 +47,22 @@ class ProgressPoint:
 
 
 def rates(progress: Sequence[ProgressPoint], *, size: float) -> list[RatePoint]:
-    """The rate (B/s) between looks at the progress; empty where there were fewer than two.
+    """The rate (B/s) between looks at which the progress had changed; empty where there were fewer than two.
 
-    A share that falls is no rate: the system has begun to count anew, and the series goes on from there. Looks that
-    follow each other too closely are joined, as are those beyond MOST_POINTS.
+    A system that brings its figure up to date less often than it is looked at has not stood still in between. A share
+    that falls is no rate: the system has begun to count anew, and the series goes on from there. Changes that follow
+    each other too closely are joined, as are those beyond MOST_POINTS.
     """
-    if len(progress) < 2:
+    changes = [now for last, now in pairwise(progress) if now.share != last.share]
+    if not changes:
         return []
-    shortest_s = max(SHORTEST_RATE_S, (progress[-1].at_s - progress[0].at_s) / MOST_POINTS)
-    found: list[RatePoint] = []
     before = progress[0]
-    for number, now in enumerate(progress[1:], start=2):
-        if now.share < before.share:
+    shortest_s = max(SHORTEST_RATE_S, (changes[-1].at_s - before.at_s) / MOST_POINTS)
+    found: list[RatePoint] = []
+    for number, (last, now) in enumerate(pairwise([before, *changes]), start=1):
+        if now.share < last.share:
             before = now
-        elif now.at_s - before.at_s >= shortest_s or (number == len(progress) and now.at_s > before.at_s):
+        elif now.at_s - before.at_s >= shortest_s or (number == len(changes) and now.at_s > before.at_s):
             rate = (now.share - before.share) * size / (now.at_s - before.at_s)
             found.append(RatePoint(from_s=before.at_s, to_s=now.at_s, rate=rate))
             before = now

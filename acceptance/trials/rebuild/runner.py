@@ -82,7 +82,8 @@ class RebuildRunner:
             keep=settings.keep,
             say=self._say,
         )
-        longest_s = math.ceil(settings.repeats * (settings.begin_s + settings.end_s + 2 * BEFORE_S))
+        # What a rebuild leaves behind may take as long as itself, before the next one.
+        longest_s = math.ceil(settings.repeats * (settings.begin_s + 2 * settings.end_s + 2 * BEFORE_S))
         with volume:
             with volume.foreground(longest_s=longest_s) as foreground:
                 target = volume.target()
@@ -113,6 +114,7 @@ class RebuildRunner:
                 foreground=load,
                 foreground_missing=unknown,
                 settings=of_storage,
+                resolution_s=rebuild.resolution_s,
                 warnings=warnings(rebuilds),
             )
 
@@ -125,6 +127,9 @@ class RebuildRunner:
         found: list[TimedRebuild] = []
         before: list[Window] = []
         for number in range(settings.repeats):
+            if number:
+                self._say(f"{about}: waiting until nothing is left to do of the last one")
+                rebuild.wait_settled()
             self._say(f"{about}: {BEFORE_S} s of synchronous writes before it")
             if foreground.error is None:
                 foreground.load_for(SETTLE_S + BEFORE_S)
