@@ -24,8 +24,8 @@ class TargetVolume:
 class RebuildState:
     """Where a rebuild stands. `progress`: the share of the data that is rebuilt, 0 to 1; None where it is not told.
 
-    `waiting`: it has not begun; `whole`: all replicas hold all data again. `description`: the same in words. `failures`: what
-    the system says of each try since the trigger that failed and that it makes anew by itself.
+    `waiting`: it has not begun; `whole`: all replicas hold all data again. `description`: the same in words.
+    `failures`: what the system says of each try since the trigger that failed and that it makes anew by itself.
     """
 
     phase: Phase
