@@ -10,10 +10,9 @@ from kubernetes.utils.quantity import parse_quantity
 from acceptance.cluster.api import Api
 from acceptance.cluster.nodes import nodes_that_take_pods
 from acceptance.cluster.objects import name_of
+from acceptance.cluster.pod_states import OVER, is_over
 from acceptance.cluster.resources import PODS, Object
 from acceptance.text.errors import EnvironmentFailure
-
-_OVER = ("Succeeded", "Failed")
 
 
 def usable_nodes(api: Api) -> list[str]:
@@ -50,7 +49,7 @@ def total_room(api: Api, nodes: Sequence[Object], *, requests: Mapping[str, str]
 
 def _pods(api: Api) -> list[Object]:
     """What takes room; of what has ended, clusters that run jobs have many."""
-    return api.list(PODS, fields=",".join(f"status.phase!={phase}" for phase in _OVER), slim=_footprint)
+    return api.list(PODS, fields=",".join(f"status.phase!={phase}" for phase in OVER), slim=_footprint)
 
 
 def room_problems(
@@ -71,11 +70,7 @@ def room_problems(
 def _room(node: Object, there_are: Sequence[Object], requests: Mapping[str, str]) -> tuple[int, str, str]:
     """How many more pods the node holds, the resource that is used up first, and how much of it is free."""
     allocatable = node["status"]["allocatable"]
-    here = [
-        pod
-        for pod in there_are
-        if pod["spec"].get("nodeName") == name_of(node) and pod["status"].get("phase") not in _OVER
-    ]
+    here = [pod for pod in there_are if pod["spec"].get("nodeName") == name_of(node) and not is_over(pod)]
     free = {name: _quantity(allocatable.get(name, "0")) - _requested(here, name) for name in requests}
     rooms = [
         (max(0, int(free[name] / _quantity(wanted))), name, _shown(free[name])) for name, wanted in requests.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
@@ -14,11 +15,18 @@ from acceptance.text.errors import EnvironmentFailure
 
 @dataclass(frozen=True, kw_only=True)
 class OneShotPod:
-    """How it went. `status`: the exit status of its command; `output`: all that it printed; `node`: where it ran."""
+    """How it went. `status`: the exit status of its command; `content`: all that it printed; `node`: where it ran;
+    `state`: its state at the end, in words."""
 
     node: str
     status: int
-    output: str
+    content: bytes
+    state: str
+
+    @property
+    def output(self) -> str:
+        """All that it printed, as text."""
+        return self.content.decode(errors="replace")
 
 
 def run_one_shot_pod(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> OneShotPod:
@@ -32,11 +40,24 @@ def run_one_shot_pod(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -
         undoing.callback(lambda: end_pod(api, plan, timeout_s=workspace.timeout_s))
         create_pod(api, plan, timeout_s=workspace.timeout_s)
         wait_started(api, plan, timeout_s=workspace.timeout_s)
-        pod = wait_ended(api, plan, timeout_s=timeout_s)
-        output = api.log(plan.name, namespace=plan.namespace, container=MAIN)
-        workspace.keep_output(plan.name, [output])
-        if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
-            raise taken
-        if (status := exit_status_of(pod)) is None:
-            raise EnvironmentFailure(f"the exit status of pod {plan.name} is not known: {describe_pod(pod)}")
-        return OneShotPod(node=node_of(pod), status=status, output=output)
+        return ended_pod(
+            workspace, plan, timeout_s=timeout_s, keep=lambda output: workspace.keep_output(plan.name, [output])
+        )
+
+
+def ended_pod(
+    workspace: Workspace, plan: PodPlan, *, timeout_s: float, keep: Callable[[str], None] = lambda output: None
+) -> OneShotPod:
+    """Wait until a pod that was asked for has ended; it is there still. `keep` is given what it printed in any case.
+
+    Raises StorageFailure when it does not end, EnvironmentFailure when the cluster ended it.
+    """
+    pod = wait_ended(workspace.api, plan, timeout_s=timeout_s)
+    pieces = workspace.api.follow_log(plan.name, namespace=plan.namespace, container=MAIN, follow=False)
+    content = b"".join(pieces)
+    keep(content.decode(errors="replace"))
+    if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
+        raise taken
+    if (status := exit_status_of(pod)) is None:
+        raise EnvironmentFailure(f"the exit status of pod {plan.name} is not known: {describe_pod(pod)}")
+    return OneShotPod(node=node_of(pod), status=status, content=content, state=describe_pod(pod))

@@ -18,6 +18,13 @@ _UNSEEN = ("Unknown", "ContainerStatusUnknown")
 # https://github.com/containerd/containerd/blob/v1.6.20/pkg/cri/server/helpers.go
 _UNSEEN_STATUS = 255
 _NO_COMMAND = ("StartError", "ContainerCannotRun")
+_CRASHING = "CrashLoopBackOff"
+# The scheduler's words for nodes that hold no more, and for drivers that attach no more to them: what waiting does not
+# mend, unless others let go of it soon.
+_ATTACH_LIMIT = "exceed max volume count"
+_NO_ROOM = ("Insufficient", "Too many pods", _ATTACH_LIMIT)
+OVER = ("Succeeded", "Failed")
+"""phases of pods that take no room any more"""
 
 DELETED = "deleted by someone else during the run; see the API server's audit log"
 
@@ -41,9 +48,8 @@ def describe_pod(pod: Object) -> str:
             if kind != "running":
                 text = " ".join(str(detail[key]) for key in ("reason", "exitCode", "message") if key in detail)
                 parts.append(f"container {status['name']} {kind}: {text}")
-    for condition in pod["status"].get("conditions") or []:
-        if condition["type"] == "PodScheduled" and condition["status"] != "True":
-            parts.append(f"not scheduled: {condition.get('message', '')}")
+    if why := not_scheduled(pod):
+        parts.append(f"not scheduled: {why}")
     if pod["status"].get("reason"):
         parts.append(f"{pod['status']['reason']}: {pod['status'].get('message', '')}")
     return ", ".join(parts)
@@ -83,7 +89,7 @@ def throttled(pod: Object) -> EnvironmentFailure | None:
 def lost_to_the_cluster(pod: Object) -> str | None:
     """Why the cluster or someone ended the pod before its time (eviction, a node that went, memory, deletion, a volume
     of others), or None: no fault of the storage."""
-    if main_succeeded(pod):
+    if _main_succeeded(pod):
         return None
     if (refused := volume_of_others(pod)) is not None:
         return refused
@@ -96,9 +102,9 @@ def lost_to_the_cluster(pod: Object) -> str | None:
         node = pod["spec"].get("nodeName")
         return f"container {MAIN} went with its node {node}, or with the container runtime there"
     # https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions
-    for condition in pod["status"].get("conditions") or []:
-        if condition["type"] == "DisruptionTarget" and condition["status"] == "True":
-            return f"{condition.get('reason')}: {condition.get('message')}"
+    disrupted = _condition(pod, "DisruptionTarget")
+    if disrupted.get("status") == "True":
+        return f"{disrupted.get('reason')}: {disrupted.get('message')}"
     return DELETED if pod["metadata"].get("deletionTimestamp") else None
 
 
@@ -114,6 +120,33 @@ def taken_away(pod: Object, *, what: str) -> EnvironmentFailure | None:
         return None
     by = "ended itself" if volume_of_others(pod) else "was ended by the cluster"
     return EnvironmentFailure(f"{what} {by}: {reason}")
+
+
+def not_scheduled(pod: Object) -> str:
+    """Why the scheduler finds no node for the pod, in its words; empty where it found one, or has not looked yet."""
+    placed = _condition(pod, "PodScheduled")
+    return "" if placed.get("status", "True") == "True" else str(placed.get("message", ""))
+
+
+def no_room(pod: Object) -> str:
+    """The scheduler's words where no node holds one more such pod, or one more of its volumes; empty otherwise."""
+    why = not_scheduled(pod)
+    return why if any(word in why for word in _NO_ROOM) else ""
+
+
+def at_attach_limit(pod: Object) -> bool:
+    """Whether the scheduler found no node because drivers attach no more volumes there."""
+    return _ATTACH_LIMIT in not_scheduled(pod)
+
+
+def is_ready(pod: Object) -> bool:
+    """Whether the pod is ready, as its kubelet says."""
+    return bool(_condition(pod, "Ready").get("status") == "True")
+
+
+def is_over(pod: Object) -> bool:
+    """Whether the pod has ended as a whole, and takes no room any more."""
+    return pod["status"].get("phase") in OVER
 
 
 def main_status(pod: Object) -> Object:
@@ -138,13 +171,20 @@ def main_started(pod: Object) -> bool:
 
 def main_ended(pod: Object) -> bool:
     """Whether the pod's main container has ended, well or not, or never will run."""
-    return "terminated" in _state_of_main(pod) or pod["status"].get("phase") in ("Succeeded", "Failed")
+    return "terminated" in _state_of_main(pod) or is_over(pod)
 
 
-def main_succeeded(pod: Object) -> bool:
-    """Whether the pod's main container has ended well."""
-    ended = _state_of_main(pod).get("terminated") or {}
-    return ended.get("exitCode") == 0 or pod["status"].get("phase") == "Succeeded"
+def main_crashed(pod: Object) -> bool:
+    """Whether the pod's main container ended though it should run on, or waits to be started again because it did."""
+    state = _state_of_main(pod)
+    crash_loops = (state.get("waiting") or {}).get("reason") == _CRASHING
+    return pod["status"].get("phase") == "Failed" or "terminated" in state or crash_loops
+
+
+def main_running_since(pod: Object) -> str | None:
+    """When the pod's main container began to run, by its node's clock, in RFC 3339; None where it does not run."""
+    since = (_state_of_main(pod).get("running") or {}).get("startedAt")
+    return str(since) if since and pod["status"].get("phase") == "Running" else None
 
 
 def exit_status_of(pod: Object) -> int | None:
@@ -155,6 +195,16 @@ def exit_status_of(pod: Object) -> int | None:
 
 def _state_of_main(pod: Object) -> Object:
     return main_status(pod).get("state") or {}
+
+
+def _main_succeeded(pod: Object) -> bool:
+    """Whether the pod's main container has ended well."""
+    ended = _state_of_main(pod).get("terminated") or {}
+    return ended.get("exitCode") == 0 or pod["status"].get("phase") == "Succeeded"
+
+
+def _condition(pod: Object, kind: str) -> Object:
+    return next((each for each in pod["status"].get("conditions") or [] if each["type"] == kind), {})
 
 
 def _statuses(pod: Object) -> list[Object]:

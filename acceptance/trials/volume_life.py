@@ -18,9 +18,9 @@ from acceptance.cluster.claims import (
 )
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.objects import object_name
-from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
-from acceptance.cluster.pod_states import describe_pod, main_succeeded, node_of, taken_away
-from acceptance.cluster.pods import create_pod, end_pod, wait_ended, wait_started
+from acceptance.cluster.one_shot_pod import ended_pod
+from acceptance.cluster.pod_manifest import PodPlan, volume_path
+from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
@@ -111,16 +111,14 @@ class TrialVolume:
                 create_pod(api, plan, timeout_s=timeout_s)
                 self._bound()
                 wait_started(api, plan, timeout_s=timeout_s)
-            pod = wait_ended(api, plan, timeout_s=timeout_s)
-            content = api.log(plan.name, namespace=self._claim.namespace, container=MAIN).strip()
-            if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
-                raise taken
-            if not main_succeeded(pod):
+            done = ended_pod(self._workspace, plan, timeout_s=timeout_s)
+            content = done.output.strip()
+            if done.status:
                 raise StorageFailure(
                     f"pod {plan.name} on StorageClass {self._claim.storage_class} could not {what}: {content} "
-                    f"({describe_pod(pod)})"
+                    f"({done.state})"
                 )
-            return Visit(node=node_of(pod), content=content)
+            return Visit(node=done.node, content=content)
 
     def _bound(self) -> str:
         if self._volume is None:

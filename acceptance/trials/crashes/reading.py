@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import object_name
-from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
-from acceptance.cluster.pod_states import describe_pod, main_succeeded, node_of, taken_away
-from acceptance.cluster.pods import create_pod, end_pod, wait_ended
+from acceptance.cluster.one_shot_pod import ended_pod
+from acceptance.cluster.pod_manifest import PodPlan, volume_path
+from acceptance.cluster.pods import create_pod, end_pod
 from acceptance.cluster.workspace import Workspace
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 from acceptance.trials.crashes.acknowledged_records import MOST_BYTES
@@ -53,19 +53,15 @@ def read_records(workspace: Workspace, plan: PodPlan) -> Reading:
 
 def finish_reading(workspace: Workspace, plan: PodPlan, *, timeout_s: float | None = None) -> Reading:
     """What a pod that was asked for has read; it is gone then."""
-    pod = wait_ended(workspace.api, plan, timeout_s=timeout_s or workspace.timeout_s)
-    if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
-        raise taken
-    pieces = workspace.api.follow_log(plan.name, namespace=plan.namespace, container=MAIN, follow=False)
-    content = b"".join(pieces)
-    if not main_succeeded(pod):
-        told = "; ".join(content[-SHOWN:].decode(errors="replace").splitlines()[-3:])
+    done = ended_pod(workspace, plan, timeout_s=timeout_s or workspace.timeout_s)
+    if done.status:
+        told = "; ".join(done.content[-SHOWN:].decode(errors="replace").splitlines()[-3:])
         raise StorageFailure(
             f"after the crash pod {plan.name} on StorageClass {plan.classes} could not write and read the volume: "
-            f"{told or 'no output'} ({describe_pod(pod)})"
+            f"{told or 'no output'} ({done.state})"
         )
     end_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
-    return Reading(node=node_of(pod), content=printed_records(content, pod=plan.name))
+    return Reading(node=done.node, content=printed_records(done.content, pod=plan.name))
 
 
 def printed_records(log: bytes, *, pod: str) -> bytes:

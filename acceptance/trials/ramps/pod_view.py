@@ -7,14 +7,19 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from acceptance.cluster.objects import slim_metadata
-from acceptance.cluster.pod_states import image_problem, main_restarts, main_status, throttled, volume_of_others
+from acceptance.cluster.pod_states import (
+    at_attach_limit,
+    image_problem,
+    is_ready,
+    main_crashed,
+    main_restarts,
+    main_running_since,
+    no_room,
+    throttled,
+    volume_of_others,
+)
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SET_LABEL
-
-# The scheduler's words for nodes that hold no more, and for drivers that attach no more to them.
-_FULL = ("Insufficient", "Too many pods")
-_ATTACH_LIMIT = "exceed max volume count"
-_CRASHING = "CrashLoopBackOff"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,34 +53,22 @@ def slim_pod(image: str) -> Callable[[Object], Object]:
 
 def view(pod: Object, *, image: str) -> PodView:
     """The pod as the ramp sees it."""
-    status, metadata = pod["status"], pod["metadata"]
-    conditions = {each["type"]: each for each in status.get("conditions") or []}
-    since = ((main_status(pod).get("state") or {}).get("running") or {}).get("startedAt")
-    running = bool(since) and status.get("phase") == "Running"
-    said = str(conditions.get("PodScheduled", {}).get("message", "")) if not pod["spec"].get("nodeName") else ""
-    attach_limit = _ATTACH_LIMIT in said
-    problem = throttled(pod) or (None if running else image_problem(image, pod) or volume_of_others(pod))
+    metadata, since = pod["metadata"], main_running_since(pod)
+    problem = throttled(pod) or (None if since else image_problem(image, pod) or volume_of_others(pod))
     return PodView(
         uid=metadata["uid"],
         name=metadata["name"],
         set_name=(metadata.get("labels") or {}).get(SET_LABEL, ""),
         node=pod["spec"].get("nodeName") or "",
         scheduled=bool(pod["spec"].get("nodeName")),
-        running=running,
-        running_for_s=_seconds(metadata["creationTimestamp"], str(since)) if running else None,
-        ready=conditions.get("Ready", {}).get("status") == "True",
-        faults=_faults(pod),
-        no_room=said if attach_limit or any(word in said for word in _FULL) else "",
-        attach_limit=attach_limit,
+        running=since is not None,
+        running_for_s=_seconds(metadata["creationTimestamp"], since) if since else None,
+        ready=is_ready(pod),
+        faults=main_restarts(pod) or int(main_crashed(pod) and not metadata.get("deletionTimestamp")),
+        no_room=no_room(pod),
+        attach_limit=at_attach_limit(pod),
         problem="" if problem is None else str(problem),
     )
-
-
-def _faults(pod: Object) -> int:
-    state = main_status(pod).get("state") or {}
-    crash_loops = (state.get("waiting") or {}).get("reason") == _CRASHING
-    crashed = pod["status"].get("phase") == "Failed" or "terminated" in state or crash_loops
-    return main_restarts(pod) or int(crashed and not pod["metadata"].get("deletionTimestamp"))
 
 
 def _seconds(start: str, end: str) -> float:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.pod_states import describe_pod, main_restarts, taken_away, throttled
+from acceptance.cluster.pod_states import describe_pod, main_restarts, no_room, taken_away, throttled
 from acceptance.cluster.pods import start_problem
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SetPlan
@@ -17,8 +17,6 @@ from acceptance.measuring.space_check import explain_refusal
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.trials.scaling.pod_log import PodLog
 
-# The scheduler's words for what waiting does not mend, unless others let go of it soon.
-_NO_ROOM = ("Insufficient", "Too many pods", "exceed max volume count")
 NO_ROOM_FOR_S = 15.0
 # A pod that waits may wait for its claim, of which the watch of pods says nothing: ask about one now and then.
 ASK_EVERY_S = 10.0
@@ -54,8 +52,8 @@ class PodFaults:
 
     def _no_room(self, where: str, seen: Object) -> AcceptanceError | None:
         name = seen["metadata"]["name"]
-        said = next((each.get("message", "") for each in _conditions(seen, "PodScheduled", "False")), "")
-        if not any(word in said for word in _NO_ROOM):
+        said = no_room(seen)
+        if not said:
             self._no_room_since.pop(name, None)
             return None
         since = self._no_room_since.setdefault(name, time.monotonic())
@@ -125,8 +123,3 @@ def state_of(seen: Object | None, log: PodLog) -> str:
     elif log.prefill_bytes:
         load = f"{log.prefill_bytes // 1024**2} MiB of the test file written"
     return f"{describe_pod(seen)}, {load}"
-
-
-def _conditions(seen: Object, kind: str, status: str) -> list[Object]:
-    found = seen["status"].get("conditions") or []
-    return [each for each in found if each["type"] == kind and each["status"] == status]
