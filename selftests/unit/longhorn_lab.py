@@ -45,7 +45,7 @@ def driver(
         storage_class(**parameters),
         namespace=NAMESPACE,
         trigger=trigger,
-        timeout_s=5,
+        timeout_s=60,
         move_timeout_s=move_timeout_s,
     )
 
@@ -69,7 +69,7 @@ class Lab:
             look=lambda: self.api.find(LONGHORN_VOLUMES, "pvc-1"),
             ready=lambda seen: bool(seen and seen.get("status")),
             state=str,
-            timeout_s=5,
+            timeout_s=60,
         )
         return driver(self.api, trigger, move_timeout_s=move_timeout_s).rebuild_of(VOLUME)
 
@@ -82,7 +82,7 @@ class Lab:
         return int(self.api.get(LONGHORN_VOLUMES, "pvc-1")["spec"]["numberOfReplicas"])
 
 
-def follow(rebuild: LonghornRebuild, *, begin_s: float = 5.0, end_s: float = 10.0) -> TimedRebuild:
+def follow(rebuild: LonghornRebuild, *, begin_s: float = 60.0, end_s: float = 60.0) -> TimedRebuild:
     rebuild.require_whole()
     return follow_rebuild(
         rebuild, about="rebuild", size=1024**3, timeouts=Timeouts(begin_s=begin_s, end_s=end_s), say=lambda text: None

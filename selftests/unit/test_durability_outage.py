@@ -54,12 +54,18 @@ def back(tmp_path: Path) -> Path:
 
 
 def outage(
-    back: Path, *, fail: str = "print('cut off')", restore: str | None = None, ready: str = "True", **api: Any
+    back: Path,
+    *,
+    fail: str = "print('cut off')",
+    restore: str | None = None,
+    ready: str = "True",
+    timeout_s: float = 60,
+    **api: Any,
 ) -> Outage:
     plan = NodeFailurePlan(
         fail=python(fail, "{node}"),
         restore=python(restore or f"import sys; open({str(back)!r}, 'w').write(sys.argv[1])", "{node}"),
-        timeout_s=3.0,
+        timeout_s=timeout_s,
     )
     return Outage(cast(Api, Nodes(back, ready=ready, **api)), plan, node="node-7", namespace="ns")
 
@@ -131,14 +137,14 @@ def test_an_interruption_while_it_fails_restores_it(back: Path, monkeypatch: pyt
 def test_a_node_that_does_not_come_back_is_an_error(back: Path) -> None:
     with (
         pytest.raises(EnvironmentFailure, match="node node-7 to be Ready again; last state: Ready is False"),
-        outage(back, ready="False"),
+        outage(back, ready="False", timeout_s=6),
     ):
         pass
 
 
 def test_a_node_that_is_only_believed_to_be_ready_is_not_back(back: Path) -> None:
     """The cluster goes on calling it Ready for a while; a new heartbeat tells."""
-    with pytest.raises(EnvironmentFailure, match="last heard of at t0"), outage(back, restore="pass"):
+    with pytest.raises(EnvironmentFailure, match="last heard of at t0"), outage(back, restore="pass", timeout_s=6):
         pass
 
 

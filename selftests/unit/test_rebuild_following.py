@@ -11,6 +11,7 @@ from acceptance.results.rebuilds import TimedRebuild
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.trials.rebuild.driver import RebuildState
 from acceptance.trials.rebuild.following import Timeouts, follow_rebuild
+from selftests.unit.paged_api_server import Clock
 
 WAITING = RebuildState(phase="waiting", description="not begun")
 WHOLE = RebuildState(phase="whole", description="whole", progress=1.0)
@@ -18,6 +19,12 @@ WHOLE = RebuildState(phase="whole", description="whole", progress=1.0)
 
 def going(progress: float | None = None) -> RebuildState:
     return RebuildState(phase="rebuilding", description="on its way", progress=progress)
+
+
+@pytest.fixture(autouse=True)
+def _time_passes_by_waiting_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a slow machine changes nothing of what is timed here."""
+    Clock(monkeypatch)
 
 
 class Scripted:

@@ -72,7 +72,7 @@ def test_a_replica_that_died_is_rebuilt_under_its_own_name(lab: Lab) -> None:
     rebuild.trigger()
     lab.api.patch(ENGINES, "pvc-1-e-0/status", {"status": {"replicaModeMap": {"pvc-1-r-3": "ERR"}}})
     seen = [
-        wait_for("it", look=rebuild.look, ready=lambda seen: seen.phase == "whole", state=str, timeout_s=20).description
+        wait_for("it", look=rebuild.look, ready=lambda seen: seen.phase == "whole", state=str, timeout_s=60).description
     ]
     assert "is RW, the volume healthy" in seen[0]
     healthy_at = {each["metadata"]["name"]: each["spec"]["healthyAt"] for each in lab.api.list(REPLICAS)}
@@ -89,10 +89,10 @@ def test_a_deleted_replica_stays_in_the_engine_for_a_while_and_is_none(lab: Lab)
         look=lambda: lab.api.get(ENGINES, "pvc-1-e-0")["status"]["replicaModeMap"],
         ready=lambda seen: "UNKNOWN-tcp://pvc-1-r-2:10000" in seen,
         state=str,
-        timeout_s=5,
+        timeout_s=60,
     )
     assert keys["UNKNOWN-tcp://pvc-1-r-2:10000"] == "ERR"
-    wait_for("it", look=rebuild.look, ready=lambda seen: seen.phase == "whole", state=str, timeout_s=20)
+    wait_for("it", look=rebuild.look, ready=lambda seen: seen.phase == "whole", state=str, timeout_s=60)
 
 
 def test_another_rebuild_waits_for_the_purge_after_the_last(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
