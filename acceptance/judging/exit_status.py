@@ -6,15 +6,24 @@ from collections.abc import Collection, Sequence
 
 from acceptance.results.document import Verdict
 from acceptance.results.verdicts import overall
+from acceptance.settings.run import OpenAs
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, WrongUsage
 
-PASSED, INTERRUPTED, NOTHING_JUDGED = 0, 2, 5
+PASSED, INTERRUPTED, NOTHING_JUDGED, INCONCLUSIVE = 0, 2, 5, 6
+"""Beside those of `acceptance.text.errors`: 1, 4 and 10. pytest's own are 0 to 5."""
+
+_OPEN: dict[OpenAs, int] = {"inconclusive": INCONCLUSIVE, "fail": StorageFailure.exit_status, "pass": PASSED}
 
 
 def exit_status(
-    *, interrupted: bool, raised: Collection[int], verdicts: Sequence[Verdict], errors: Sequence[str]
+    *,
+    interrupted: bool,
+    raised: Collection[int],
+    verdicts: Sequence[Verdict],
+    errors: Sequence[str],
+    open_as: OpenAs = "inconclusive",
 ) -> int:
-    """0 all verdicts pass; 1 fail, inconclusive or error; 2 interrupted; 4 wrong usage; 5 nothing judged; 10 lab.
+    """0 all verdicts pass; 1 fail or error; 2 interrupted; 4 wrong usage; 5 nothing judged; 6 inconclusive; 10 lab.
 
     `raised` are the exit statuses of the errors that tests ended with, `errors` what went wrong beside the storage.
     Storage that was found to fail is said even when the lab broke afterwards.
@@ -27,4 +36,6 @@ def exit_status(
             return status
     if all(verdict.status == "skipped" for verdict in verdicts):
         return StorageFailure.exit_status if errors else NOTHING_JUDGED
-    return PASSED if overall(verdicts) == "pass" and not errors else StorageFailure.exit_status
+    if errors or found_failing:
+        return StorageFailure.exit_status
+    return PASSED if overall(verdicts) == "pass" else _OPEN[open_as]

@@ -48,6 +48,7 @@ def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]
         failover=_of(FailoverLimit, limits),
         provisioning=_of(ProvisioningLimit, limits),
         history=_of(HistoryLimit, limits),
+        requires=tuple(dict.fromkeys(test for each in entries for test in each.requires)),
     )
     return tier, dict(found.values())
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
 from acceptance.limits.crashes import FailoverEntry
 from acceptance.limits.history import HistoryEntry
@@ -79,11 +80,20 @@ LimitEntries = Annotated[dict[str, LimitEntry], BeforeValidator(tell_metric)]
 ComparisonEntries = Annotated[dict[str, ComparisonEntry], BeforeValidator(tell_metric)]
 
 
+def _test_name(text: str) -> str:
+    if re.fullmatch(r"[^\s:]+\.py(::[^\s:\[]+)*", text) is None:
+        raise ValueError(
+            f"wanted a test file, or a test in it, as pytest names them (tests/test_a.py::test_b), found {text!r}"
+        )
+    return text
+
+
 class TierEntry(Entry):
     """One tier; limits and comparison rules by profile and metric, scaling limits by profile."""
 
     description: str = ""
     extends: str | None = None
+    requires: list[Annotated[str, AfterValidator(_test_name)]] = Field(default_factory=list)
     limits: dict[str, LimitEntries] = Field(default_factory=dict)
     comparison: dict[str, ComparisonEntries] = Field(default_factory=dict)
     scaling: dict[str, ScalingEntry] = Field(default_factory=dict)

@@ -118,6 +118,8 @@ class Tier:
     failover: tuple[FailoverLimit, ...] = ()
     provisioning: tuple[ProvisioningLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
+    requires: tuple[str, ...] = ()
+    """tests without which a pass is none of the tier: files, or tests in them, as pytest names them"""
 
     def requirements(self, *, destructive: bool) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive only where that was allowed."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from acceptance.report.subjects import chapters_of
 from acceptance.results.completeness import Missing, classes_under_test, is_whole, missing
-from acceptance.results.document import Results, Status, Verdict
+from acceptance.results.document import Conditions, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, worst
 
 FIRST = 4
@@ -81,14 +82,16 @@ def subjects(results: Results) -> list[SubjectVerdicts]:
 def verdict_sentence(results: Results) -> str:
     """The verdict in one sentence, with what stands in its way."""
     classes = ", ".join(dict.fromkeys(verdict.storage_class for verdict in results.verdicts))
-    tier = results.settings.get("tier")
+    tier = _tier(results)
     counted = {status: sum(each.status == status for each in results.verdicts) for status in ORDER}
     if results.overall == "pass":
         judged = sum(each.metric is not None and each.status == "pass" for each in results.verdicts)
-        if judged < results.tier_limits:
+        required = missing(results).required
+        if judged < results.tier_limits or required:
+            without = f"; tests that it requires did not run or were skipped: {', '.join(required)}" if required else ""
             return (
                 f"{classes} passes all {counted['pass']} verdicts that were reached, but tier {tier} was judged in "
-                f"part only: {judged} of its {results.tier_limits} limits and rules."
+                f"part only: {judged} of its {results.tier_limits} limits and rules{without}."
             )
         return f"{classes} passes tier {tier}: all {counted['pass']} verdicts pass."
     if results.overall == "fail":
@@ -100,13 +103,27 @@ def verdict_sentence(results: Results) -> str:
     return f"No verdict{subject} for tier {tier}: {', '.join(why) or 'nothing was judged'}."
 
 
+def _tier(results: Results) -> str:
+    """The tier, and of which limits: any file may call any tier by any name."""
+    tier, known = str(results.settings.get("tier")), results.tested_with
+    return f"{tier} {_of_limits(known, results)}" if known is not None and known.limits_digest else tier
+
+
+def _of_limits(known: Conditions, results: Results) -> str:
+    """Which limits they are: the shipped ones of a version, or a file that is told from others by its digest."""
+    if known.limits_shipped:
+        return f"of the shipped limits {results.run.suite_version}"
+    name = PurePath(str(results.settings.get("thresholds"))).name
+    return f"of {name} (not the shipped limits; sha256 {known.limits_digest[:12]})"
+
+
 def _worst_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return sorted(verdicts, key=lambda verdict: ORDER[verdict.status])
 
 
 def _facts(results: Results) -> Iterator[tuple[str, str]]:
     cluster, settings = results.cluster, results.settings
-    yield "Tier", str(settings.get("tier"))
+    yield "Tier", _tier(results)
     of_host = cluster is not None and cluster.kind == "host"
     yield "Directory" if of_host else "StorageClass", ", ".join(classes_under_test(results)) or "the default class"
     if settings.get("baseline_class"):

@@ -9,16 +9,18 @@ from acceptance.results.document import Results
 
 @dataclass(frozen=True, kw_only=True)
 class Missing:
-    """`tests`: selected and without a verdict, of `selected` in all. `limits`: of the tier, and not judged."""
+    """`tests`: selected and without a verdict, of `selected` in all. `limits`: of the tier, and not judged.
+    `required`: tests that the tier requires, and that did not pass on every class."""
 
     tests: list[str]
     selected: int
     limits: list[str]
     asked: int
+    required: list[str]
 
 
 def missing(results: Results) -> Missing:
-    """What a whole run of the tier would have said and this one does not; both empty where all was judged.
+    """What a whole run of the tier would have said and this one does not; all empty where all was judged.
 
     Results of older suites do not tell what was selected, nor the limits by name: then nothing is named.
     """
@@ -36,7 +38,22 @@ def missing(results: Results) -> Missing:
             if (name, each.profile, each.limit) not in judged
         ],
         asked=results.tier_limits,
+        required=_not_passed(results, classes or [""]),
     )
+
+
+def _not_passed(results: Results, classes: list[str]) -> list[str]:
+    passed = {(each.storage_class, each.test.partition("[")[0]) for each in results.verdicts if each.status == "pass"}
+
+    def has_passed(required: str, name: str) -> bool:
+        return any(of == name and (test == required or test.startswith(f"{required}::")) for of, test in passed)
+
+    return [
+        required + (f", on {name}" if len(classes) > 1 else "")
+        for name in classes
+        for required in (results.tested_with.required if results.tested_with else [])
+        if not has_passed(required, name)
+    ]
 
 
 def is_whole(results: Results) -> bool:

@@ -197,6 +197,13 @@ class Conditions(Frozen):
     profiles: dict[str, str] = Field(description="all load files of the folder, by name")
     limits_file: str
     limits: list[TierLimit] = Field(description="what `Results.tier_limits` counts, once for all classes")
+    limits_digest: str = Field(default="", description="SHA-256 of the limits file; empty by older suites")
+    limits_shipped: bool = Field(
+        default=False, description="whether it is the file that comes with that version of the suite, unchanged"
+    )
+    required: list[str] = Field(
+        default=[], description="tests without which a pass is none of the tier: files, or tests in them"
+    )
 
 
 class Statement(Frozen):

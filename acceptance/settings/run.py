@@ -33,6 +33,8 @@ from acceptance.text.errors import WrongUsage
 
 SIZES = {"volume_size", "test_size"}
 ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube", "in-cluster", "host"]
+OpenAs = Literal["inconclusive", "fail", "pass"]
+"""What a run ends as that found no fail, no error, and something too close to call."""
 # What says something of a cluster, and nothing where there is none.
 OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "pull_secret")
 OF_AN_EMBEDDED_CLUSTER = ("embedded", "cpu_latency")
@@ -87,6 +89,7 @@ class Settings(Frozen):
     history: HistoryFile | None = None
     report: Path = Path("reports")
     pushgateway: PushgatewayUrl | None = None
+    inconclusive: OpenAs = "inconclusive"
     keep: bool = False
     destructive: bool = False
 

@@ -202,7 +202,7 @@ def test_a_quota_in_mid_ramp_leaves_the_count_standing(
         quota = {"metadata": {"name": "few"}, "spec": {"hard": {"pods": str(few)}}}
         clean.create(QUOTAS, quota, namespace=where)
         run = finish(process, reports=reports)
-    assert run.status == 1, run.output
+    assert run.status == 6, run.output
     record = run.results["control_plane"][0]
     assert record["ended"]["kind"] == "quota" and "exceeded quota: few" in record["ended"]["reason"]
     assert few <= record["pods"] <= few + 2 * STEP
@@ -223,7 +223,7 @@ def test_a_node_lost_in_mid_ramp_is_named(
         time.sleep(10)
         simulation(4)
         run = finish(process, reports=reports)
-    assert run.status == 1, run.output
+    assert run.status == 6, run.output
     record = run.results["control_plane"][0]
     assert record["ended"]["kind"] == "node_lost" and simulated_nodes[0] in record["ended"]["reason"]
     assert 0 < record["pods"] < 120

@@ -205,5 +205,5 @@ def test_an_example_keeps_the_run_folder_whatever_becomes_of_the_run(file: Path)
         assert (upload["if"], upload["with"]["path"]) == ("always()", "reports/2*/")
     else:
         kept = content["storage-acceptance"]["artifacts"]
-        assert (kept["when"], kept["paths"]) == ("always", ["reports/2*/"])
-        assert kept["reports"]["junit"] == "reports/2*/junit.xml"
+        assert (kept["when"], kept["paths"]) == ("always", ["reports/$CI_JOB_ID/2*/"])
+        assert kept["reports"]["junit"] == "reports/$CI_JOB_ID/2*/junit.xml"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from acceptance.judging.exit_status import exit_status
 from acceptance.results.document import Status, Verdict
+from acceptance.settings.run import OpenAs
 
 statuses = st.lists(st.sampled_from(["pass", "fail", "inconclusive", "skipped"]), max_size=4)
 
@@ -30,10 +31,18 @@ def verdict(status: Status) -> Verdict:
 
 
 def status_of(
-    *found: Status, raised: tuple[int, ...] = (), errors: tuple[str, ...] = (), interrupted: bool = False
+    *found: Status,
+    raised: tuple[int, ...] = (),
+    errors: tuple[str, ...] = (),
+    interrupted: bool = False,
+    open_as: OpenAs = "inconclusive",
 ) -> int:
     return exit_status(
-        interrupted=interrupted, raised=set(raised), verdicts=[verdict(each) for each in found], errors=errors
+        interrupted=interrupted,
+        raised=set(raised),
+        verdicts=[verdict(each) for each in found],
+        errors=errors,
+        open_as=open_as,
     )
 
 
@@ -42,7 +51,9 @@ def status_of(
     [
         (("pass",), 0),
         (("pass", "skipped"), 0),
-        (("pass", "inconclusive"), 1),
+        (("pass", "inconclusive"), 6),
+        (("skipped", "inconclusive"), 6),
+        (("fail", "inconclusive"), 1),
         (("pass", "fail"), 1),
         (("skipped",), 5),
         ((), 5),
@@ -50,6 +61,14 @@ def status_of(
 )
 def test_only_a_pass_of_all_that_was_judged_is_a_success(found: tuple[Status, ...], status: int) -> None:
     assert status_of(*found) == status
+
+
+@pytest.mark.parametrize(("open_as", "status"), [("inconclusive", 6), ("fail", 1), ("pass", 0)])
+def test_what_is_too_close_to_call_ends_the_run_as_it_was_asked(open_as: OpenAs, status: int) -> None:
+    assert status_of("pass", "inconclusive", open_as=open_as) == status
+    assert status_of("fail", "inconclusive", open_as=open_as) == 1
+    assert status_of("pass", "inconclusive", errors=("a leak",), open_as=open_as) == 1
+    assert status_of("pass", "inconclusive", raised=(10,), open_as=open_as) == 10
 
 
 def test_what_went_wrong_beside_the_storage_is_no_success() -> None:
@@ -79,3 +98,4 @@ def test_an_interruption_comes_before_everything_and_nothing_wrong_is_ever_a_suc
     status = status_of(*found, raised=tuple(raised), errors=tuple(errors))
     clean = set(found) <= {"pass", "skipped"} and "pass" in found
     assert (status == 0) == (clean and not raised and not errors)
+    assert status != 6 or ("inconclusive" in found and "fail" not in found and not raised and not errors)

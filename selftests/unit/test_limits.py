@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from acceptance.limits.file import load_limits
+from acceptance.limits.file import SHIPPED_SHA256, digest_of, load_limits
 from acceptance.limits.tiers import ComparisonRule, Limit, LimitsFile, RuleKind
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 
 PROFILES = {"sync-write-iops", "etcd-fsync"}
 ROOT = Path(__file__).parents[2]
+SHIPPED_PROFILES = {path.stem for path in (ROOT / "profiles").iterdir()}
 
 GOOD = """\
 version: 1
@@ -49,8 +50,7 @@ def errors(text: str, tmp_path: Path) -> list[str]:
 
 
 def test_the_suites_own_limits_are_valid_for_the_suites_own_profiles() -> None:
-    profiles = {path.stem for path in (ROOT / "profiles").iterdir()}
-    file = load_limits(ROOT / "thresholds.yaml", profiles=profiles)
+    file = load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES)
     values = {
         name: {str(limit.metric): limit.value for limit in file.tier(name).limits_for("sync-write-iops")}
         for name in ("baseline", "production")
@@ -61,11 +61,11 @@ def test_the_suites_own_limits_are_valid_for_the_suites_own_profiles() -> None:
     }
     (fsync,) = file.tier("production").limits_for("etcd-fsync")
     assert (fsync.metric.path, fsync.at_most) == ("sync.latency.p99", 0.01)
-    assert {limit.profile for limit in file.tier("baseline").limits} == profiles
+    assert {limit.profile for limit in file.tier("baseline").limits} == SHIPPED_PROFILES
 
 
 def test_a_metric_of_the_suites_own_limits_is_one_that_its_profile_can_show() -> None:
-    file = load_limits(ROOT / "thresholds.yaml", profiles={path.stem for path in (ROOT / "profiles").iterdir()})
+    file = load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES)
     for tier in file.tiers.values():
         for asked in (*tier.limits, *tier.comparison):
             text = next((ROOT / "profiles").glob(f"{asked.profile}.*")).read_text(encoding="utf-8")
@@ -74,6 +74,35 @@ def test_a_metric_of_the_suites_own_limits_is_one_that_its_profile_can_show() ->
             for direction in ("read", "write"):
                 if f"-{direction}-" in asked.profile:
                     assert asked.metric.direction in (direction, None)
+
+
+def test_the_shipped_limits_are_known_by_their_digest() -> None:
+    text = (ROOT / "thresholds.yaml").read_text(encoding="utf-8")
+    assert digest_of(text) == SHIPPED_SHA256, f"put {digest_of(text)} into SHIPPED_SHA256"
+    assert digest_of(text.replace("750", "10", 1)) != SHIPPED_SHA256
+
+
+def test_the_shipped_tiers_require_tests_that_there_are() -> None:
+    for tier in load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES).tiers.values():
+        assert tier.requires
+        for required in tier.requires:
+            path, _, test = required.partition("::")
+            assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), required
+
+
+def test_a_tier_requires_what_its_parent_requires_and_more(tmp_path: Path) -> None:
+    text = GOOD.replace("  baseline:\n", "  baseline:\n    requires: [tests/a.py, mine/b.py::test_b]\n")
+    text = text.replace("    extends: baseline\n", "    extends: baseline\n    requires: [tests/c.py, tests/a.py]\n")
+    assert read(text, tmp_path).tier("production").requires == ("tests/a.py", "mine/b.py::test_b", "tests/c.py")
+
+
+@pytest.mark.parametrize("wrong", ["test_a", "tests/a.py::test_b[fast]", "tests/a.py test_b", ""])
+def test_what_is_no_test_cannot_be_required(wrong: str, tmp_path: Path) -> None:
+    text = GOOD.replace("  baseline:\n", f"  baseline:\n    requires: ['{wrong}']\n")
+    with pytest.raises(
+        WrongUsage, match=r"thresholds.yaml:4: tiers.baseline.requires.0: wanted a test file, or a test"
+    ):
+        read(text, tmp_path)
 
 
 def test_limits_are_in_the_metrics_unit_and_describe_themselves(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from acceptance.report.overview import FIRST
 from acceptance.report.page import completed, page
 from acceptance.report.subjects import chapters_of
-from acceptance.report.summary import render_summary
+from acceptance.report.summary import render_summary, verdict_sentence
 from acceptance.results.completeness import is_whole, missing
 from acceptance.results.document import (
     Conditions,
@@ -157,6 +157,40 @@ def test_limits_that_were_not_judged_are_named_for_each_class() -> None:
     found = results(verdicts=verdicts).model_copy(update={"tested_with": conditions("a", "b"), "tier_limits": 4})
     assert missing(found).limits == ["fast: b, on fast", "fast: a, on slow"]
     assert "not judged: 2 of 4" in render_summary(found)
+
+
+def of_limits(*, shipped: bool, digest: str = "ab12" * 16, required: tuple[str, ...] = ()) -> Results:
+    """A pass of all that was asked, by limits of a file that calls its tier `production`."""
+    update = {"limits_digest": digest, "limits_shipped": shipped, "required": list(required)}
+    known = conditions("a").model_copy(update=update)
+    found = results("pass", verdicts=(verdict(limit="a", test="tests/a.py::test_it[fast]"),))
+    settings = {"tier": "production", "thresholds": "/somewhere/fake.yaml"}
+    return found.model_copy(update={"tested_with": known, "tier_limits": 1, "settings": settings})
+
+
+def test_a_pass_says_whose_limits_they_were() -> None:
+    """Any file may call any tier by any name."""
+    assert verdict_sentence(of_limits(shipped=True)).startswith("fast passes tier production of the shipped limits ")
+    ours = verdict_sentence(of_limits(shipped=False))
+    assert ours.startswith("fast passes tier production of fake.yaml (not the shipped limits; sha256 ab12ab12ab12)")
+    assert "not the shipped limits" in render_summary(of_limits(shipped=False))
+
+
+@pytest.mark.parametrize(
+    ("required", "passes"),
+    [("tests/a.py", True), ("tests/a.py::test_it", True), ("tests/a.py::test_other", False), ("tests/a", False)],
+)
+def test_a_pass_without_a_test_that_the_tier_requires_is_none_of_the_tier(required: str, passes: bool) -> None:
+    found = of_limits(shipped=True, required=(required,))
+    assert ("was judged in part only" not in verdict_sentence(found)) == passes
+    assert (f"did not run or were skipped: {required}" in verdict_sentence(found)) != passes
+    assert (f"<code>{required}</code>" in render_summary(found)) != passes
+
+
+def test_what_is_required_is_required_of_every_class() -> None:
+    found = of_limits(shipped=True, required=("tests/a.py",))
+    both = [*found.verdicts, verdict(limit="a", test="tests/b.py::test_it[slow]", storage_class="slow")]
+    assert missing(found.model_copy(update={"verdicts": both})).required == ["tests/a.py, on slow"]
 
 
 def test_loads_limits_and_command_are_there_as_text() -> None:

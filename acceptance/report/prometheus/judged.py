@@ -35,7 +35,7 @@ EXIT_STATUS = Gauge(name="exit_status", help="of the run; none while it goes on"
 RUN_INFO = Gauge(
     name="run_info",
     help="always 1; which run it was, and of which versions",
-    labels=("run", "suite_version", "kubernetes_version", "provisioner", "volume_mode"),
+    labels=("run", "suite_version", "kubernetes_version", "provisioner", "volume_mode", "limits"),
 )
 
 
@@ -63,6 +63,7 @@ def add_run(samples: Samples, results: Results, candidate: str) -> None:
         kubernetes_version=cluster.kubernetes_version if cluster else "",
         provisioner=classes[candidate].provisioner if candidate in classes else "",
         volume_mode=str(results.settings.get("volume_mode", "")),
+        limits=_limits(results),
     )
     samples.set(ASKED, results.tier_limits)
     samples.set(ERRORS, len(results.errors))
@@ -73,6 +74,14 @@ def add_run(samples: Samples, results: Results, candidate: str) -> None:
     if run.finished is not None:
         samples.set(FINISHED, run.finished.timestamp())
         samples.set(DURATION, (run.finished - run.started).total_seconds())
+
+
+def _limits(results: Results) -> str:
+    """`shipped-0.1.0`, or the digest of another file; empty where it is not known."""
+    known = results.tested_with
+    if known is None or not known.limits_digest:
+        return ""
+    return f"shipped-{results.run.suite_version}" if known.limits_shipped else f"sha256:{known.limits_digest}"
 
 
 def _by_question(verdicts: Sequence[Verdict]) -> dict[tuple[str, ...], list[Verdict]]:
