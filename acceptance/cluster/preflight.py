@@ -45,14 +45,14 @@ def run_preflight(api: Api, settings: Settings, *, kind: str, subjects: Iterable
     require_permissions(api, pull_secret=settings.pull_secret, subjects=subjects)
     there_are = storage_classes(api)
     candidates = {name: choose_class(name, among=there_are) for name in settings.classes}
-    if settings.baseline_class is not None:
-        baseline = choose_class(settings.baseline_class, among=there_are)
-        if baseline in candidates.values():
+    if settings.class_beside is not None:
+        beside = choose_class(settings.class_beside, among=there_are)
+        if beside in candidates.values():
             raise WrongUsage(
-                f"--storage-baseline-class {baseline.name} is also the candidate (the cluster's default class): "
-                "name another candidate with --storage-class"
+                f"StorageClass {beside.name} is to be compared with itself: it is also the candidate (the cluster's "
+                "default class); name another candidate with --storage-class"
             )
-    names = {each.name for each in candidates.values()} | ({settings.baseline_class} - {None})
+    names = {each.name for each in candidates.values()} | ({settings.class_beside} - {None})
     require_no_unclaimed_volumes(api, storage_classes={str(each) for each in names})
     if settings.node is not None and api.find(NODES, settings.node) is None:
         nodes = ", ".join(each["metadata"]["name"] for each in api.list(NODES, slim=only_name))

@@ -25,8 +25,8 @@ def run_host_preflight(settings: Settings) -> Preflight:
     Raises EnvironmentFailure without fio, which writes the test files whatever loads them then.
     """
     require_programs({"fio"})
-    baseline = [] if settings.baseline_class is None else [settings.baseline_class]
-    cluster = describe_host([*settings.storage_class, *baseline])
+    beside = [] if settings.class_beside is None else [settings.class_beside]
+    cluster = describe_host([*settings.storage_class, *beside])
     candidates: dict[str | None, StorageClass] = {
         each.name: each for each in cluster.storage_classes if each.name in settings.storage_class
     }

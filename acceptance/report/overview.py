@@ -128,6 +128,8 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
     yield "Directory" if of_host else "StorageClass", ", ".join(classes_under_test(results)) or "the default class"
     if settings.get("baseline_class"):
         yield "Compared with", str(settings["baseline_class"])
+    if settings.get("compare_with"):
+        yield "Shown beside", f"{settings['compare_with']}, not judged by it"
     if cluster is None:
         yield "Cluster", "not reached"
     elif of_host:

@@ -80,7 +80,7 @@ def record_of(results: Results, *, profiles: Mapping[str, str]) -> RunRecord:
             "exit_status": results.run.exit_status or 0,
             "cluster_kind": results.cluster.kind,
             "cluster": results.cluster.identity,
-            "baseline_class": settings["baseline_class"],
+            "baseline_class": settings["baseline_class"] or settings.get("compare_with"),
             "volume_size": settings["volume_size"],
             "test_size": settings["test_size"],
             "volume_mode": settings["volume_mode"],

@@ -52,6 +52,7 @@ class Settings(Frozen):
     cluster: ClusterKind | None = None  # first: it tells what the classes are
     storage_class: tuple[ClassName, ...] = ()
     baseline_class: ClassName | None = None
+    compare_with: ClassName | None = None
     tier: str = "baseline"
     thresholds: Path
     profiles: Path
@@ -137,15 +138,20 @@ class Settings(Frozen):
         if self.cluster == "host":
             if not self.storage_class and "storage_class" not in unread:
                 yield "--storage-class: wanted a directory, as --storage-cluster host has no default class, found none"
-            named = dict.fromkeys((*self.storage_class, *filter(None, [self.baseline_class])))
+            named = dict.fromkeys((*self.storage_class, *filter(None, [self.class_beside])))
             for one, other in same_directories(list(named)):
                 yield f"directories {one} and {other} are the same one: wanted each once, as candidate or as baseline"
         if len(set(self.storage_class)) < len(self.storage_class):
             yield f"--storage-class: wanted each class once, found {', '.join(self.storage_class)}"
-        if self.baseline_class in self.storage_class:
+        if self.class_beside in self.storage_class:
             yield (
-                f"--storage-baseline-class {self.baseline_class} is also a --storage-class: a class cannot be compared "
-                "with itself; name the local class that it is to be compared with"
+                f"--storage-{'compare-with' if self.compare_with else 'baseline-class'} {self.class_beside} is also a "
+                "--storage-class: a class cannot be compared with itself; name the one that it is to be compared with"
+            )
+        if self.baseline_class and self.compare_with:
+            yield (
+                f"--storage-baseline-class {self.baseline_class} judges the candidate by a comparison, "
+                f"--storage-compare-with {self.compare_with} only shows one: leave out the one or the other"
             )
 
     @property
@@ -162,6 +168,11 @@ class Settings(Frozen):
     def embedded_name(self) -> str:
         """The name of the embedded cluster, where one is used."""
         return self.embedded or "default"
+
+    @property
+    def class_beside(self) -> str | None:
+        """The class that candidates are measured in turn with, whether or not the comparison is judged."""
+        return self.baseline_class or self.compare_with
 
     @property
     def classes(self) -> tuple[str | None, ...]:

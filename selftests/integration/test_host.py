@@ -77,6 +77,25 @@ def test_memory_is_not_a_disk(disk: Path, tmp_path: Path, reports: Path) -> None
     assert os.listdir(disk) == ["precious"]
 
 
+def test_a_faster_disk_is_shown_beside_a_slower_one_and_not_called_too_good(
+    disk: Path, tmp_path: Path, reports: Path
+) -> None:
+    """The same two as above, and nobody claims that the one lies on the other."""
+    limits = f"--storage-thresholds={limits_file(tmp_path, iops=1)}"
+    with memory_disk(tmp_path / "memory", size="128M") as memory:
+        classes = (f"--storage-class={memory}", f"--storage-compare-with={disk}")
+        run = run_suite(*HOST, *classes, limits, *SYNC_WRITE, "-m", "comparison or data_plane", reports=reports)
+    assert run.status == 0, run.output
+    comparison = run.verdict("better_than_local")
+    assert (comparison["status"], comparison["reason"]) == (
+        "skipped",
+        f"shown beside {disk}, not judged by it, as --storage-compare-with says",
+    )
+    (shown,) = [each for each in run.results["measurements"] if each["role"] == "candidate"]
+    assert shown["against_baseline"]["write.iops"]["low"] > 1
+    assert os.listdir(disk) == ["precious"]
+
+
 def test_wrong_input_is_told_at_once(disk: Path, tmp_path: Path, reports: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(disk)

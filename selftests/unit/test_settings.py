@@ -86,6 +86,14 @@ def test_a_pull_secret_is_in_a_namespace(given: str, effective: str) -> None:
         ({"cluster": "kind", "cpu_latency": "low"}, "--storage-cpu-latency low means an embedded cluster"),
         ({"context": "a", "embedded": "b"}, "--storage-embedded-name b means an embedded cluster"),
         (
+            {"storage_class": ["a"], "compare_with": "a"},
+            "--storage-compare-with a is also a --storage-class: a class cannot be compared with itself",
+        ),
+        (
+            {"storage_class": ["a"], "baseline_class": "b", "compare_with": "c"},
+            "--storage-baseline-class b judges the candidate by a comparison, --storage-compare-with c only shows one",
+        ),
+        (
             {"storage_class": ["a"], "baseline_class": "a"},
             "--storage-baseline-class a is also a --storage-class: a class cannot be compared with itself",
         ),
