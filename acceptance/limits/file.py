@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -17,9 +17,8 @@ from acceptance.limits.values import METRIC
 from acceptance.text.errors import WrongUsage
 from acceptance.text.strict_yaml import Document, Problem, load
 
-# Of thresholds.yaml as it comes with this version: who changes it on purpose changes this as well.
-SHIPPED_SHA256 = "18ccb0dc5df2f6e0b753eb1ffe093b213e955715e4d3fdaf503d3c055d2766f9"
-
+BUILTIN = "builtin/"
+"""What the names of shipped tiers begin with in files that extend them."""
 _TYPES = {
     "dict_type": "a mapping",
     "model_type": "a mapping",
@@ -28,19 +27,24 @@ _TYPES = {
 }
 
 
-def load_limits(path: Path, *, profiles: Collection[str]) -> LimitsFile:
+def load_limits(path: Path, *, profiles: Collection[str], shipped: Path | None = None) -> LimitsFile:
     """The limits in the file at `path`; `profiles` are the names of those that exist.
+
+    Its tiers may extend those of the file `shipped` (`extends: builtin/production`).
 
     Raises WrongUsage with one line for each thing that is wrong: `file:line: path: wanted ..., found ...; do ...`.
     """
     try:
-        document = load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise WrongUsage(f"{path}: wanted a readable file of limits, found: {error}; name another file") from error
+    document = load(text)
     problems = list(document.problems)
-    entry = _entry(document, problems, profiles=profiles)
+    builtin = _builtin(shipped) if shipped is not None and BUILTIN in text else {}
+    entry = _entry(document, problems, profiles=profiles, builtin=builtin)
     if entry is not None:
-        found = {name: inherited(name, entry.tiers) for name in entry.tiers}
+        own = [name for name in entry.tiers if not name.startswith(BUILTIN)]
+        found = {name: inherited(name, entry.tiers) for name in own}
         tiers = {name: tier for name, (tier, _) in found.items()}
         problems += _at_lines(document, [each for tier, of in found.values() for each in impossible(tier, of)])
         if not problems:
@@ -48,18 +52,31 @@ def load_limits(path: Path, *, profiles: Collection[str]) -> LimitsFile:
     raise WrongUsage(_report(path, problems))
 
 
-def digest_of(text: str) -> str:
-    """The SHA-256 of a limits file, in hexadecimal: what tells it from others of the same name."""
-    return hashlib.sha256(text.encode()).hexdigest()
+def _builtin(shipped: Path) -> dict[str, Any]:
+    """The tiers of the file that comes with the suite, under the names by which others extend them."""
+    data: Any = load(shipped.read_text(encoding="utf-8")).data
+    tiers: dict[str, Any] = data["tiers"]
+    parents = {
+        name: {"extends": BUILTIN + tier["extends"]} if "extends" in tier else {} for name, tier in tiers.items()
+    }
+    return {BUILTIN + name: tier | parents[name] for name, tier in tiers.items()}
 
 
-def _entry(document: Document, problems: list[Problem], *, profiles: Collection[str]) -> FileEntry | None:
+def _entry(
+    document: Document, problems: list[Problem], *, profiles: Collection[str], builtin: dict[str, Any]
+) -> FileEntry | None:
     """The checked file, or None after adding to `problems` what keeps its tiers from being put together."""
     if document.data is None and problems:  # not even YAML
         return None
-    found = list(reference_problems(document.data, profiles=profiles))
+    data: Any = document.data
+    found: list[Found] = []
+    if isinstance(data, dict) and isinstance(data.get("tiers"), dict):
+        kept = f"wanted a name that does not begin with {BUILTIN}, which is kept for the shipped tiers; rename it"
+        found += [(("tiers", name), kept) for name in data["tiers"] if name.startswith(BUILTIN)]
+        data = data | {"tiers": builtin | data["tiers"]}
+    found += reference_problems(data, profiles=profiles)
     try:
-        entry = FileEntry.model_validate(document.data)
+        entry = FileEntry.model_validate(data)
     except ValidationError as error:
         found += [_say(details) for details in error.errors()]
     problems += _at_lines(document, found)

@@ -128,6 +128,17 @@ class Tier:
         )
         return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *destructives)
 
+    @property
+    def profiles(self) -> set[str]:
+        """The names of the profiles that it has limits on."""
+        on_profiles: tuple[Limit | ComparisonRule | ScalingLimit | HistoryLimit, ...] = (
+            *self.limits,
+            *self.comparison,
+            *self.scaling,
+            *self.history,
+        )
+        return {each.profile for each in on_profiles}
+
     def limits_for(self, profile: str) -> tuple[Limit, ...]:
         """The limits on this profile; none is no error: the profile is then measured and reported, not judged."""
         return tuple(limit for limit in self.limits if limit.profile == profile)

@@ -199,7 +199,8 @@ class Conditions(Frozen):
     limits: list[TierLimit] = Field(description="what `Results.tier_limits` counts, once for all classes")
     limits_digest: str = Field(default="", description="SHA-256 of the limits file; empty by older suites")
     limits_shipped: bool = Field(
-        default=False, description="whether it is the file that comes with that version of the suite, unchanged"
+        default=False,
+        description="whether that file, and the profiles that it is on, are those of that version of the suite",
     )
     required: list[str] = Field(
         default=[], description="tests without which a pass is none of the tier: files, or tests in them"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from acceptance.limits.file import SHIPPED_SHA256, digest_of, load_limits
+from acceptance.limits.file import load_limits
+from acceptance.limits.shipped import digest_of, is_shipped, shipped_digests
 from acceptance.limits.tiers import ComparisonRule, Limit, LimitsFile, RuleKind
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
@@ -76,10 +77,51 @@ def test_a_metric_of_the_suites_own_limits_is_one_that_its_profile_can_show() ->
                     assert asked.metric.direction in (direction, None)
 
 
-def test_the_shipped_limits_are_known_by_their_digest() -> None:
-    text = (ROOT / "thresholds.yaml").read_text(encoding="utf-8")
-    assert digest_of(text) == SHIPPED_SHA256, f"put {digest_of(text)} into SHIPPED_SHA256"
-    assert digest_of(text.replace("750", "10", 1)) != SHIPPED_SHA256
+def test_what_is_shipped_is_known_by_its_digests() -> None:
+    paths = [ROOT / "thresholds.yaml", *(ROOT / "profiles").glob("*.fio"), *(ROOT / "profiles").glob("*.sysbench")]
+    found = {str(path.relative_to(ROOT)): digest_of(path.read_text(encoding="utf-8")) for path in paths}
+    anew = "sha256sum thresholds.yaml profiles/*.fio profiles/*.sysbench > acceptance/limits/shipped.sha256"
+    assert shipped_digests() == found, f"where that was meant, write them anew: {anew}"
+
+
+def test_limits_or_loads_that_were_changed_are_not_the_shipped_ones() -> None:
+    limits = (ROOT / "thresholds.yaml").read_text(encoding="utf-8")
+    loads = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "profiles").iterdir()}
+    assert is_shipped(limits=limits, profiles=loads)
+    assert is_shipped(limits=limits, profiles=loads | {"order-log.fio": "[order-log]"}), "more loads change none"
+    assert not is_shipped(limits=limits.replace("750", "10", 1), profiles=loads)
+    easier = loads["sync-write-iops.fio"].replace("fdatasync=1", "fdatasync=0")
+    assert not is_shipped(limits=limits, profiles=loads | {"sync-write-iops.fio": easier})
+
+
+def extending(text: str, tmp_path: Path) -> LimitsFile:
+    path = tmp_path / "mine.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load_limits(path, profiles=SHIPPED_PROFILES, shipped=ROOT / "thresholds.yaml")
+
+
+def test_a_tier_of_ones_own_extends_a_shipped_one(tmp_path: Path) -> None:
+    own = "{sync-write-iops: {write.iops: {at_least: 1600, because: two a order}}}"
+    text = f"version: 1\ntiers: {{shop: {{extends: builtin/production, limits: {own}}}}}"
+    mine = extending(text, tmp_path)
+    shipped = load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES).tier("production")
+    assert list(mine.tiers) == ["shop"], "a file offers its own tiers alone"
+    theirs = {limit.describe() for limit in shipped.limits_for("sync-write-iops")}
+    ours = {limit.describe() for limit in mine.tier("shop").limits_for("sync-write-iops")}
+    assert ours - theirs == {"write.iops at least 1,600 IOPS"} and theirs - ours == {"write.iops at least 1,000 IOPS"}
+    assert mine.tier("shop").requires == shipped.requires and mine.tier("shop").rebuild == shipped.rebuild
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("shop: {extends: builtin/gold}", "wanted one of the tiers builtin/baseline, builtin/production, shop, found"),
+        ("builtin/production: {extends: builtin/baseline}", "wanted a name that does not begin with builtin/"),
+    ],
+)
+def test_what_is_wrong_with_extending_a_shipped_tier_is_told(text: str, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(WrongUsage, match=problem):
+        extending(f"version: 1\ntiers: {{{text}}}", tmp_path)
 
 
 def test_the_shipped_tiers_require_tests_that_there_are() -> None:

@@ -79,6 +79,8 @@ def profiles(folder: Path, **more: str) -> str:
 
 
 Run = Callable[..., Listing]
+ORDERS = "# Orders.\n[o]\nrw=randwrite\nbs=4k\ntime_based\nruntime=${RUNTIME}\nfilename=${FILE}\nsize=${SIZE}\n"
+"""a load of one's own"""
 
 
 def test_tests_are_listed_without_a_cluster_and_nothing_is_written(listing: Run, tmp_path: Path) -> None:
@@ -213,3 +215,14 @@ def test_wrong_settings_and_limits_are_said_at_once_and_without_a_traceback(list
     assert "--storage-timeout: wanted a time with its unit" in found.output
     assert "found 'no-such'" in found.output
     assert "Traceback" not in found.output
+
+
+def test_loads_of_ones_own_are_beside_the_shipped_ones_that_the_limits_are_on(listing: Run, tmp_path: Path) -> None:
+    (tmp_path / "order-log.fio").write_text(ORDERS, encoding="utf-8")
+    beside = listing(f"--storage-profiles={tmp_path}", "-m", "data_plane")
+    assert beside.status == 0, beside.output
+    assert "[default-class-order-log]" in beside.output and "sync-write-iops-write.iops-at_least" in beside.output
+    mine = (limits(tmp_path, profile="order-log"), "--storage-tier=mine")
+    alone = listing(f"--storage-profiles={tmp_path}", *mine, "-m", "data_plane")
+    assert alone.status == 0, alone.output
+    assert "order-log-write.iops" in alone.output and "sync-write-iops" not in alone.output

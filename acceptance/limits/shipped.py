@@ -1,0 +1,29 @@
+"""What comes with this version of the suite, known by its digests: limits, and the loads that they are on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from importlib.resources import files
+
+
+def digest_of(text: str) -> str:
+    """The SHA-256 of a file's text, in hexadecimal: what tells it from others of the same name."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def is_shipped(*, limits: str, profiles: Mapping[str, str]) -> bool:
+    """Whether the limits are the shipped ones, and every profile with the name of a shipped one is that.
+
+    `profiles`: texts by the names of their files, such as `etcd-fsync.fio`. More of them are no change.
+    """
+    shipped = shipped_digests()
+    return digest_of(limits) == shipped["thresholds.yaml"] and all(
+        digest_of(text) == shipped.get(f"profiles/{name}", digest_of(text)) for name, text in profiles.items()
+    )
+
+
+def shipped_digests() -> dict[str, str]:
+    """Digests by path, as `sha256sum` prints them."""
+    listed = files("acceptance.limits").joinpath("shipped.sha256").read_text(encoding="ascii")
+    return {path: digest for digest, path in (line.split() for line in listed.splitlines())}
