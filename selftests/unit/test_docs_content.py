@@ -56,7 +56,8 @@ def test_limits_and_targets_that_are_shown_are_valid(content: str, tmp_path: Pat
         return
     tier = f"version: 1\ntiers:\n  shown:\n{textwrap.indent(content, '    ')}\n"
     file.write_text(content if content.startswith("version:") else tier, encoding="utf-8")
-    load_limits(file, profiles={*find_profiles(ROOT / "profiles"), "order-log"})
+    profiles = {*find_profiles(ROOT / "profiles"), "order-log"}
+    load_limits(file, profiles=profiles, shipped=ROOT / "thresholds.yaml")
 
 
 def test_what_verify_is_shown_to_leave_out_is_all_that_a_run_writes_beside_its_results(tmp_path: Path) -> None:
