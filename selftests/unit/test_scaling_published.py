@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from acceptance.judging.scaling import judge_scaling
 from acceptance.limits.scaling import Kind, ScalingLimit
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
-from acceptance.trials.scaling.model import capacity, plateau, volumes_at
+from acceptance.trials.scaling.model import capacity, volumes_at
 from acceptance.trials.scaling.step_records import CONFIDENCE, default_metric
+from selftests.unit.published_figures import published, said_in_limits
 
-PUBLISHED: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "published" / "many_volumes.yaml").read_text())
-PROFILES = sorted(PUBLISHED["per_volume"])
+PUBLISHED = published("many_volumes")
 # The report's own rounding of its constants: 62385 to 61500 is 1.4 %, 31740 to 31500 is 0.8 %.
 ROUNDING = 0.02
-# Where the published figures level off, read from them by eye: from here on totals differ by 5 % at most.
-LEVEL_FROM = {
-    "random-read-iops": 3,
-    "sequential-read-iops": 6,
-    "random-read-bandwidth": 3,
-    "sequential-read-bandwidth": 3,
-    "random-write-iops": 6,
-    "sequential-write-iops": 6,
-    "random-write-bandwidth": 6,
-    "sequential-write-bandwidth": 3,
-}
+# By how much a step of the report is off what the other steps say of it: 3 %, and room.
+OFF_THE_MODEL = 0.05
+MANY = 51
+
+Figures = dict[str, Any]
 
 
 def exactly(value: float) -> Figure:
@@ -42,32 +34,106 @@ def steadily(value: float) -> Figure:
     return Figure(mean=value, low=value, high=value, batches=[value] * 10)
 
 
-def totals(profile: str) -> dict[int, Figure]:
-    return {pods: exactly(pods * each) for pods, each in PUBLISHED["per_volume"][profile].items()}
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_capacity_is_the_published_constant(profile: str) -> None:
-    found = capacity(totals(profile), confidence=CONFIDENCE)
+def constant(totals: dict[int, float]) -> float:
+    """C of the capacity model, from the totals by number of volumes."""
+    found = capacity({pods: exactly(total) for pods, total in totals.items()}, confidence=CONFIDENCE)
     assert found is not None
-    assert found.constant.mean == pytest.approx(PUBLISHED["capacity"][profile], rel=ROUNDING)
-    assert found.constant.low is not None and found.constant.high is not None
-    assert found.constant.low < found.constant.mean < found.constant.high
+    return found.constant.mean
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_plateau_begins_where_the_published_totals_level_off(profile: str) -> None:
-    assert plateau(totals(profile)) == LEVEL_FROM[profile]
+def totals(figures: Figures, profile: str) -> dict[int, float]:
+    return {pods: pods * each for pods, each in figures["per_volume"][profile].items()}
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_published_rates_are_the_capacity_shared_by_51(profile: str) -> None:
-    """The report asks each of 51 volumes for what its model predicts, rounded down."""
-    asked, _, reached_by_all = PUBLISHED["rate_limited"][profile]
-    constant = PUBLISHED["capacity"][profile]
-    assert constant / 51 == pytest.approx(asked, rel=0.01)
-    assert volumes_at(constant, demand=asked) == 51
-    assert reached_by_all == pytest.approx(constant, rel=ROUNDING)
+def capacity_is_the_published_constant(figures: Figures) -> None:
+    for profile, published_constant in figures["capacity"].items():
+        assert constant(totals(figures, profile)) == pytest.approx(published_constant, rel=ROUNDING)
+
+
+def each_step_is_what_the_model_makes_of_the_others(figures: Figures) -> None:
+    """x = C / y: the use that is made of the model."""
+    for profile, steps in figures["per_volume"].items():
+        for pods, each in steps.items():
+            others = {other: total for other, total in totals(figures, profile).items() if other != pods}
+            assert constant(others) / pods == pytest.approx(each, rel=OFF_THE_MODEL), (profile, pods)
+
+
+def rates_are_the_capacity_shared_by_51(figures: Figures) -> None:
+    """The report asks each of 51 volumes for what its model predicts, rounded down; all reach 98.2 % of it at least."""
+    shares = []
+    for profile, (asked, reached, reached_by_all) in figures["rate_limited"].items():
+        assert figures["capacity"][profile] / MANY == pytest.approx(asked, rel=0.01)
+        assert volumes_at(figures["capacity"][profile], demand=asked) == MANY
+        assert MANY * reached == pytest.approx(reached_by_all, rel=0.001)
+        verdict = judge_scaling(rate_limited(profile, asked, reached), limit(profile, "rate_limited", 0.98))
+        assert verdict.status == "pass", verdict.reason
+        assert verdict.measured == pytest.approx(1, abs=0.02)
+        shares.append(verdict.measured or 0.0)
+    assert said_in_limits(f"whose rate-limited volumes reach {100 * min(shares):.1f} % of their rate at least")
+
+
+def totals_double_with_the_nodes(figures: Figures) -> None:
+    for profile, (each, total) in figures["twice_the_nodes"].items():
+        assert 30 * each == pytest.approx(total, rel=0.001)
+        nodes = NodesRecord(
+            on_fewer_nodes=step(15, totals(figures, profile)[15]),
+            on_more_nodes=step(30, total),
+            fewer_nodes=3,
+            more_nodes=6,
+        )
+        verdict = judge_scaling(record(profile, nodes=nodes), limit(profile, "node_scaling", 1.9))
+        assert verdict.status == "pass", verdict.reason
+        assert verdict.measured == pytest.approx(2, rel=0.02)
+
+
+def latency_of_saturated_volumes_is_their_share_of_the_capacity(figures: Figures) -> None:
+    """With one request at a time each (Little's law), y volumes do y / latency together; that levels off like IOPS.
+
+    Requests in sequence are not joined at depth 1, so the capacity of both is that at random.
+    """
+    for load, by_volumes in figures["latency"].items():
+        done = {pods: pods / (ns / 1e9) for pods, ns in by_volumes.items()}
+        random_iops = figures["capacity"][f"random-{load.partition('-')[2]}-iops"]
+        assert constant(done) == pytest.approx(random_iops, rel=0.04)
+        for pods, ns in by_volumes.items():
+            others = {other: rate for other, rate in done.items() if other != pods}
+            if pods > 1:
+                assert pods / constant(others) == pytest.approx(ns / 1e9, rel=OFF_THE_MODEL), (load, pods)
+
+
+def latency_grows_as_the_report_shows(figures: Figures) -> None:
+    """Flat until the devices saturate, then in proportion: at 51 volumes about twice (reads), five times (writes)."""
+    for load, by_volumes in figures["latency"].items():
+        metric = Metric.parse(f"{load.partition('-')[2]}.latency.mean")
+        steps = [step(pods, 1, ns / 1e9) for pods, ns in by_volumes.items()]
+        growth = 2.2 if "read" in load else 4.8
+        found = record(f"{load}-latency", steps=steps)
+        for allowed, status in ((growth * 1.05, "pass"), (growth * 0.93, "fail")):
+            verdict = judge_scaling(found, limit(found.profile, "latency_growth", allowed, metric=metric))
+            assert verdict.status == status, verdict.reason
+
+
+def latencies_are_those_that_limits_name(figures: Figures) -> None:
+    read, write = (figures["latency"][f"random-{direction}"] for direction in ("read", "write"))
+    alone = f"{read[1] / 1e6:.2f} ms for reads and {write[1] / 1e6:.2f} ms for writes"
+    assert said_in_limits(f"(The Longhorn report has {alone}.)")
+    assert said_in_limits(f"whose latency at 15 volumes is {write[15] / write[1]:.1f} times that of one")
+
+
+COMPARISONS = (
+    capacity_is_the_published_constant,
+    each_step_is_what_the_model_makes_of_the_others,
+    rates_are_the_capacity_shared_by_51,
+    totals_double_with_the_nodes,
+    latency_of_saturated_volumes_is_their_share_of_the_capacity,
+    latency_grows_as_the_report_shows,
+    latencies_are_those_that_limits_name,
+)
+
+
+@pytest.mark.parametrize("comparison", COMPARISONS, ids=lambda each: each.__name__)
+def test_published_volumes(comparison: Any) -> None:
+    comparison(PUBLISHED)
 
 
 def record(profile: str, **more: Any) -> ScalingRecord:
@@ -79,6 +145,11 @@ def record(profile: str, **more: Any) -> ScalingRecord:
         confidence=CONFIDENCE,
         **({"steps": [], "capacity": None} | more),
     )
+
+
+def rate_limited(profile: str, asked: float, reached: float) -> ScalingRecord:
+    each = {f"load-{number}": steadily(reached / asked) for number in range(MANY)}
+    return record(profile, rate_limited=RateRecord(pods=MANY, rate=asked, reached=each))
 
 
 def step(pods: int, total: float, latency_s: float | None = None) -> StepRecord:
@@ -99,56 +170,24 @@ def limit(profile: str, kind: Kind, value: float, **more: Any) -> ScalingLimit:
     return ScalingLimit(profile=profile, metric=metric, kind=kind, value=value, because="the report says so", **more)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+def stepped(profile: str, found: dict[int, float]) -> ScalingRecord:
+    """Steps with these totals."""
+    figures = {pods: exactly(total) for pods, total in found.items()}
+    steps = [step(pods, total) for pods, total in found.items()]
+    return record(profile, steps=steps, capacity=capacity(figures, confidence=CONFIDENCE))
+
+
+@pytest.mark.parametrize("profile", PUBLISHED["per_volume"])
 def test_total_at_the_last_published_step_is_that_of_the_plateau(profile: str) -> None:
-    steps = [step(pods, total.mean) for pods, total in totals(profile).items()]
-    found = record(profile, steps=steps, capacity=capacity(totals(profile), confidence=CONFIDENCE))
-    verdict = judge_scaling(found, limit(profile, "total_at_last_step", 0.9))
+    verdict = judge_scaling(stepped(profile, totals(PUBLISHED, profile)), limit(profile, "total_at_last_step", 0.9))
     assert verdict.status == "pass", verdict.reason
     assert verdict.measured == pytest.approx(1, abs=0.06)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_published_rate_limited_volumes_reach_98_percent(profile: str) -> None:
-    asked, reached, _ = PUBLISHED["rate_limited"][profile]
-    rates = RateRecord(pods=51, rate=asked, reached={f"load-{each}": steadily(reached / asked) for each in range(51)})
-    verdict = judge_scaling(record(profile, rate_limited=rates), limit(profile, "rate_limited", 0.98))
-    assert verdict.status == "pass", verdict.reason
-
-
-@pytest.mark.parametrize("profile", sorted(PUBLISHED["nodes"]))
-def test_published_totals_double_with_the_nodes(profile: str) -> None:
-    (few_nodes, few_pods, few_each, few), (many_nodes, many_pods, _, many) = PUBLISHED["nodes"][profile]
-    assert few == pytest.approx(few_pods * few_each, rel=0.001)
-    nodes = NodesRecord(
-        on_fewer_nodes=step(few_pods, few),
-        on_more_nodes=step(many_pods, many),
-        fewer_nodes=few_nodes,
-        more_nodes=many_nodes,
-    )
-    verdict = judge_scaling(record(profile, nodes=nodes), limit(profile, "node_scaling", 1.9))
-    assert verdict.status == "pass", verdict.reason
-    assert verdict.measured == pytest.approx(2, rel=0.02)
-
-
-@pytest.mark.parametrize("load", ["random-read", "sequential-read", "random-write", "sequential-write"])
-def test_published_latency_grows_as_the_report_shows(load: str) -> None:
-    """Flat until the devices saturate, then in proportion: at 51 volumes about twice (reads), five times (writes)."""
-    profile, pods = f"{load}-latency", PUBLISHED["latency"]["volumes"]
-    steps = [step(each, 1, ns / 1e9) for each, ns in zip(pods, PUBLISHED["latency"][load], strict=True)]
-    metric = Metric.parse(f"{load.partition('-')[2]}.latency.mean")
-    growth = 2.2 if "read" in load else 4.8
-    for allowed, status in ((growth * 1.05, "pass"), (growth * 0.9, "fail")):
-        verdict = judge_scaling(record(profile, steps=steps), limit(profile, "latency_growth", allowed, metric=metric))
-        assert verdict.status == status, verdict.reason
-
-
 def test_a_total_that_breaks_down_fails() -> None:
     """The published figures, but with the last step at half of what it was."""
-    found = totals("random-write-iops")
-    found[15] = exactly(found[15].mean / 2)
-    steps = [step(pods, total.mean) for pods, total in found.items()]
-    broken = record("random-write-iops", steps=steps, capacity=capacity(found, confidence=CONFIDENCE))
-    verdict = judge_scaling(broken, limit("random-write-iops", "total_at_last_step", 0.9))
+    found = totals(PUBLISHED, "random-write-iops")
+    found[15] /= 2
+    verdict = judge_scaling(stepped("random-write-iops", found), limit("random-write-iops", "total_at_last_step", 0.9))
     assert verdict.status == "fail"
     assert "total of 15 volumes" in verdict.reason and "the report says so" in verdict.reason

@@ -20,8 +20,7 @@ def linear_until(asked_s: Sequence[float], running_s: Sequence[float]) -> int:
     While growth is linear the n-th pod runs a steady time after the n-th was asked for, whatever a single start takes.
     That delay is taken as the median of the first pods'; growth is linear for as long as the delay keeps to it within
     half of it or 15 s, whichever is more. A pause that is made up for later does not end it: what counts is the last
-    pod that was in time. With the Longhorn 1.6 report's rates and ends this gives its "linear until" figures, which it
-    reads off its drawings, within 5 %.
+    pod that was in time.
     """
     delays = [runs - asked for asked, runs in zip(asked_s, running_s, strict=False)]
     if not delays:
