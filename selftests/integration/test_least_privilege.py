@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -9,8 +10,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from kubernetes import config
 
 import embedded_cluster
@@ -115,6 +118,40 @@ def account(
         token_kubeconfig(api, cluster.kubeconfig, path)
         _wait_for_the_fence(api, Api.from_kubeconfig(path))
         yield path
+
+
+def test_the_token_for_pipelines_is_the_accounts_and_ends_with_its_secret(
+    api: Api, cluster: embedded_cluster.EmbeddedCluster, account: Path, tmp_path: Path
+) -> None:
+    (secret,) = documents("token.yaml")
+    where = {"name": secret["metadata"]["name"], "namespace": secret["metadata"]["namespace"]}
+    reviews = Resource(prefix="apis/authentication.k8s.io/v1", plural="selfsubjectreviews", namespaced=False)
+    api.create(SECRETS, secret, namespace=where["namespace"])
+    try:
+        made = wait_for(
+            "the token to be made",
+            look=lambda: api.get(SECRETS, **where).get("data") or {},
+            ready=lambda seen: "token" in seen,
+            state=lambda seen: f"the secret holds {', '.join(seen) or 'nothing'}",
+            timeout_s=60,
+        )
+        config: dict[str, Any] = yaml.safe_load(cluster.kubeconfig.read_text(encoding="utf-8"))
+        config["users"][0]["user"] = {"token": base64.b64decode(made["token"]).decode()}
+        path = tmp_path / "kubeconfig"
+        path.write_text(yaml.safe_dump(config), encoding="utf-8")
+        known = Api.from_kubeconfig(path).create(reviews, {"metadata": {}})["status"]["userInfo"]["username"]
+    finally:
+        api.delete(SECRETS, **where)
+    assert known == f"system:serviceaccount:{ACCOUNT}:{ACCOUNT}"
+    with pytest.raises(ApiError) as refused:
+        wait_for(
+            "the token to be refused",
+            look=lambda: Api.from_kubeconfig(path).create(reviews, {"metadata": {}}),
+            ready=lambda seen: False,
+            state=lambda seen: "it is taken",
+            timeout_s=60,
+        )
+    assert refused.value.status == 401
 
 
 def _wait_for_the_fence(api: Api, account: Api) -> None:
