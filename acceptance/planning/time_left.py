@@ -47,8 +47,15 @@ class TimeLeft:
         return min(max((TRUST_S + self._took_s) / (TRUST_S + self._planned_s), FASTEST), SLOWEST)
 
     def seconds(self, *, now_s: float) -> float:
-        """What is left, never below zero: a test that takes longer than planned is about to end."""
+        """What is left, never below zero.
+
+        A measurement that is not clear when it was planned to be goes on for as long as it may; what takes longer than
+        that, and other tests that take longer than planned, are about to end.
+        """
         ahead_s = sum(seconds for test, seconds in self._about_s.items() if test != self._current) + self._end_s
         current_s = self._about_s.get(self._current or "", 0.0)
         elapsed_s = max(now_s - self._began_s, 0.0)
-        return self.ratio * ahead_s + max(self.ratio * current_s - elapsed_s, 0.0)
+        left_s = self.ratio * current_s - elapsed_s
+        if left_s < 0.0:
+            left_s += self._longer_s.get(self._current or "", 0.0)
+        return self.ratio * ahead_s + max(left_s, 0.0)

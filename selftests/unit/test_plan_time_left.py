@@ -35,6 +35,13 @@ def test_a_test_that_takes_longer_than_planned_is_about_to_end() -> None:
     assert left.seconds(now_s=1e6) == 30.0
 
 
+def test_a_measurement_that_is_not_clear_when_planned_counts_down_to_its_longest() -> None:
+    """Not "less than a minute" in every line of minutes."""
+    left = TimeLeft({"a": 14.0, "b": 30.0}, longer_s={"a": 180.0})
+    left.begin("a", now_s=0.0)
+    assert [left.seconds(now_s=at_s) for at_s in (0.0, 14.0, 15.0, 100.0, 194.0, 300.0)] == [44, 30, 209, 124, 30, 30]
+
+
 def test_what_was_skipped_proves_nothing() -> None:
     left = TimeLeft({"a": 600.0, "b": 30.0})
     left.begin("a", now_s=0.0)
