@@ -460,6 +460,7 @@ def test_down_again_has_nothing_to_do() -> None:
 
 @pytest.mark.full
 def test_two_ups_at_once_make_one_cluster() -> None:
+    command("down", "--name", NAME)
     words = [sys.executable, "-m", "embedded_cluster", "up", "--name", NAME]
     both = [subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     outputs = sorted(process.communicate(timeout=240)[0] for process in both)
