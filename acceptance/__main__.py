@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from acceptance.commands.accept_level import add_accept_level
 from acceptance.commands.cleanup import add_cleanup
 from acceptance.commands.compare import add_compare
 from acceptance.commands.profiles import add_profiles
@@ -18,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; its exit status."""
     parser = argparse.ArgumentParser(prog="python -m acceptance", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (add_cleanup, add_compare, add_profiles, add_report):
+    for add in (add_accept_level, add_cleanup, add_compare, add_profiles, add_report):
         add(commands)
     chosen = parser.parse_args(arguments)
     try:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from acceptance.commands.command import Commands
+from acceptance.commands.named_history import named_history
 from acceptance.commands.output import keep_the_runs_own
 from acceptance.commands.unusable_files import refused_where_unusable
 from acceptance.process.whole_file import write_whole
@@ -15,6 +16,7 @@ from acceptance.report.comparing.differences import compare_runs
 from acceptance.report.comparing.model import ClassDifferences, Difference, RunComparison
 from acceptance.report.comparing.naming import name_runs
 from acceptance.results.file import read_results
+from acceptance.results.history_file import History
 
 
 def add_compare(commands: Commands) -> None:
@@ -35,6 +37,13 @@ def add_compare(commands: Commands) -> None:
     compare.add_argument(
         "--absolute", action="store_true", help="compare the values themselves, even where both runs have a baseline"
     )
+    compare.add_argument(
+        "--history",
+        type=Path,
+        metavar="HISTORY",
+        help="as given to --storage-history: what runs differ by when nothing was changed; without it nothing is "
+        "called better or worse",
+    )
     compare.set_defaults(command=_compare)
 
 
@@ -53,7 +62,11 @@ def _compared(chosen: argparse.Namespace) -> int:
         keep_the_runs_own(chosen.output, (chosen.first, chosen.second))
     first, second = name_runs([read_results(chosen.first), read_results(chosen.second)])
     comparison = compare_runs(
-        first, second, classes=tuple(chosen.classes) if chosen.classes else None, absolute=chosen.absolute
+        first,
+        second,
+        history=named_history(chosen.history) if chosen.history else History(path=Path()),
+        classes=tuple(chosen.classes) if chosen.classes else None,
+        absolute=chosen.absolute,
     )
     shown = [_shown(comparison, each, everything=chosen.all) for each in comparison.classes]
     print_comparison(comparison, shown=shown, to=sys.stdout)

@@ -12,17 +12,15 @@ from acceptance.limits.values import Entry, MetricRule, tell_metric
 from acceptance.results.metrics import CPU, SHOWN, Metric
 from acceptance.text.quantities import parse_quantity
 
-FEWEST_RUNS = 3
-"""earlier runs without which nothing is compared: two have a spread that says next to nothing"""
-KEPT_RUNS = 30
-"""earlier runs that tell of the noise, and among which a change of level is looked for: about a month of nights"""
-RUNS = 7
-"""earlier runs that a run is compared with, unless a tier says otherwise: a week of nights"""
+FEWEST_RUNS, MOST_RUNS = 7, 30
+"""of which a level is made: fewer know neither it nor its noise, and for more one would wait longer than a month"""
+RUNS = 14
+"""unless a tier says otherwise: a fortnight of nights, with all of its weekdays"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HistoryLimit:
-    """The metric must not be worse than in the last `runs` runs by more than `margin` (0.10: a tenth) beyond noise."""
+    """The metric must not be worse than the level of the first `runs` runs by more than `margin` (0.10: a tenth)."""
 
     profile: str
     metric: Metric
@@ -37,12 +35,13 @@ class HistoryLimit:
 
     @property
     def bound(self) -> float:
-        """The multiple of the earlier value that is just allowed: with a margin of 0.10 it is 0.9, or 1.1."""
+        """The multiple of the level that is just allowed: with a margin of 0.10 it is 0.9, or 1.1."""
         return 1.0 - self.margin if self.metric.higher_is_better else 1.0 + self.margin
 
     def describe(self) -> str:
-        """`write.iops not worse than in the last 7 runs by more than 10 % beyond noise`"""
-        return f"{self.metric} not worse than in the last {self.runs} runs by more than {self.wanted} beyond noise"
+        """`write.iops not worse than the accepted level (of 14 runs) by more than 10 % beyond noise`"""
+        level = f"the accepted level (of {self.runs} runs)"
+        return f"{self.metric} not worse than {level} by more than {self.wanted} beyond noise"
 
     @property
     def wanted(self) -> str:
@@ -71,9 +70,9 @@ _Rules = Annotated[dict[str, _Rule], BeforeValidator(tell_metric)]
 
 
 class HistoryEntry(Entry):
-    """`{runs: 7, limits: {<profile>: {<metric>: {not_worse_by: 10%, because: ...}}}}`"""
+    """`{runs: 14, limits: {<profile>: {<metric>: {not_worse_by: 10%, because: ...}}}}`"""
 
-    runs: int | None = Field(default=None, ge=FEWEST_RUNS, le=KEPT_RUNS)
+    runs: int | None = Field(default=None, ge=FEWEST_RUNS, le=MOST_RUNS)
     limits: dict[str, _Rules] = Field(default_factory=dict)
 
     some_of: ClassVar[tuple[str, ...]] = ("runs", "limits")

@@ -10,7 +10,8 @@ from markupsafe import Markup
 from acceptance.report.comparing.model import Difference, RunComparison
 from acceptance.report.comparing.naming import describe
 from acceptance.report.difference_wording import (
-    NOT_IN_IT,
+    IN_IT,
+    NO_HISTORY,
     against,
     shown_change,
     shown_change_interval,
@@ -55,6 +56,6 @@ def render_comparison(comparison: RunComparison, *, shown: Sequence[Sequence[Dif
             comparison=comparison,
             sections=sections,
             summary=summary([one for some in shown for one in some]),
-            not_in_it=NOT_IN_IT,
+            not_in_it=IN_IT if comparison.with_history else NO_HISTORY,
         )
     )

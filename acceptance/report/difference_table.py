@@ -12,7 +12,8 @@ from rich.text import Text
 from acceptance.report.comparing.model import ClassDifferences, Difference, Finding, RunComparison
 from acceptance.report.comparing.naming import describe
 from acceptance.report.difference_wording import (
-    NOT_IN_IT,
+    IN_IT,
+    NO_HISTORY,
     against,
     shown_change,
     shown_change_interval,
@@ -40,7 +41,7 @@ def print_comparison(comparison: RunComparison, *, shown: Sequence[Sequence[Diff
             console.print(against(some))
     console.print()
     console.print(summary([one for some in shown for one in some]))
-    console.print(NOT_IN_IT)
+    console.print(IN_IT if comparison.with_history else NO_HISTORY)
 
 
 def _heading(comparison: RunComparison) -> Iterator[str]:

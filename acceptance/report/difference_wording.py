@@ -14,6 +14,11 @@ NOT_IN_IT = (
     "The CIs cover the noise within each run, not what differs between one run and the next when "
     "nothing was changed: before a change is believed, measure both sides again, in turn."
 )
+IN_IT = (
+    "The CIs reach at least as far as runs of the history differ from each other when nothing was changed; where the "
+    "history has too few of the same kind, nothing is called better or worse."
+)
+NO_HISTORY = f"{NOT_IN_IT} With --history HISTORY what runs differ by is known, and what is more is called so."
 
 
 def shown_change(change: Change | None) -> str:
@@ -59,6 +64,8 @@ def summary(shown: Sequence[Difference]) -> str:
     known = [each.change.confidence for each in shown if each.change]
     if not known:
         return f"{words or 'nothing to compare'}."
+    if not counted["better"] + counted["worse"] + counted["within noise"]:
+        return f"{words}."
     chance = len(known) * (1.0 - known[0])
     return (
         f"{words}. Each change is given with its {known[0] * 100:.4g}% CI: if nothing had changed, "

@@ -1,4 +1,5 @@
-"""What is kept of a run, and what the kept runs say of a metric: the lines of a history and `trends` in `results.json`.
+"""What is kept of a run, which level was accepted, and what both say of a metric: the lines of a history, and `trends`
+in `results.json`.
 
 All frozen; times in s, rates in 1/s and B/s, CPU use in CPU seconds a second, sizes in bytes. They import no model of
 the results that holds them.
@@ -27,8 +28,8 @@ class KeptMetric(Frozen):
     unit: Unit
     of_baseline: Value | None = Field(
         default=None,
-        description="the mean as a multiple of the baseline class's, where one was measured in turn; nothing reads it "
-        "yet: it is kept because no later suite could measure it again",
+        description="the mean as a multiple of the baseline class's, where one was measured in turn: from it "
+        "`compare` learns what runs differ by",
     )
 
 
@@ -60,6 +61,18 @@ class RunRecord(Frozen):
     measurements: list[KeptMeasurement]
 
 
+class AcceptedLevel(Frozen):
+    """From this run on the level is as it should be, whatever was before: a line of the history."""
+
+    schema_version: Literal[1] = 1
+    accepted: str = Field(description="the first run of the level, by its id")
+    date: AwareDatetime = Field(description="when it was accepted")
+    suite_version: str
+    storage_class: str | None = Field(default=None, description="None: all that the run measured")
+    profile: str | None = Field(default=None, description="None: all of them")
+    because: str | None = None
+
+
 class TrendPoint(Frozen):
     """A metric in one run. `low` and `high` are of that run alone: they hold no variation from night to night."""
 
@@ -71,12 +84,12 @@ class TrendPoint(Frozen):
 
 
 class ChangePoint(Frozen):
-    """From which run on the values are of another level, with hardly any chance that this is noise."""
+    """From which run on the values are of another level than the accepted one, beyond noise."""
 
     run: str = Field(description="the first run of the new level")
     date: AwareDatetime
-    change: float = Field(description="new level / old level - 1: -0.18 is 18 % lower")
-    before: int = Field(description="runs of the old level")
+    change: float = Field(description="new level / accepted level - 1: -0.18 is 18 % lower")
+    before: int = Field(description="runs from the first of the accepted level on")
     after: int = Field(description="runs of the new level, this one included")
 
 
@@ -89,11 +102,14 @@ class TrendRecord(Frozen):
     unit: Unit
     higher_is_better: bool
     margin: float = Field(description="how much worse than before it may be: 0.10 is a tenth")
-    points: list[TrendPoint] = Field(description="earlier runs that can be compared, oldest first; without this one")
+    points: list[TrendPoint] = Field(
+        description="earlier runs that can be compared, oldest first; without this one; the latest"
+    )
     this_run: TrendPoint | None = Field(description="None where this run did not measure it")
-    compared_with: int = Field(description="how many of the last points this run was compared with")
-    typical: float | None = Field(description="geometric mean of those; None for too few")
-    expected_low: float | None = Field(description="between these a run like those before it lies, noise allowed for")
-    expected_high: float | None
-    change_point: ChangePoint | None
+    compared_with: int = Field(default=0, description="of how many runs the level is that this one is compared with")
+    level_from: str | None = Field(default=None, description="the first of those; None also by older suites")
+    typical: float | None = Field(default=None, description="that level; None for too few runs")
+    expected_low: float | None = Field(default=None, description="noise alone takes no two runs in a row out of these")
+    expected_high: float | None = None
+    change_point: ChangePoint | None = None
     status: TrendStatus

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from acceptance import __version__
 from acceptance.process.waiting import wait_until
-from acceptance.results.history import SCHEMA_VERSION, RunRecord
+from acceptance.results.history import SCHEMA_VERSION, AcceptedLevel, RunRecord
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 
 NAME = "history.jsonl"
@@ -26,10 +26,11 @@ _BEGINNING = b'{"schema_version":1,"run":"'  # also of a line that was cut off
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """Earlier runs by their date, oldest first, and what is wrong with lines that could not be read."""
+    """Earlier runs by their date, oldest first, the levels that were accepted, and what is wrong with other lines."""
 
     path: Path
     runs: tuple[RunRecord, ...] = ()
+    accepted: tuple[AcceptedLevel, ...] = ()
     problems: tuple[str, ...] = field(default=())
 
 
@@ -47,7 +48,7 @@ def history_path(named: Path) -> Path:
 
 
 def read_history(path: Path) -> History:
-    """The runs in the file at `path`; none where there is no such file yet.
+    """The runs and accepted levels in the file at `path`; none where there is no such file yet.
 
     A line that is damaged, as by a writer that was killed, is passed over and told among the problems. Raises
     WrongUsage for a file that cannot be read, is no history, or has lines of another schema.
@@ -60,6 +61,7 @@ def read_history(path: Path) -> History:
     except (OSError, EnvironmentFailure) as error:
         raise WrongUsage(f"{path}: wanted a history that can be read, found: {error}; name another file") from error
     runs: dict[str, RunRecord] = {}
+    accepted: list[AcceptedLevel] = []
     problems: list[str] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -67,15 +69,24 @@ def read_history(path: Path) -> History:
         record = _record(line, where=f"{path}:{number}")
         if isinstance(record, RunRecord):
             runs[record.run] = record
+        elif isinstance(record, AcceptedLevel):
+            accepted.append(record)
         else:
             problems.append(f"{record}; the line is passed over")
     if problems and not runs and not any(line.startswith(_BEGINNING) for line in lines):
         raise WrongUsage(f"{path}: wanted a history, found a file without any line of one; name another file")
-    return History(path=path, runs=tuple(sorted(runs.values(), key=lambda each: each.date)), problems=tuple(problems))
+    problems += [
+        f"{path}: wanted the run {each.accepted}, from which on a level was accepted on {each.date:%Y-%m-%d}, found no "
+        "line of it; the level is passed over"
+        for each in accepted
+        if each.accepted not in runs
+    ]
+    oldest_first = sorted(runs.values(), key=lambda each: each.date)
+    return History(path=path, runs=tuple(oldest_first), accepted=tuple(accepted), problems=tuple(problems))
 
 
-def append(path: Path, record: RunRecord) -> None:
-    """Add the run to the file at `path`, which is made where there is none; durable when this returns.
+def append(path: Path, record: RunRecord | AcceptedLevel) -> None:
+    """Add the run, or the level, to the file at `path`, which is made where there is none; durable when this returns.
 
     The line goes to the end in one write, under a lock. It begins anew where another writer was killed in the middle
     of its own, and is taken back where there is no room for the whole of it. Raises EnvironmentFailure where it cannot
@@ -125,8 +136,8 @@ def _locked(descriptor: int, kind: int, path: Path) -> Iterator[None]:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
-def _record(line: bytes, *, where: str) -> RunRecord | str:
-    """The run that the line tells of, or what is wrong with it. Raises WrongUsage for a line of another schema."""
+def _record(line: bytes, *, where: str) -> RunRecord | AcceptedLevel | str:
+    """The run or level that the line tells of, or what is wrong with it. WrongUsage for another schema."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
@@ -141,7 +152,7 @@ def _record(line: bytes, *, where: str) -> RunRecord | str:
             f"{__version__}: read it with the suite that wrote it, or name another file"
         )
     try:
-        return RunRecord.model_validate(data)
+        return (AcceptedLevel if "accepted" in data else RunRecord).model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
 from acceptance.results.document import Measurement, Results
-from acceptance.results.history import KeptMeasurement, KeptMetric, RunRecord, TrendPoint
+from acceptance.results.history import AcceptedLevel, KeptMeasurement, KeptMetric, RunRecord, TrendPoint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,14 +40,21 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
-    """A metric in the runs that can be compared, oldest first; `others`: runs of the class and profile that cannot."""
+    """A metric in the runs that can be compared, oldest first; `others`: runs of the class and profile that cannot.
+
+    `accepted`: the place of the first run of the accepted level, which is the first of all where none was accepted.
+    """
 
     points: tuple[TrendPoint, ...]
     others: int
+    accepted: int = 0
 
 
-def past(runs: Iterable[RunRecord], series: Series, *, metric: str) -> Past:
-    """The metric in those of the runs that belong to the series; runs that stalled have nothing to compare."""
+def past(runs: Sequence[RunRecord], series: Series, *, metric: str, accepted: Iterable[AcceptedLevel] = ()) -> Past:
+    """The metric in those of the runs that belong to the series; runs that stalled have nothing to compare.
+
+    `accepted`: levels, in the order in which they were accepted: the last that is about the series counts.
+    """
     points: list[TrendPoint] = []
     others = 0
     for run in runs:
@@ -59,7 +66,15 @@ def past(runs: Iterable[RunRecord], series: Series, *, metric: str) -> Past:
                     points.append(point(run, measurement.metrics[metric]))
             elif (measurement.storage_class, measurement.profile) == (series.storage_class, series.profile):
                 others += 1
-    return Past(points=tuple(points), others=others)
+    dates = {run.run: run.date for run in runs}
+    since = [dates[each.accepted] for each in accepted if each.accepted in dates and is_about(each, series)]
+    older = [point for point in points if since and point.date < since[-1]]
+    return Past(points=tuple(points), others=others, accepted=len(older))
+
+
+def is_about(level: AcceptedLevel, series: Series) -> bool:
+    """Whether a level was accepted for the series too."""
+    return level.storage_class in (None, series.storage_class) and level.profile in (None, series.profile)
 
 
 def point(run: RunRecord, metric: KeptMetric) -> TrendPoint:

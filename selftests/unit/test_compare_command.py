@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 import re
 from datetime import timedelta
 from pathlib import Path
@@ -9,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from acceptance.__main__ import main
+from acceptance.report.comparing.between_runs import ONE_RUN_EACH
 from acceptance.results.document import Estimate, Results
+from acceptance.results.file import read_results
+from acceptance.results.history_file import append
+from acceptance.results.history_series import record_of
 from selftests.unit.compared_runs import NOW, class_of, cluster, judged, measured, run_of
 
 
@@ -27,7 +33,9 @@ def tuned(folder: Path) -> tuple[str, str]:
         run = run_of(
             measured({"write.iops": iops, "write.latency.mean": 1 / iops, "cpu.use": 0.2}),
             measured({"read.iops": reads}, profile="random-read-iops"),
-            where=cluster(class_of(replicas=replicas)),
+            where=cluster(class_of(replicas=replicas)).model_copy(update={"identity": "0d1e"}),
+            settings={"baseline_class": None, "volume_mode": "filesystem"},
+            texts={"sync-write-iops": "[job]", "random-read-iops": "[job]"},
             started=NOW + timedelta(days=number),
         )
         found.append(kept(folder, f"run-{number}", run))
@@ -50,20 +58,68 @@ def test_before_and_after_as_a_table(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert told[0].startswith("first:  2026-11-21 07:15: run r1, tier baseline, kubeconfig v1.34 with 1 node, suite ")
     assert "changed: parameter replicas: 3, then 2" in told
     assert line(told, "sync-write-iops") == [
-        "sync-write-iops", "write.iops", "1,000 IOPS", "1,500 IOPS", "+50.0 %", "+31.1 % to +71.6 %", "better",
+        "sync-write-iops", "write.iops", "1,000 IOPS", "1,500 IOPS", "+50.0 %", "+31.1 % to +71.6 %",
+        f"not known: {ONE_RUN_EACH}",
     ]  # fmt: skip
     assert line(told, "random-read-iops")[4:] == ["-2.0 %", "-14.4 % to +12.1 %", "within noise"]
     assert any(
-        each.startswith("1 better, 1 within noise. Each change is given with its 95% CI: if nothing") for each in told
+        each.startswith("1 within noise, 1 not known. Each change is given with its 95% CI: if nothing")
+        for each in told
     )
-    assert any("not what differs between one run and the next" in each for each in told)
+    assert any("With --history HISTORY what runs differ by is known" in each for each in told)
     assert not any("\x1b" in each or "cpu.use" in each for each in told)
+
+
+def history(folder: Path, first: str, *, noise: float, nights: int = 20) -> str:
+    """Nights of the class as the first run saw it, which differ by so much."""
+    source = random.Random(1)
+    run = read_results(Path(first))
+    for night in range(nights):
+        kept = record_of(run, profiles={each.profile: "[job]" for each in run.measurements})
+        for measurement in kept.measurements:
+            for path, metric in measurement.metrics.items():
+                factor = math.exp(source.gauss(0.0, noise))
+                measurement.metrics[path] = metric.model_copy(update={"mean": factor * metric.mean})
+        append(folder / "history.jsonl", kept.model_copy(update={"run": f"night-{night}"}))
+    return str(folder / "history.jsonl")
+
+
+def test_with_a_history_a_change_beyond_what_nights_differ_by_is_better(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = tuned(tmp_path)
+    nights = history(tmp_path, first, noise=0.02)
+    told = compare(capsys, first, second, "--history", nights)
+    assert line(told, "sync-write-iops")[4:] == ["+50.0 %", "+31.1 % to +71.6 %", "better"]
+    assert line(told, "random-read-iops")[-1] == "within noise"
+    assert any("The CIs reach at least as far as runs of the history differ" in each for each in told)
+    assert line(compare(capsys, second, first, "--history", nights), "sync-write-iops")[-1] == "worse"
+
+
+def test_with_a_history_of_noisy_nights_the_same_change_is_within_noise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = tuned(tmp_path)
+    told = compare(capsys, first, second, "--history", history(tmp_path, first, noise=0.3))
+    change, interval, finding = line(told, "sync-write-iops")[4:]
+    assert (change, finding) == ("+50.0 %", "within noise")
+    low, high = (float(each.removesuffix(" %")) for each in interval.split(" to "))
+    assert low < -20.0 and high > 150.0
+
+
+def test_a_history_that_is_too_short_or_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = tuned(tmp_path)
+    short = history(tmp_path, first, noise=0.02, nights=6)
+    told = compare(capsys, first, second, "--history", short)
+    assert line(told, "sync-write-iops")[-1] == f"not known: {ONE_RUN_EACH}"
+    assert main(["compare", first, second, "--history", str(tmp_path / "none")]) == 4
+    assert "wanted a history, found no file" in capsys.readouterr().err
 
 
 def test_the_other_way_round_is_the_inverse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = tuned(tmp_path)
     told = compare(capsys, second, first)
-    assert line(told, "sync-write-iops")[4:] == ["-33.3 %", "-41.7 % to -23.7 %", "worse"]
+    assert line(told, "sync-write-iops")[4:] == ["-33.3 %", "-41.7 % to -23.7 %", f"not known: {ONE_RUN_EACH}"]
 
 
 def test_a_run_compared_with_itself_is_within_noise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,7 +158,7 @@ def test_a_page_with_the_picture_and_the_same_figures(tmp_path: Path, capsys: py
         "1,500 IOPS",
         "+31.1 % to +71.6 %",
         "within noise",
-        "1 better, 1 within noise",
+        "1 within noise, 1 not known",
         "parameter replicas",
     ):
         assert figure in html

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from acceptance.results import history_file
-from acceptance.results.history import KeptMeasurement, KeptMetric, RunRecord
+from acceptance.results.history import AcceptedLevel, KeptMeasurement, KeptMetric, RunRecord
 from acceptance.results.history_file import append, history_path, read_history
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 
@@ -70,6 +70,24 @@ def test_runs_come_back_as_they_were_in_the_order_of_their_dates(path: Path) -> 
     assert path.read_bytes().count(b"\n") == 2
     assert read_history(path).runs == (first, second)
     assert read_history(path).problems == ()
+
+
+def test_accepted_levels_come_back_in_the_order_in_which_they_were_accepted(path: Path) -> None:
+    levels = [
+        AcceptedLevel(accepted=run, date=datetime(2026, 11, 9, tzinfo=UTC), suite_version="0.1.0") for run in "ba"
+    ]
+    for line in (record("a"), levels[0], record("b"), levels[1]):
+        append(path, line)
+    found = read_history(path)
+    assert found.accepted == tuple(levels)
+    assert ([each.run for each in found.runs], found.problems) == (["a", "b"], ())
+
+
+def test_a_level_of_a_run_that_is_not_there_is_told(path: Path) -> None:
+    append(path, record("a"))
+    append(path, AcceptedLevel(accepted="gone", date=datetime(2026, 11, 9, tzinfo=UTC), suite_version="0.1.0"))
+    (problem,) = read_history(path).problems
+    assert "wanted the run gone, from which on a level was accepted on 2026-11-09, found no line of it" in problem
 
 
 def test_no_file_yet_is_an_empty_history(path: Path) -> None:

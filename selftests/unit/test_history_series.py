@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from acceptance.results.document import Cluster, Estimate, Image, Measurement, RelativeEstimate
-from acceptance.results.history import KeptMeasurement, KeptMetric, RunRecord
+from acceptance.results.history import AcceptedLevel, KeptMeasurement, KeptMetric, RunRecord
 from acceptance.results.history_series import Series, past, record_of
 from acceptance.results.recorder import Recorder
 
@@ -115,6 +115,28 @@ def test_a_baseline_and_a_run_that_stood_still_are_no_points() -> None:
     found = past(runs, SERIES, metric="write.iops")
     assert [point.run for point in found.points] == ["run-5"]
     assert past(runs, SERIES, metric="read.iops").points == ()
+
+
+def accepted(run: str, **about: Any) -> AcceptedLevel:
+    return AcceptedLevel(accepted=run, date=NIGHT, suite_version="0.1.0", **about)
+
+
+@pytest.mark.parametrize(
+    ("levels", "first"),
+    [
+        ([], 0),
+        ([accepted("run-2")], 1),
+        ([accepted("run-3"), accepted("run-2")], 1),
+        ([accepted("run-2"), accepted("run-3", storage_class="fast", profile="sync-write-iops")], 2),
+        ([accepted("run-2"), accepted("run-3", storage_class="slow")], 1),
+        ([accepted("run-2", profile="etcd-fsync")], 0),
+        ([accepted("gone")], 0),
+    ],
+    ids=["none", "one", "the last counts", "of this", "of another class", "of another profile", "of no run"],
+)
+def test_a_level_counts_from_its_run_on_for_what_it_is_about(levels: list[AcceptedLevel], first: int) -> None:
+    runs = [run(float(number), date=NIGHT + timedelta(days=number)) for number in (1, 2, 3)]
+    assert past(runs, SERIES, metric="write.iops", accepted=levels).accepted == first
 
 
 def test_a_run_is_kept_with_what_it_measured() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,9 +14,11 @@ from acceptance.report.comparing.model import Change, Difference, RunComparison
 from acceptance.report.comparing.naming import describe, name_runs
 from acceptance.report.comparing.ratios import finding_of, quotient
 from acceptance.results.document import Estimate, Measurement, RelativeEstimate, Results
+from acceptance.results.history_file import History
 from acceptance.text.errors import WrongUsage
 from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, judged, measured, named, run_of
 
+NO_RUNS = History(path=Path())
 FACTORS = st.floats(min_value=1.0, max_value=50.0)
 MEANS = st.floats(min_value=1e-6, max_value=1e9)
 
@@ -30,7 +33,7 @@ def only(first: Results, second: Results, *, absolute: bool = False) -> Differen
 
 
 def compared(first: Results, second: Results, classes: tuple[str, str] | None = None) -> RunComparison:
-    return compare_runs(named(first, "one"), named(second, "other"), classes=classes)
+    return compare_runs(named(first, "one"), named(second, "other"), classes=classes, history=NO_RUNS)
 
 
 def test_the_interval_of_a_quotient_by_hand() -> None:

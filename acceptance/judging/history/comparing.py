@@ -1,4 +1,4 @@
-"""A run beside those before it: by how much it differs, what of that can be noise, and since when the level changed."""
+"""A run beside the level that is accepted: by how much it differs, what of that can be noise, and since when."""
 
 from __future__ import annotations
 
@@ -6,76 +6,80 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.judging.history.noise import Expectation, expectation
+from acceptance.judging.history.following import follow
+from acceptance.judging.history.noise import surpluses
 from acceptance.limits.history import HistoryLimit
 from acceptance.results.history import ChangePoint, TrendPoint
-from acceptance.statistics.level_shift import find_shift
+from acceptance.statistics.robust import huber_level
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """This run as a multiple of the earlier ones (`ratio`), with the interval that noise leaves.
+    """This run as a multiple of the accepted level (`ratio`), and between which multiples noise takes runs.
 
-    `error`: the chance that the interval leaves out the truth, both sides together.
+    `level`: in the metric's unit, that of the first `limit.runs` runs, `first` being the first of all. `fall`, `rise`:
+    a change for the worse and for the better that was told and is not over.
     """
 
     limit: HistoryLimit
-    expected: Expectation
+    first: TrendPoint
+    level: float
     ratio: float
-    low: float
-    high: float
-    error: float
-    change_point: ChangePoint | None
+    reach: float
+    week_reach: float
+    alone: bool
+    fall: ChangePoint | None
+    rise: ChangePoint | None
 
     @property
-    def regressed(self) -> bool:
-        """Whether this run is worse by more than the margin, and noise cannot be the reason."""
-        whole = self.high < 1.0 if self.limit.metric.higher_is_better else self.low > 1.0
-        return whole and is_worse(self.ratio, self.limit)
+    def expected(self) -> tuple[float, float]:
+        """Where two runs in a row, as multiples of the level, do not both lie beyond by noise."""
+        return math.exp(-self.reach), math.exp(self.reach)
 
-    @property
-    def fell(self) -> bool:
-        """Whether there is a change of level for the worse, by more than the margin."""
-        return self.change_point is not None and is_worse(1.0 + self.change_point.change, self.limit)
-
-    @property
-    def smallest_regression(self) -> float:
-        """The smallest multiple for the worse at which this run by itself would have been told to be a regression."""
-        reach = self.expected.reach
+    def smallest_fall(self, *, week: bool) -> float:
+        """The smallest multiple for the worse that would be told in two runs, or of the level of a week."""
+        reach = self.week_reach if week else self.reach
         if self.limit.metric.higher_is_better:
             return min(self.limit.bound, math.exp(-reach))
         return max(self.limit.bound, math.exp(reach))
 
 
 def compare(points: Sequence[TrendPoint], this: TrendPoint, limit: HistoryLimit, *, error: float) -> Comparison:
-    """This run beside `points`, earlier runs, oldest first; all values above zero. Raises ValueError for too few."""
-    expected = expectation(points, this, runs=limit.runs, error=error)
-    change = math.log(this.mean) - expected.middle
+    """This run beside `points`, those of the accepted level and all since, oldest first; all values above zero.
+
+    `error`: the chance that noise alone has a night told. Raises ValueError for fewer points than the level has.
+    """
+    every = [*points, this]
+    better = 1.0 if limit.metric.higher_is_better else -1.0
+    *_, night = follow(
+        [better * math.log(point.mean) for point in every],
+        runs=limit.runs,
+        surplus=surpluses(every),
+        bound=better * math.log(limit.bound),
+        error=error,
+    )
+    level = math.exp(better * night.level)
     return Comparison(
         limit=limit,
-        expected=expected,
-        ratio=math.exp(change),
-        low=math.exp(change - expected.reach),
-        high=math.exp(change + expected.reach),
-        error=error,
-        change_point=_change_point([*points, this], error=error),
+        first=every[0],
+        level=level,
+        ratio=math.exp(better * night.above),
+        reach=night.reach.night,
+        week_reach=night.reach.week,
+        alone=night.alone and night.fall is None,
+        fall=_change_point(every, night.fall, level=level),
+        rise=_change_point(every, night.rise, level=level),
     )
 
 
-def is_worse(ratio: float, limit: HistoryLimit) -> bool:
-    """Whether a multiple of the earlier value is worse than the limit allows."""
-    return ratio < limit.bound if limit.metric.higher_is_better else ratio > limit.bound
-
-
-def _change_point(points: Sequence[TrendPoint], *, error: float) -> ChangePoint | None:
-    shift = find_shift([math.log(point.mean) for point in points], error=error)
-    if shift is None:
+def _change_point(every: Sequence[TrendPoint], since: int | None, *, level: float) -> ChangePoint | None:
+    if since is None:
         return None
-    first = points[shift.index]
+    new = huber_level([math.log(point.mean / level) for point in every[since:]])
     return ChangePoint(
-        run=first.run,
-        date=first.date,
-        change=math.expm1(shift.change),
-        before=shift.index,
-        after=len(points) - shift.index,
+        run=every[since].run,
+        date=every[since].date,
+        change=math.expm1(new),
+        before=since,
+        after=len(every) - since,
     )

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import math
-
 from acceptance.judging.history.comparing import Comparison
-from acceptance.limits.history import FEWEST_RUNS
+from acceptance.limits.history import HistoryLimit
 from acceptance.results.history import ChangePoint, TrendPoint
 from acceptance.text.quantities import format_quantity
 
+ACCEPT = "`python -m acceptance accept-level`"
 
-def not_compared(earlier: int, this: TrendPoint | None, *, others: int) -> str:
-    """Why there is no comparison; `earlier` and `others`: runs that can be compared, and those that cannot."""
-    if earlier < FEWEST_RUNS:
+
+def not_compared(earlier: int, this: TrendPoint | None, limit: HistoryLimit, *, before: int, others: int) -> str:
+    """Why there is no comparison.
+
+    `earlier`: runs of the accepted level and since; `before`: older ones; `others`: runs that cannot be compared.
+    """
+    if earlier < limit.runs:
         more = f" ({others} more differ in cluster, baseline class, sizes or the profile's text)" if others else ""
+        begun = f" since a level was accepted ({before} before it)" if before else ""
         return (
-            f"cannot be compared with earlier runs: the history has {earlier} of the same kind{more}, and at least "
-            f"{FEWEST_RUNS} are needed; each run adds itself"
+            f"cannot be compared with earlier runs: the history has {earlier} of the same kind{begun}{more}, and the "
+            f"level to compare with is that of the first {limit.runs}; each run adds itself"
         )
     if this is None:
         return "has no value in this run, so it cannot be compared with earlier ones"
@@ -25,26 +29,30 @@ def not_compared(earlier: int, this: TrendPoint | None, *, others: int) -> str:
 
 def compared(comparison: Comparison, this: TrendPoint) -> str:
     """What was found, how sure that is, and what follows from it."""
-    limit, expected = comparison.limit, comparison.expected
+    limit = comparison.limit
     unit = limit.metric.unit
-    typical = math.exp(expected.middle)
-    confidence = f"{(1.0 - comparison.error) * 100:.4g}"
-    shown = format_quantity(this.mean, unit=unit, beside=typical)
-    before = f"the {format_quantity(typical, unit=unit, beside=this.mean)} of the last {expected.runs} runs"
+    shown = format_quantity(this.mean, unit=unit, beside=comparison.level)
+    level = format_quantity(comparison.level, unit=unit, beside=this.mean)
+    low, high = comparison.expected
     found = (
-        f"is {shown}, {difference(comparison.ratio)} than {before} ({confidence}% CI "
-        f"{difference(comparison.low)} to {difference(comparison.high)})"
+        f"is {shown}, {difference(comparison.ratio)} than the accepted level of {level} ({limit.runs} runs from "
+        f"{_day(comparison.first)} on; noise takes two in a row at most {difference(low)} or {difference(high)})"
     )
     because = limit.because.rstrip(".")
-    change = comparison.change_point
-    if comparison.regressed:
-        since = f"; {_since(change)}" if change else ""
-        return f"{found}, worse than the {limit.wanted} allowed, beyond noise{since}: {because}"
-    if change is not None and comparison.fell:
-        return f"{found}; {_since(change)}, worse than the {limit.wanted} allowed, beyond noise: {because}"
-    told = f"a change for the worse of {_percent(comparison.smallest_regression)} would have been told"
-    notes = "; ".join(filter(None, [_since(change) if change else "", told]))
-    return f"{found}, not worse by more than {limit.wanted} beyond noise; {notes}"
+    worse = f"worse than the {limit.wanted} allowed, beyond noise"
+    if comparison.fall is not None:
+        return (
+            f"{found}; {_since(comparison.fall)}, {worse}, and not back since ({ACCEPT} accepts a change that is "
+            f"meant): {because}"
+        )
+    if comparison.alone:
+        return f"{found}, {worse}, but in this run alone: it fails if the next one is so too"
+    rise = f"{_since(comparison.rise)}: with {ACCEPT} a fall from there is told; " if comparison.rise else ""
+    week, two = (_percent(comparison.smallest_fall(week=each)) for each in (True, False))
+    return (
+        f"{found}, not worse by more than {limit.wanted} beyond noise; {rise}two runs worse by {two} would have been "
+        f"told, or seven by {week}"
+    )
 
 
 def difference(ratio: float) -> str:
@@ -57,6 +65,8 @@ def _percent(ratio: float) -> str:
 
 
 def _since(change: ChangePoint) -> str:
-    day = change.date.date().isoformat()
-    by = difference(1.0 + change.change)
-    return f"since {day} (run {change.run}) about {by} than in the {change.before} runs before"
+    return f"since {_day(change)} (run {change.run}) about {difference(1.0 + change.change)} than that level"
+
+
+def _day(of: TrendPoint | ChangePoint) -> str:
+    return of.date.date().isoformat()

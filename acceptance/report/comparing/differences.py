@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from acceptance.report.comparing.between_runs import told_between_runs
 from acceptance.report.comparing.facts import Facts, class_facts, run_facts, unlike
 from acceptance.report.comparing.model import ClassDifferences, Difference, NamedRun, RunComparison
 from acceptance.report.comparing.ratios import as_change, finding_of, multiple, quotient_where_known
 from acceptance.results.completeness import measured_classes
 from acceptance.results.document import Estimate, Measurement, Results
+from acceptance.results.history_file import History
 from acceptance.results.metrics import STALL, Metric
 from acceptance.text.errors import WrongUsage
 
@@ -20,12 +22,18 @@ HISTOGRAM_BIN = 1 / 64
 
 
 def compare_runs(
-    first: NamedRun, second: NamedRun, *, classes: tuple[str, str] | None = None, absolute: bool = False
+    first: NamedRun,
+    second: NamedRun,
+    *,
+    history: History,
+    classes: tuple[str, str] | None = None,
+    absolute: bool = False,
 ) -> RunComparison:
     """What changed from the first run to the second one.
 
     Classes of one name belong together; so do the only classes of two runs, whatever they are called; `classes` names
     one of each run instead. `absolute` compares the values themselves even where both runs have a baseline.
+    `history` tells what runs differ by when nothing has changed; without runs in it nothing is better or worse.
     Raises WrongUsage where no class of the one has a class of the other beside it.
     """
     ours, theirs = measured_classes(first.results), measured_classes(second.results)
@@ -35,12 +43,15 @@ def compare_runs(
             f"wanted classes that belong together, found measurements of {_listed(ours)} in {first.name} and of "
             f"{_listed(theirs)} in {second.name}; name one of each with --classes FIRST SECOND"
         )
-    found = [_class_differences(first.results, second.results, pair, absolute=absolute) for pair in pairs]
+    found = [
+        _class_differences(first.results, second.results, pair, history=history, absolute=absolute) for pair in pairs
+    ]
     return RunComparison(
         first=first,
         second=second,
         unlike=unlike([_facts(each.results, found) for each in (first, second)]),
         classes=found,
+        with_history=bool(history.runs),
         missing=[] if classes else [*_lone(ours, theirs, pairs, of=first), *_lone(theirs, ours, pairs, of=second)],
     )
 
@@ -125,13 +136,18 @@ def _why_not(*estimates: Estimate) -> str:
     return "their CIs cannot be compared"
 
 
-def _class_differences(first: Results, second: Results, pair: tuple[str, str], *, absolute: bool) -> ClassDifferences:
+def _class_differences(
+    first: Results, second: Results, pair: tuple[str, str], *, history: History, absolute: bool
+) -> ClassDifferences:
     ours, theirs = candidates(first, pair[0]), candidates(second, pair[1])
     return ClassDifferences(
         first_class=pair[0],
         second_class=pair[1],
         unlike=unlike([class_facts(first, pair[0]), class_facts(second, pair[1])]),
-        differences=differences(first, second, pair, absolute=absolute),
+        differences=[
+            told_between_runs(each, (first, ours[each.profile]), (second, theirs[each.profile]), history)
+            for each in differences(first, second, pair, absolute=absolute)
+        ],
         missing=[
             *(f"{profile}: only in the first" for profile in ours if profile not in theirs),
             *(f"{profile}: only in the second" for profile in theirs if profile not in ours),

@@ -82,10 +82,14 @@ class ClassDifferences:
 
 @dataclass(frozen=True, kw_only=True)
 class RunComparison:
-    """Two runs: what was not the same, and what changed. `missing` says of classes that have nothing beside them."""
+    """Two runs: what was not the same, and what changed. `missing` says of classes that have nothing beside them.
+
+    `with_history`: the intervals hold what runs differ by, where the history has enough of them.
+    """
 
     first: NamedRun
     second: NamedRun
     unlike: Sequence[Unlike]
     classes: Sequence[ClassDifferences]
     missing: Sequence[str]
+    with_history: bool = False

@@ -25,6 +25,7 @@ MARKERS: dict[Finding, tuple[str, str]] = {
     "better": ("^", COLOURS["candidate"]),
     "worse": ("v", COLOURS["limit"]),
     "within noise": ("o", COLOURS["axis"]),
+    "not known": ("D", COLOURS["axis"]),
 }
 """Marker and colour by what was found: never the colour alone."""
 
@@ -71,7 +72,8 @@ def differences(found: Sequence[Difference], *, of: str) -> Picture | None:
     fewer = f" Of {len(known)} metrics the {MOST} that changed most." if len(known) > len(rows) else ""
     return Picture(
         svg=draw(paint, label=f"Change of each metric of {of}", left=18, right=18, top=8, height=54 + ROW * len(rows)),
-        caption="Change with its CI; triangles up: better, down: worse; dots on shaded rows: within noise. "
+        caption="Change with its CI; triangles up: better, down: worse; dots on shaded rows: within noise; "
+        "diamonds: not known. "
         f"Upright: no change. Log scale.{fewer}",
         text=_in_words(known),
     )
@@ -127,8 +129,9 @@ def ratio_ticks(low: float, high: float) -> list[float]:
 def _in_words(rows: Sequence[Row]) -> str:
     counted = {finding: sum(each.finding == finding for each, _ in rows) for finding in MARKERS}
     each, change = max(rows, key=_size)
+    unknown = f", {counted['not known']} not known" if counted["not known"] else ""
     return (
         f"Of {len(rows)} metrics {counted['better']} are better, {counted['worse']} worse, "
-        f"{counted['within noise']} within noise; the largest change is {each.profile} {each.metric}, "
+        f"{counted['within noise']} within noise{unknown}; the largest change is {each.profile} {each.metric}, "
         f"{shown_change(change.ratio - 1.0)}."
     )

@@ -59,7 +59,7 @@ def trend(record: TrendRecord) -> Picture | None:
 
 
 def _limit(record: TrendRecord) -> float | None:
-    """What is just as much worse than the earlier runs as the limit allows."""
+    """What is just as much worse than the accepted level as the limit allows."""
     if record.typical is None:
         return None
     return record.typical * (1.0 - record.margin if record.higher_is_better else 1.0 + record.margin)
@@ -100,8 +100,8 @@ def _day(date: datetime) -> str:
 def _caption(record: TrendRecord, points: Sequence[TrendPoint]) -> str:
     words = [f"{record.profile}: {record.metric} run by run; bars are the CIs of single runs."]
     if record.expected_low is not None:
-        words.append(f"Shaded: where a run like the {record.compared_with} before this one lies.")
-        words.append(f"Limit: {100 * record.margin:.4g} % worse than those; noise is allowed for beside it.")
+        words.append(f"Shaded: what noise makes of the level of {record.compared_with} runs.")
+        words.append(f"Limit: {100 * record.margin:.4g} % worse than it; noise is allowed for beside it.")
     if record.change_point is not None:
         words.append("Dotted: where the level changed.")
     if len(record.points) + (record.this_run is not None) > len(points):

@@ -1,0 +1,112 @@
+"""How often a year of nights is alarmed by noise alone, and how soon falls and declines are told, by simulation.
+
+    python benchmarks/history.py [--series N] [--histories N]
+
+No storage is measured: nights are simulated with noise of known kind, and judged as `--storage-history` judges them,
+with a margin of 10 % and the level of the first 14 nights. docs/history.md has the tables. The goal: at most 3.65
+nights a year with a false alarm, over all limits together, also for nights that are alike by 0.6 and for heavy tails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from selftests.unit.simulated_nights import YEAR, Nights, alarms_of_one, declines, fallen
+
+GOAL = 3.65
+LIMITS = (4, 60)
+KINDS = {
+    "independent, 2 %": Nights(noise=0.02),
+    "independent, 5 %": Nights(noise=0.05),
+    "independent, 12 %": Nights(noise=0.12),
+    "correlation 0.3, 5 %": Nights(noise=0.05, alike=0.3),
+    "correlation 0.6, 5 %": Nights(noise=0.05, alike=0.6),
+    "correlation 0.6, 8 %": Nights(noise=0.08, alike=0.6),
+    "correlation 0.6, 12 %": Nights(noise=0.12, alike=0.6),
+    "correlation 0.8, 5 %": Nights(noise=0.05, alike=0.8),
+    "Student t3, 5 %": Nights(noise=0.05, heavy=True),
+    "Student t3, 10 %": Nights(noise=0.10, heavy=True),
+    "weekend +15 %, 3 %": Nights(noise=0.03, weekend=0.15),
+}
+
+
+def main() -> int:
+    """Print the tables; 0 whatever they are."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--series", type=int, default=400, help="years of one limit, for each kind of noise")
+    parser.add_argument("--histories", type=int, default=400, help="simulated for each fall")
+    chosen = parser.parse_args()
+    _print_false_alarms(chosen.series)
+    _print_falls(chosen.histories)
+    _print_stays(chosen.histories // 10)
+    _print_declines(chosen.histories // 10)
+    return 0
+
+
+def _print_false_alarms(series: int) -> None:
+    """Of limits that know nothing of each other: as many times what one of them has, which is at least as much."""
+    print(f"nights with a false alarm in {YEAR}, of {series} years of one limit; goal at most {GOAL}")
+    print("| nights | 4 limits | 60 limits |\n|---|---|---|")
+    for name, nights in KINDS.items():
+        found = [limits * alarms_of_one(nights, limits=limits, years=series, seed=1) for limits in LIMITS]
+        print(f"| {name} | {found[0]:.1f} | {found[1]:.1f} |", flush=True)
+
+
+def _print_falls(histories: int) -> None:
+    print("\nfall of 20 % that stays: told by the second, third and seventh night, in %")
+    print("| noise | earlier nights | 4 limits | 60 limits |\n|---|---|---|---|")
+    for noise in (0.02, 0.03, 0.05, 0.08):
+        for before in (14, 30, 90):
+            cells = []
+            for limits in LIMITS:
+                each = list(
+                    fallen(
+                        Nights(noise=noise),
+                        before=before,
+                        after=7,
+                        fall=0.2,
+                        limits=limits,
+                        histories=histories,
+                        seed=3,
+                    )
+                )
+                by = [100 * sum(any(told[:count]) for told in each) / len(each) for count in (2, 3, 7)]
+                cells.append(" / ".join(f"{share:.0f}" for share in by))
+            print(f"| {100 * noise:.0f} % | {before} | {' | '.join(cells)} |", flush=True)
+
+
+def _print_stays(histories: int) -> None:
+    print(f"\nfall that stays for {YEAR} nights, noise 5 %, 4 limits: of the nights from the first told on, told in %")
+    print("| fall | histories in which it was told | nights told |\n|---|---|---|")
+    for fall in (0.2, 0.5):
+        nights = Nights(noise=0.05)
+        each = list(fallen(nights, before=30, after=YEAR, fall=fall, limits=4, histories=histories, seed=4))
+        since = [told[told.index(True) :] for told in each if any(told)]
+        share = 100 * sum(map(sum, since)) / sum(map(len, since))
+        print(f"| {100 * fall:.0f} % | {len(since)} of {len(each)} | {share:.2f} |", flush=True)
+
+
+def _print_declines(histories: int) -> None:
+    print("\nsteady decline in a year, 4 limits: told in, and at which loss (median)")
+    print("| a night | noise | told | night | lost by then |\n|---|---|---|---|---|")
+    for a_night in (0.003, 0.004, 0.01):
+        for noise in (0.02, 0.03, 0.05):
+            nights = Nights(noise=noise)
+            found = list(declines(nights, a_night=a_night, count=YEAR, limits=4, histories=histories, seed=5))
+            told = [night for night in found if night is not None]
+            when = median(told) if told else 0
+            lost = 100 * (1 - (1 - a_night) ** when)
+            print(
+                f"| {100 * a_night:.1f} % | {100 * noise:.0f} % | {len(told)} of {len(found)} | {when:.0f} | "
+                f"{lost:.0f} % |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
