@@ -1,19 +1,18 @@
 """How sure a mean is when neighbouring seconds resemble each other: batch means.
 
-Per-second samples are joined into batches long enough to be nearly independent, and the interval comes from the
-batches (Law, Simulation Modeling and Analysis, "Batch means"). What neighbouring batches still share is allowed for.
+Samples are joined into batches long enough to be nearly independent, and the interval comes from the batches (Law,
+Simulation Modeling and Analysis, "Batch means"). What neighbouring batches still share is allowed for. Batches are not
+all of the same weight: a standstill makes one long, and a slow one holds few operations.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import fmean, stdev
-from typing import NamedTuple, TypeVar
+from statistics import stdev
+from typing import NamedTuple
 
 from acceptance.statistics.student_t import t_quantile
-
-T = TypeVar("T")
 
 MINIMUM_BATCHES = 3
 BATCH_CORRELATION = 0.25
@@ -24,6 +23,10 @@ than it gives. Batches of 4 s are correlated by 0.21 when seconds are by 0.5, an
 """
 
 
+MOST_REACH = 700.0
+"""beyond it an exponential is infinite"""
+
+
 class Interval(NamedTuple):
     """A mean and its two-sided confidence interval, in the unit of the values."""
 
@@ -32,23 +35,28 @@ class Interval(NamedTuple):
     high: float
 
 
-def batches(series: Sequence[T], *, length: int) -> list[Sequence[T]]:
-    """`series` cut into batches of `length` samples; samples left at the end that fill no batch are dropped.
+class Part(NamedTuple):
+    """What a batch adds to a mean: an amount, and the weight that it is divided by (operations and seconds)."""
 
-    Call it once for each segment of a measurement, so that no batch spans two. Raises ValueError if length < 1.
-    """
-    if length < 1:
-        raise ValueError(f"wanted batches of at least one sample, found a length of {length}")
-    return [series[start : start + length] for start in range(0, len(series) - length + 1, length)]
+    amount: float
+    weight: float
 
 
 def standard_error(values: Sequence[float], *, correlation: float = BATCH_CORRELATION) -> float:
     """The standard error of the mean of `values` whose neighbours are correlated by `correlation`.
 
-    s / sqrt(n), times sqrt((1 + r) / (1 - r)), the factor of a first-order autoregressive series
-    (Box, Jenkins & Reinsel, Time Series Analysis, "Estimation of the mean").
+    s / sqrt(n), times the `allowance`.
     """
-    return stdev(values) / math.sqrt(len(values)) * math.sqrt((1 + correlation) / (1 - correlation))
+    return stdev(values) / math.sqrt(len(values)) * allowance(correlation)
+
+
+def allowance(correlation: float) -> float:
+    """How many times as wide an interval is for neighbours that are correlated: sqrt((1 + r) / (1 - r)).
+
+    The factor of a first-order autoregressive series (Box, Jenkins & Reinsel, Time Series Analysis, "Estimation of the
+    mean").
+    """
+    return math.sqrt((1 + correlation) / (1 - correlation))
 
 
 def interval(batch_values: Sequence[float], *, confidence: float, correlation: float = BATCH_CORRELATION) -> Interval:
@@ -59,13 +67,31 @@ def interval(batch_values: Sequence[float], *, confidence: float, correlation: f
     All batches zero: the interval is zero. Raises ValueError for fewer than MINIMUM_BATCHES batches, for negative
     values and for values that are not finite.
     """
-    if len(batch_values) < MINIMUM_BATCHES:
-        raise ValueError(f"wanted at least {MINIMUM_BATCHES} batches, found {len(batch_values)}")
-    if not all(math.isfinite(value) and value >= 0.0 for value in batch_values):
-        raise ValueError(f"wanted finite values of at least zero, found {list(batch_values)}")
-    mean = fmean(batch_values)
+    return weighted_interval(
+        [Part(value, 1.0) for value in batch_values], confidence=confidence, correlation=correlation
+    )
+
+
+def weighted_interval(parts: Sequence[Part], *, confidence: float, correlation: float = BATCH_CORRELATION) -> Interval:
+    """All amounts by all weights, with an interval as that of `interval`: the same where all weights are.
+
+    The error is that of a ratio estimator (Cochran, Sampling Techniques, 6.4): of what each amount differs from its
+    weight's share. Few heavy batches among many light ones tell as little as few, so the degrees of freedom are those
+    of the effective number of batches, sum(w)^2 / sum(w^2) (Kish, Survey Sampling, 11.7).
+    Raises ValueError as `interval` does, and for weights that are not above zero.
+    """
+    count = len(parts)
+    if count < MINIMUM_BATCHES:
+        raise ValueError(f"wanted at least {MINIMUM_BATCHES} batches, found {count}")
+    if not all(math.isfinite(part.amount) and part.amount >= 0.0 < part.weight < math.inf for part in parts):
+        raise ValueError(f"wanted finite values of at least zero, and weights above it, found {list(parts)}")
+    weight = math.fsum(part.weight for part in parts)
+    mean = math.fsum(part.amount for part in parts) / weight
     if mean == 0.0:
         return Interval(0.0, 0.0, 0.0)
-    t = t_quantile(0.5 + confidence / 2, degrees=len(batch_values) - 1)
-    reach = t * standard_error(batch_values, correlation=correlation) / mean
-    return Interval(mean, mean * math.exp(-reach), mean * math.exp(reach))
+    shares = [part.weight / weight for part in parts]
+    off = math.fsum(((part.amount / weight - mean * share) ** 2) for part, share in zip(parts, shares, strict=True))
+    error = math.sqrt(count / (count - 1) * off) * allowance(correlation)
+    degrees = max(1, round(1 / math.fsum(share**2 for share in shares)) - 1)
+    reach = t_quantile(0.5 + confidence / 2, degrees=degrees) * error / mean
+    return Interval(mean, mean * math.exp(-reach), mean * math.exp(reach) if reach < MOST_REACH else math.inf)

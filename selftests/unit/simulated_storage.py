@@ -18,7 +18,7 @@ import numpy
 from acceptance.judging.outcome import Decision, decide
 from acceptance.measuring.ending import UNCOUNTED_S
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
-from acceptance.statistics.intervals import batches, interval
+from acceptance.statistics.intervals import interval
 from acceptance.statistics.ratios import Round, ratio
 
 RUNS = 2000
@@ -115,7 +115,8 @@ def by_segment(
     """The rates of all batches. `since`: for so many seconds the shape has gone on before the load begins."""
     rates = ([spread(series[second], cv) * shape(second + since) for second in segment] for segment in segments)
     return [
-        segment if batch_s == 1 else [fmean(each) for each in batches(segment, length=batch_s)] for segment in rates
+        [fmean(segment[start : start + batch_s]) for start in range(0, len(segment) - batch_s + 1, batch_s)]
+        for segment in rates
     ]
 
 

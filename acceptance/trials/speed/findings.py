@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from acceptance.judging.limit import Caution, decide_comparison, decide_limit, judge, judge_comparison
 from acceptance.judging.outcome import Decision, not_judged, verdict_id
 from acceptance.limits.tiers import ComparisonRule, Limit
+from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profiles import Profile
 from acceptance.loads.size_rule import SIZE_IN_SECONDS, SmallFile, small_file
+from acceptance.measuring.batches import loaded_s, seconds_of
 from acceptance.measuring.distribution import distribution
 from acceptance.measuring.measure import BySegment, Recording
 from acceptance.measuring.metric_values import (
-    batch_values,
-    loaded_s,
+    batch_parts,
     metric_estimate,
     metric_value,
     shown_metrics,
@@ -25,6 +26,7 @@ from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_
 from acceptance.results.document import Estimate, Measurement, RelativeEstimate, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
+from acceptance.statistics.intervals import Part
 from acceptance.statistics.ratios import Ratio, Round, ratio
 from acceptance.text.quantities import format_quantity
 
@@ -175,16 +177,20 @@ def metric_ratio(
     """Candidate / baseline of a metric, from batches of the same round; at that of the plan's look if at no other."""
     look = plan.at(loaded_s(candidate))
     confidence = confidence or look.confidence
-    ours = batch_values(metric, candidate, plan=plan)
-    theirs = batch_values(metric, baseline, plan=plan)
+    ours = batch_parts(metric, candidate, plan=plan)
+    theirs = batch_parts(metric, baseline, plan=plan)
     if ours is None or theirs is None:
         problem = f"there is no {metric} in some part of the measurement"
         return Ratio(value=None, low=None, high=None, samples=0, confidence=confidence, problem=problem)
     rounds = [
-        Round(baseline=first[: len(second)], candidate=second[: len(first)])
+        Round(baseline=_values(first[: len(second)]), candidate=_values(second[: len(first)]))
         for first, second in zip(theirs, ours, strict=True)
     ]
     return ratio(rounds, confidence=confidence, correlation=look.batch_correlation)
+
+
+def _values(parts: Sequence[Part]) -> list[float]:
+    return [part.amount / part.weight for part in parts]
 
 
 def _measurement(recording: Recording, *, plan: AnalysisPlan, compared_with: str | None = None) -> Measurement:
@@ -206,11 +212,16 @@ def _measurement(recording: Recording, *, plan: AnalysisPlan, compared_with: str
         duration_s=sum(sample.duration_s for sample in seconds),
         fio_version=recording.segments[0].fio_version,
         metrics={path: estimate for path, estimate in estimates.items() if estimate is not None},
-        series={rate.path: [metric_value(rate, [second]) or 0.0 for second in seconds] for rate in rates},
+        series={rate.path: _by_the_second(rate, seconds) for rate in rates},
         warnings=_warnings(recording),
         compared_with=compared_with,
         distribution=distribution(recording.samples),
     )
+
+
+def _by_the_second(rate: Metric, samples: Sequence[Sample]) -> list[float]:
+    """What is drawn: the rate in each second, so that a sample of nine seconds is nine of them."""
+    return [metric_value(rate, [sample]) or 0.0 for sample in samples for _ in range(seconds_of([sample]))]
 
 
 def _against_baseline(candidate: BySegment, baseline: BySegment, *, plan: AnalysisPlan) -> dict[str, RelativeEstimate]:
