@@ -204,8 +204,8 @@ def ratio_analyses(
 def _ratio(look: Look, rounds: Sequence[Round]) -> Seen:
     found = ratio(rounds, confidence=look.confidence, correlation=look.batch_correlation)
     if found.value is None or found.low is None or found.high is None:
-        return Seen(1.0, 0.0, math.inf, look.beyond)
-    return Seen(found.value, found.low, found.high, look.beyond)
+        return Seen(1.0, 0.0, math.inf, look.ratio_beyond)
+    return Seen(found.value, found.low, found.high, look.ratio_beyond)
 
 
 def share(

@@ -164,6 +164,13 @@ def test_a_first_document_that_is_not_late_only_gives_the_point_to_count_from() 
     assert seconds_and_ios([*map(reader.read, documents), reader.close()]) == [(1.0, 0)]
 
 
+def test_a_ramp_that_ends_with_a_standstill_hides_no_second_of_the_load() -> None:
+    """Of counts that begin anew nothing is seen where there were none; but fio's own time begins anew, too."""
+    still = late(2500, 0, asked_ms=1000, elapsed_s=3, ramp="2s")
+    load = [late(2500 + at_ms, at_ms // 2, asked_ms=at_ms, elapsed_s=99, ramp="2s") for at_ms in (500, 1500, 2500)]
+    assert seconds_and_ios(samples_of([still, *load])) == [(1.0, 500)] * 2
+
+
 def test_files_that_are_laid_out_slowly_are_no_standstill() -> None:
     """Before its jobs begin fio speaks, if late for want of a CPU, and tells of them as it does of itself."""
     laying_out = [late(at_ms, 0, asked_ms=at_ms - 1, elapsed_s=at_ms // 1000 + 1) for at_ms in (1000, 3500, 6000)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from acceptance.loads.fio.snapshots import DIRECTIONS, Counts, Job, Snapshot
@@ -28,11 +29,16 @@ class Beginning:
         self._before: Snapshot | None = None
         self._heard_ms: float | None = None
         self._first: Snapshot | None = None
+        self.ramp_ended = False
+        """whether the jobs, which ran before the document heard last, count from anew in it"""
 
     def hear(self, now: Snapshot) -> None:
         """Take the next document. Before its jobs begin, fio tells of them as if they had begun with itself."""
         before, self._before = self._before, now
-        if before is not None and self._first is None and not before.ios and _ran_ms(now) < _ran_ms(before):
+        counts_anew = before is not None and _ran_ms(now) < _ran_ms(before)
+        ran = before is not None and (before.ios > 0 or self.waited(before))
+        self.ramp_ended = counts_anew and ran
+        if counts_anew and not ran and self._first is None:
             self._jobs_ms, self._laid_out = None, True
         bounds = [] if self._jobs_ms is None else [self._jobs_ms]
         bounds += [now.timestamp_ms - job.job_runtime_ms for job in now.jobs if job.job_runtime_ms is not None]
@@ -42,11 +48,16 @@ class Beginning:
 
     def waited(self, now: Snapshot) -> bool:
         """Whether fio, when it made this document, had to wait for its jobs: then they run."""
-        return self._jobs_ms is not None and now.timestamp_ms - _ran_ms(now) > self._jobs_ms + LATE_MS
+        return now.timestamp_ms - _ran_ms(now) > self.jobs_ms + LATE_MS
 
     def ramp_is_over(self, now: Snapshot) -> bool:
         """Whether the time of the ramp was over when the document came, wherever the jobs stood."""
-        return self._jobs_ms is not None and now.timestamp_ms > self._jobs_ms + now.ramp_s * 1000 + LATE_MS
+        return now.timestamp_ms > self.jobs_ms + now.ramp_s * 1000 + LATE_MS
+
+    @property
+    def jobs_ms(self) -> float:
+        """When the jobs began, no later; infinite where nothing tells."""
+        return math.inf if self._jobs_ms is None else self._jobs_ms
 
     def load_shows(self, now: Snapshot, before: Snapshot | None) -> None:
         """`now` is the first document of the load that counts; `before` the one before it, if any."""

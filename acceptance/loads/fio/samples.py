@@ -99,12 +99,17 @@ class SampleReader:
         job = now.jobs[number]
         if before is not None and _restarted(before.jobs[number], job):
             return True
-        if now.ramp_s and self._beginning.waited(now) and self._beginning.ramp_is_over(now) and not self._loading:
+        if now.ramp_s and not self._loading and self._ramp_is_over(now):
             return True
         if not job.ios:
             return not now.ramp_s and not now.ios and self._beginning.waited(now)
         started_ms = self._started_ms.setdefault(number, now.timestamp_ms - job.runtime_ms)
         return now.ramp_s == 0 or now.timestamp_ms > started_ms + now.ramp_s * 1000 + RAMP_MARGIN_MS
+
+    def _ramp_is_over(self, now: Snapshot) -> bool:
+        """Whether it ended in, or together with, a standstill: storage did nothing in it from which to see that."""
+        beginning = self._beginning
+        return beginning.ramp_ended or (beginning.waited(now) and beginning.ramp_is_over(now))
 
 
 def _between(before: Snapshot, now: Snapshot) -> Sample:

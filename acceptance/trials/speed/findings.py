@@ -22,7 +22,7 @@ from acceptance.measuring.metric_values import (
     shown_metrics,
     stall_estimate,
 )
-from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_stall
+from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_stall, stood_still
 from acceptance.results.document import Estimate, Measurement, RelativeEstimate, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
@@ -130,7 +130,7 @@ def _estimate_seen(
 ) -> tuple[Estimate | None, Caution]:
     """What the samples, with their longest stall, say of the limit's metric, and what that is worth at this look."""
     look = plan.at(loaded_s(samples))
-    caution = _caution(limit.metric, [stall], look=look)
+    caution = _caution(limit.metric, [stall], look=look, beyond=look.beyond, goes_on=_goes_on([samples], plan=plan))
     if limit.metric.statistic != "longest":
         return metric_estimate(limit.metric, samples, plan=plan, confidence=look.confidence), caution
     if limit.at_most is not None:
@@ -146,19 +146,27 @@ def _ratio_seen(
     """What the samples of both say of the rule's metric, and what that is worth at this look."""
     look = plan.at(loaded_s(candidate))
     stalls = [longest_stall(each) for each in (candidate, baseline)] if look.early else []
-    caution = _caution(rule.metric, stalls, look=look)
+    goes_on = _goes_on([candidate, baseline], plan=plan)
+    caution = _caution(rule.metric, stalls, look=look, beyond=look.ratio_beyond, goes_on=goes_on)
     return metric_ratio(rule.metric, candidate, baseline, plan=plan), caution
 
 
-def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look) -> Caution:
+def _goes_on(classes: Sequence[BySegment], *, plan: AnalysisPlan) -> bool:
+    """Whether a class stood still, and was not yet loaded for as long as it can be: only then it is known how often."""
+    return any(stood_still(segments) and not plan.is_whole(loaded_s(segments)) for segments in classes)
+
+
+def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look, beyond: float, goes_on: bool) -> Caution:
     """What the look asks beyond an interval; `stalls`: the longest of each class, where the look is an early one.
 
-    A class that stalled for a second of an early look can do so for most of it, and be sound: nothing is decided.
+    `beyond`: the factor that it asks for of what is judged.
+
+    A class that stalled for a second of an early look can do so for most of it, and be sound: nothing is decided. The
+    same holds at any look but the last for one that stood still (`goes_on`).
     """
-    if not look.early:
-        return Caution()
-    stood_still = any(stall is not None and stall.at_least >= LOOK_S for stall in stalls)
-    return Caution(beyond=math.inf if stood_still else look.beyond, may_pass=not (stood_still or metric.is_of_the_rare))
+    still = goes_on or any(stall is not None and stall.at_least >= LOOK_S for stall in stalls if look.early)
+    may_pass = not (still or (look.early and metric.is_of_the_rare))
+    return Caution(beyond=math.inf if still else beyond, may_pass=may_pass)
 
 
 def _stall_remark(stall: Stall | None) -> str:
