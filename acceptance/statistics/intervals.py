@@ -23,6 +23,8 @@ than it gives. Batches of 4 s are correlated by 0.21 when seconds are by 0.5, an
 """
 
 
+SECONDS_CORRELATION = 0.5
+"""the largest correlation of neighbouring seconds for which the promises of docs/statistics.md hold"""
 MOST_REACH = 700.0
 """beyond it an exponential is infinite"""
 
@@ -33,6 +35,18 @@ class Interval(NamedTuple):
     mean: float
     low: float
     high: float
+
+
+def correlation_of_batches(length_s: int) -> float:
+    """The correlation between neighbouring batches of so many seconds where neighbouring seconds are correlated by 0.5.
+
+    Of sums of m values of a first-order autoregressive series r (Box, Jenkins & Reinsel, Time Series Analysis, 3.2):
+    0.5, 0.375 and 0.28 for 1, 2 and 3 s; never below what is allowed for in any case.
+    """
+    r, m = SECONDS_CORRELATION, length_s
+    covariance = r * ((1 - r**m) / (1 - r)) ** 2
+    variance = m * (1 + r) / (1 - r) - 2 * r * (1 - r**m) / (1 - r) ** 2
+    return max(BATCH_CORRELATION, covariance / variance)
 
 
 class Part(NamedTuple):

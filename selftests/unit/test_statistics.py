@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.measuring.figures import estimate
-from acceptance.statistics.intervals import MINIMUM_BATCHES, Part, interval, standard_error, weighted_interval
+from acceptance.statistics.intervals import (
+    MINIMUM_BATCHES,
+    Part,
+    correlation_of_batches,
+    interval,
+    standard_error,
+    weighted_interval,
+)
 from acceptance.statistics.ratios import Round, ratio
 from acceptance.statistics.student_t import t_cdf, t_quantile
 
@@ -55,6 +62,12 @@ def test_the_distribution_with_one_or_two_degrees_is_the_one_in_closed_form(degr
 def test_a_quantile_that_does_not_exist_is_refused(probability: float, degrees: int) -> None:
     with pytest.raises(ValueError, match="0 < probability < 1"):
         t_quantile(probability, degrees=degrees)
+
+
+@pytest.mark.parametrize(("length_s", "correlation"), [(1, 0.5), (2, 0.375), (3, 49 / 176), (4, 0.25), (60, 0.25)])
+def test_short_batches_are_more_alike_than_long_ones(length_s: int, correlation: float) -> None:
+    """Of 2 s with r = 1/2: covariance r (1 + r)^2 = 1.125, variance 2 + 2 r = 3, in the variance of a second."""
+    assert correlation_of_batches(length_s) == pytest.approx(correlation)
 
 
 def test_an_interval_worked_out_by_hand() -> None:
