@@ -1,4 +1,7 @@
-"""From samples to the values of a metric: over any stretch, batch by batch, and with its interval."""
+"""From samples to the values of a metric: over any stretch, batch by batch, and with its interval.
+
+Rates are over the time, latencies over the operations: where a tenth of the seconds is slow, few operations are.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,11 @@ from acceptance.loads.fio.samples import DIRECTIONS, Sample
 from acceptance.measuring.batches import batches, loaded_s
 from acceptance.measuring.figures import estimate
 from acceptance.measuring.measure import BySegment
+from acceptance.measuring.percentiles import percentile_interval, percentile_of, together
 from acceptance.measuring.stalls import Stall, longest_stall
 from acceptance.results.document import Estimate
 from acceptance.results.metrics import CPU, SHOWN, STALL, Metric
-from acceptance.statistics.interim_analyses import AnalysisPlan
+from acceptance.statistics.interim_analyses import AnalysisPlan, Look
 from acceptance.statistics.intervals import Part
 
 
@@ -39,27 +43,17 @@ def _part(metric: Metric, samples: Sequence[Sample]) -> Part | None:
         return Part(sum(each.ios if metric.statistic == "iops" else each.bytes for each in counts), _time(samples))
     if metric.statistic == "mean":
         latencies = sum(each.latencies for each in counts)
-        return Part(sum(each.latency_sum_s for each in counts) / latencies, 1.0) if latencies else None
-    histogram: Counter[int] = Counter()
-    for each in counts:
-        histogram.update(each.histogram)
-    found = percentile_of(histogram, metric.percentile or 0.0)
+        return Part(sum(each.latency_sum_s for each in counts), latencies) if latencies else None
+    found = percentile_of(_histogram(metric, samples), metric.percentile or 0.0)
     return None if found is None else Part(found, 1.0)
+
+
+def _histogram(metric: Metric, samples: Sequence[Sample]) -> Counter[int]:
+    return together([sample.counts[metric.direction or ""].histogram for sample in samples])
 
 
 def _time(samples: Sequence[Sample]) -> float:
     return sum(sample.duration_s for sample in samples)
-
-
-def percentile_of(histogram: Counter[int], percentile: float) -> float | None:
-    """The upper end (s) of the histogram's bin that holds the percentile, as fio itself reports it."""
-    wanted = histogram.total() * percentile / 100
-    below = 0
-    for upper_ns in sorted(histogram):
-        below += histogram[upper_ns]
-        if below >= wanted:
-            return upper_ns / 1e9
-    return None
 
 
 def batch_parts(metric: Metric, segments: BySegment, *, plan: AnalysisPlan) -> list[list[Part]] | None:
@@ -69,14 +63,18 @@ def batch_parts(metric: Metric, segments: BySegment, *, plan: AnalysisPlan) -> l
     """
     if metric.direction == "sync" and not _used("sync", segments):
         return None  # not slow, but unknown: with gtod_reduce fio does not count them
-    length = plan.at(loaded_s(segments)).batch_s
     found: list[list[Part]] = []
-    for samples in segments:
-        parts = [_part(metric, batch) for batch in batches(samples, length=length)]
+    for segment in _batches(segments, plan=plan):
+        parts = [_part(metric, batch) for batch in segment]
         if any(part is None for part in parts):
             return None
         found.append([part for part in parts if part is not None])
     return found
+
+
+def _batches(segments: BySegment, *, plan: AnalysisPlan) -> list[list[Sequence[Sample]]]:
+    length = plan.at(loaded_s(segments)).batch_s
+    return [batches(samples, length=length) for samples in segments]
 
 
 def metric_estimate(metric: Metric, segments: BySegment, *, plan: AnalysisPlan, confidence: float) -> Estimate | None:
@@ -88,17 +86,40 @@ def metric_estimate(metric: Metric, segments: BySegment, *, plan: AnalysisPlan, 
         return stall_estimate(longest_stall(segments), metric, segments, confidence=confidence)
     if metric.direction is not None and not _used(metric.direction, segments):
         return None  # the profile does not use this direction; that is no rate of zero
-    parts = batch_parts(metric, segments, plan=plan)
-    flat = [part for segment in parts or [] for part in segment]
-    if not flat:
-        return None
     look = plan.at(loaded_s(segments))
+    flat = [batch for segment in _batches(segments, plan=plan) for batch in segment]
+    if metric.percentile is not None:
+        return _percentile_estimate(metric, flat, look=look, confidence=confidence)
+    parts = [_part(metric, batch) for batch in flat]
+    known = [part for part in parts if part is not None]
+    # A batch in which nothing completed holds no operation to be slow; but CPU use is unknown where one second's is.
+    if not known or (metric.direction is None and len(known) < len(parts)):
+        return None
     return estimate(
-        flat,
+        known,
         unit=metric.unit,
         seconds=loaded_s(segments),
         confidence=confidence,
         correlation=look.batch_correlation,
+    )
+
+
+def _percentile_estimate(
+    metric: Metric, found: Sequence[Sequence[Sample]], *, look: Look, confidence: float
+) -> Estimate | None:
+    """Over all operations, with the interval from batches; without one where they are too few."""
+    histograms, percentile = [_histogram(metric, batch) for batch in found], metric.percentile or 0.0
+    mean = percentile_of(together(histograms), percentile)
+    if mean is None:
+        return None
+    interval = percentile_interval(histograms, percentile, confidence=confidence, correlation=look.batch_correlation)
+    return Estimate(
+        mean=mean,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        unit=metric.unit,
+        samples=loaded_s(found),
+        confidence=confidence,
     )
 
 

@@ -82,12 +82,12 @@ def _stalls(samples: Sequence[Sample]) -> Iterator[Stall]:
 
 def _within(sample: Sample, *, after: float, fastest: float) -> Stall:
     """From the longest latency, as exact as fio's histogram (to 1.6 %); without any, from how late the sample came."""
-    upper_ns = [upper for counts in sample.counts.values() for upper in counts.histogram]
+    middles_ns = [middle for counts in sample.counts.values() for middle in counts.histogram]
     silence = _silence_s(sample, fastest=fastest)
-    if not upper_ns:
+    if not middles_ns:
         at_most = min(sample.duration_s, silence + LOOK_S)
         return Stall(at_least=silence, at_most=at_most, after=after, silent=True)
-    took = max(upper_ns) / 1e9
+    took = max(middles_ns) / 1e9
     return Stall(at_least=took, at_most=took, after=after, silent=silence >= took - 2 * LOOK_S)
 
 

@@ -89,9 +89,8 @@ def interval(batch_values: Sequence[float], *, confidence: float, correlation: f
 def weighted_interval(parts: Sequence[Part], *, confidence: float, correlation: float = BATCH_CORRELATION) -> Interval:
     """All amounts by all weights, with an interval as that of `interval`: the same where all weights are.
 
-    The error is that of a ratio estimator (Cochran, Sampling Techniques, 6.4): of what each amount differs from its
-    weight's share. Few heavy batches among many light ones tell as little as few, so the degrees of freedom are those
-    of the effective number of batches, sum(w)^2 / sum(w^2) (Kish, Survey Sampling, 11.7).
+    The error is `ratio_error`. Few heavy batches among many light ones tell as little as few, so the degrees of freedom
+    are those of the effective number of batches.
     Raises ValueError as `interval` does, and for weights that are not above zero.
     """
     count = len(parts)
@@ -99,13 +98,26 @@ def weighted_interval(parts: Sequence[Part], *, confidence: float, correlation: 
         raise ValueError(f"wanted at least {MINIMUM_BATCHES} batches, found {count}")
     if not all(math.isfinite(part.amount) and part.amount >= 0.0 < part.weight < math.inf for part in parts):
         raise ValueError(f"wanted finite values of at least zero, and weights above it, found {list(parts)}")
-    weight = math.fsum(part.weight for part in parts)
-    mean = math.fsum(part.amount for part in parts) / weight
+    mean = math.fsum(part.amount for part in parts) / math.fsum(part.weight for part in parts)
     if mean == 0.0:
         return Interval(0.0, 0.0, 0.0)
-    shares = [part.weight / weight for part in parts]
-    off = math.fsum(((part.amount / weight - mean * share) ** 2) for part, share in zip(parts, shares, strict=True))
-    error = math.sqrt(count / (count - 1) * off) * allowance(correlation)
-    degrees = max(1, round(1 / math.fsum(share**2 for share in shares)) - 1)
-    reach = t_quantile(0.5 + confidence / 2, degrees=degrees) * error / mean
+    degrees = max(1, round(effective_batches([part.weight for part in parts])) - 1)
+    t = t_quantile(0.5 + confidence / 2, degrees=degrees)
+    reach = t * ratio_error(parts) * allowance(correlation) / mean
     return Interval(mean, mean * math.exp(-reach), mean * math.exp(reach) if reach < MOST_REACH else math.inf)
+
+
+def ratio_error(parts: Sequence[Part]) -> float:
+    """The error of all amounts by all weights, for batches that are independent.
+
+    That of a ratio estimator (Cochran, Sampling Techniques, 6.4): from what each amount differs from its weight's part.
+    """
+    weight = math.fsum(part.weight for part in parts)
+    mean = math.fsum(part.amount for part in parts) / weight
+    off = math.fsum(((part.amount - mean * part.weight) / weight) ** 2 for part in parts)
+    return math.sqrt(len(parts) / (len(parts) - 1) * off)
+
+
+def effective_batches(weights: Sequence[float]) -> float:
+    """As many of equal weight tell as much: sum(w)^2 / sum(w^2) (Kish, Survey Sampling, 11.7)."""
+    return math.fsum(weights) ** 2 / math.fsum(weight**2 for weight in weights)

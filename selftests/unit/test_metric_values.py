@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
+from acceptance.measuring.distribution import distribution
 from acceptance.measuring.metric_values import batch_parts, metric_estimate, metric_value, shown_metrics
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan
@@ -92,6 +93,24 @@ def test_half_of_the_operations_are_at_most_at_the_median(histogram: dict[int, i
     assert below < sum(histogram.values()) / 2 <= at_most
 
 
+@pytest.mark.parametrize("plan", [PLAN, AnalysisPlan(seconds=(60,), batch_s=1), AnalysisPlan(seconds=(60,), batch_s=5)])
+def test_latencies_are_of_operations_however_the_batches_are_cut(plan: AnalysisPlan) -> None:
+    """A tenth of the seconds is slow, one operation at a time: as many a second as Little's law says of the mean."""
+    segment = ([writes(1000, each_s=0.001)] * 9 + [writes(10, each_s=0.1)]) * 6
+    mean, p99, iops = (
+        metric_estimate(Metric.parse(f"write.{each}"), [segment], plan=plan, confidence=0.95)
+        for each in ("latency.mean", "latency.p99", "iops")
+    )
+    assert mean is not None and p99 is not None and iops is not None
+    assert mean.mean == pytest.approx(1 / iops.mean)
+    assert (p99.mean, p99.mean) == (0.001, distribution_p99([segment])), "10 of 9,010 operations are slow"
+
+
+def distribution_p99(segments: Sequence[Sequence[Sample]]) -> float:
+    """What the report's curve shows."""
+    return next(point.seconds for point in distribution(segments)["write"] if point.percentile == 99)
+
+
 def test_batches_do_not_span_segments() -> None:
     segments = [[writes(10)] * 5, [writes(20)] * 8]
     assert batch_values(Metric.parse("write.iops"), segments) == [[10.0], [20.0, 20.0]]
@@ -106,11 +125,15 @@ def test_the_rate_of_a_load_with_standstills_is_its_operations_over_its_time() -
     assert found.low < 44 * 550 / 60 < found.high
 
 
-def test_where_one_batch_has_no_latency_there_is_no_estimate() -> None:
-    segment = [writes(10)] * 4 + [writes(0)] * 4 + [writes(10)] * 4
-    latency, iops = Metric.parse("write.latency.mean"), Metric.parse("write.iops")
+@pytest.mark.parametrize("path", ["write.latency.mean", "write.latency.p99"])
+def test_a_batch_without_operations_holds_none_that_was_slow_but_nothing_to_compare(path: str) -> None:
+    segment = [writes(1000)] * 4 + [writes(0)] * 4 + [writes(1000)] * 4
+    latency, iops = Metric.parse(path), Metric.parse("write.iops")
     assert batch_values(latency, [segment]) is None
-    assert metric_estimate(latency, [segment], plan=PLAN, confidence=0.95) is None
+    two, three = (metric_estimate(latency, [each], plan=PLAN, confidence=0.95) for each in (segment, segment * 2))
+    assert two is not None and (two.mean, two.low) == (0.001, None), "of too few batches"
+    assert three is not None and three.low is not None and three.low <= 0.001
+    segment = [writes(10)] * 4 + [writes(0)] * 4 + [writes(10)] * 4
     assert batch_values(iops, [segment]) == [[10.0, 0.0, 10.0]]
 
 

@@ -136,16 +136,16 @@ def _restarted(before: Job, now: Job) -> bool:
         was, is_ = before.counts[each], now.counts[each]
         if is_.ios < was.ios or is_.bytes < was.bytes or is_.latencies < was.latencies:
             return True
-        if any(is_.histogram.get(upper, 0) < count for upper, count in was.histogram.items()):
+        if any(is_.histogram.get(middle, 0) < count for middle, count in was.histogram.items()):
             return True
     return False
 
 
 def _difference(before: Counts, now: Counts) -> Counts:
     histogram = {
-        upper: count - before.histogram.get(upper, 0)
-        for upper, count in now.histogram.items()
-        if count > before.histogram.get(upper, 0)
+        middle: count - before.histogram.get(middle, 0)
+        for middle, count in now.histogram.items()
+        if count > before.histogram.get(middle, 0)
     }
     return Counts(
         ios=now.ios - before.ios,

@@ -17,7 +17,7 @@ DIRECTIONS = ("read", "write", "sync")
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
     """What was done in one direction: operations, bytes, summed latency in s, operations whose latency was taken,
-    and the histogram of completion latency (upper end in ns: operations)."""
+    and the histogram of completion latency (middle of the bin in ns: operations)."""
 
     ios: int = 0
     bytes: int = 0
@@ -116,7 +116,7 @@ def _counts(direction: Mapping[str, Any]) -> Counts:
         bytes=direction.get("io_bytes", 0),
         latency_sum_s=total.get("mean", 0.0) * total.get("N", 0) / 1e9,
         latencies=total.get("N", 0),
-        histogram={int(upper): count for upper, count in (completion.get("bins") or {}).items()},
+        histogram={int(middle): count for middle, count in (completion.get("bins") or {}).items()},
     )
 
 
