@@ -10,7 +10,7 @@ from acceptance.limits.rebuilds import RebuildLimit
 from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import Figure
-from acceptance.statistics.intervals import Interval
+from acceptance.statistics.intervals import Interval, correlation_of_batches
 from acceptance.statistics.ratios import independent_ratio
 from acceptance.text.quantities import format_quantity
 
@@ -114,8 +114,9 @@ def _left_open(record: RebuildRecord, limit: RebuildLimit) -> str:
 def _foreground(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
     before, during = _figures(record, limit)
     ratio = None
-    if before is not None and during is not None:
-        ratio = independent_ratio(during.batches, before.batches, confidence=record.confidence)
+    if record.foreground is not None and before is not None and during is not None:
+        correlation = correlation_of_batches(record.foreground.batch_s)
+        ratio = independent_ratio(during.batches, before.batches, confidence=record.confidence, correlation=correlation)
     status: Decision = "inconclusive"
     if ratio is not None:
         status = decide(ratio.low, ratio.high, **{limit.side: limit.value})

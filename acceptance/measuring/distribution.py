@@ -6,7 +6,7 @@ from collections import Counter
 
 from acceptance.loads.fio.samples import DIRECTIONS
 from acceptance.measuring.measure import BySegment
-from acceptance.measuring.metric_values import percentile_of
+from acceptance.measuring.percentiles import percentile_of, together
 from acceptance.results.document import LatencyPoint
 
 PERCENTILES = (1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
@@ -19,15 +19,11 @@ def distribution(segments: BySegment) -> dict[str, list[LatencyPoint]]:
     """Latency (s) at each percentile that enough operations support, by direction, from all samples together.
 
     A direction whose latencies the load generator does not tell is not there. As fio's own percentiles each is the
-    upper end of the bin it falls in, and fio's bins are about 1.6 % wide (`FIO_IO_U_PLAT_BITS` in its stat.h).
+    middle of the bin it falls in, and fio's bins are about 1.6 % wide (`FIO_IO_U_PLAT_BITS` in its stat.h).
     """
     found: dict[str, list[LatencyPoint]] = {}
     for direction in DIRECTIONS:
-        histogram: Counter[int] = Counter()
-        for samples in segments:
-            for sample in samples:
-                histogram.update(sample.counts[direction].histogram)
-        points = _points(histogram)
+        points = _points(together([sample.counts[direction].histogram for samples in segments for sample in samples]))
         if points:
             found[direction] = points
     return found

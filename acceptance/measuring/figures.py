@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import fmean
 
 from acceptance.results.document import Estimate
 from acceptance.results.model import Unit
 from acceptance.results.scaling import Figure
-from acceptance.statistics.intervals import BATCH_CORRELATION, MINIMUM_BATCHES, interval
+from acceptance.statistics.intervals import BATCH_CORRELATION, MINIMUM_BATCHES, Part, interval, weighted_interval
 from acceptance.statistics.step_analyses import CONFIDENCE, CORRELATION
 
 
 def estimate(
-    batch_values: Sequence[float],
+    parts: Sequence[Part],
     *,
     unit: Unit,
     seconds: int,
     confidence: float,
     correlation: float = BATCH_CORRELATION,
 ) -> Estimate:
-    """`interval` as a value of a measurement; with too few batches the mean alone, low and high None.
+    """`weighted_interval` as a value of a measurement; with too few batches the mean alone, low and high None.
 
     `seconds` is the load that the batches rest on. Raises ValueError for no batch at all, and as `interval` does.
     """
-    if not batch_values:
+    if not parts:
         raise ValueError("wanted at least one batch, found none")
-    if len(batch_values) < MINIMUM_BATCHES:
-        mean = fmean(batch_values)
+    if len(parts) < MINIMUM_BATCHES:
+        mean = math.fsum(part.amount for part in parts) / math.fsum(part.weight for part in parts)
         return Estimate(mean=mean, low=None, high=None, unit=unit, samples=seconds, confidence=confidence)
-    mean, low, high = interval(batch_values, confidence=confidence, correlation=correlation)
+    mean, low, high = weighted_interval(parts, confidence=confidence, correlation=correlation)
     return Estimate(mean=mean, low=low, high=high, unit=unit, samples=seconds, confidence=confidence)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from acceptance.cluster.objects import object_name
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profiles import Profile
+from acceptance.measuring.batches import first_seconds, loaded_s, seconds_of
 from acceptance.measuring.ending import UNCOUNTED_S
 from acceptance.measuring.load import Bench, Load, PreparedVolume, Segment
 from acceptance.results.document import Role
@@ -66,10 +67,11 @@ def measure_alone(
     """Load one volume until a look finds it decided, or to the plan's cap. Raises what the bench's `run` raises."""
 
     def watch(number: int, samples: Sequence[Sample]) -> bool:
-        report(_progress(profile, volume, "candidate", samples, seconds=len(samples), cap=plan.cap))
-        if len(samples) >= plan.cap:
+        before, seconds = seconds_of(samples[:-1]), seconds_of(samples)
+        report(_progress(profile, volume, "candidate", samples, seconds=seconds, cap=plan.cap))
+        if seconds >= plan.cap:
             return True
-        return len(samples) in plan.looks and decided([samples])
+        return any(before < look <= seconds for look in plan.looks) and decided([samples])
 
     load = Load(
         name=object_name(profile.name, volume.storage_class),
@@ -100,26 +102,26 @@ def measure_alternately(
     roles: tuple[Role, ...] = ("baseline", "candidate")
     volumes = (baseline, candidate)
     load = _load_in_turn(profile, volumes, plan=plan)
-    taken: list[Sequence[Sample]] = []
+    taken: dict[int, Sequence[Sample]] = {}
 
     def of(place: int) -> BySegment:
-        return [samples for samples, number in zip(taken, load.order, strict=False) if number == place]
+        return [samples for number, samples in sorted(taken.items()) if load.order[number] == place]
 
     def watch(number: int, samples: Sequence[Sample]) -> bool:
         wanted = plan.segments[number // 2]
-        if len(samples) > wanted:
+        if seconds_of(samples[:-1]) >= wanted:
             return False
-        del taken[number:]
-        taken.append(samples)
+        taken[number] = samples
         place = load.order[number]
-        seconds = sum(map(len, of(place)))
-        report(_progress(profile, volumes[place], roles[place], samples, seconds=seconds, cap=plan.cap))
-        if len(samples) < wanted or len(taken) % 2 or len(taken) // 2 not in plan.rounds:
-            return False
-        return decided(of(1), of(0))
+        report(_progress(profile, volumes[place], roles[place], samples, seconds=loaded_s(of(place)), cap=plan.cap))
+        is_look = number % 2 == 1 and (number + 1) // 2 in plan.rounds
+        return is_look and seconds_of(samples) >= wanted and decided(of(1), of(0))
 
     run = enumerate(bench.run(load, watch=watch))
-    segments = [replace(segment, samples=segment.samples[: plan.segments[number // 2]]) for number, segment in run]
+    segments = [
+        replace(segment, samples=tuple(first_seconds(segment.samples, wanted=plan.segments[number // 2])))
+        for number, segment in run
+    ]
     found = [tuple(each for each, at in zip(segments, load.order, strict=False) if at == place) for place in (0, 1)]
     return (
         Recording(profile=profile, volume=candidate, role="candidate", segments=found[1]),

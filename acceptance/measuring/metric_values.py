@@ -1,4 +1,7 @@
-"""From samples to the values of a metric: over any stretch, batch by batch, and with its interval."""
+"""From samples to the values of a metric: over any stretch, batch by batch, and with its interval.
+
+Rates are over the time, latencies over the operations: where a tenth of the seconds is slow, few operations are.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 from acceptance.loads.fio.samples import DIRECTIONS, Sample
+from acceptance.measuring.batches import batches, loaded_s
 from acceptance.measuring.figures import estimate
 from acceptance.measuring.measure import BySegment
+from acceptance.measuring.percentiles import percentile_interval, percentile_of, together
 from acceptance.measuring.stalls import Stall, longest_stall
 from acceptance.results.document import Estimate
 from acceptance.results.metrics import CPU, SHOWN, STALL, Metric
-from acceptance.statistics.interim_analyses import AnalysisPlan
-from acceptance.statistics.intervals import batches
+from acceptance.statistics.interim_analyses import AnalysisPlan, Look
+from acceptance.statistics.intervals import Part
 
 
 def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
@@ -24,61 +29,56 @@ def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
     if metric.statistic == "longest":
         stall = longest_stall([samples])
         return None if stall is None else stall.at_least
+    part = _part(metric, samples)
+    return part.amount / part.weight if part is not None else None
+
+
+def _part(metric: Metric, samples: Sequence[Sample]) -> Part | None:
+    """What a stretch adds to the metric, and what that is divided by: time for what is a rate."""
     if metric.direction is None:
-        return _cpu_use(samples)
+        taken = [sample.cpu_s for sample in samples if sample.cpu_s is not None]
+        return Part(sum(taken), _time(samples)) if len(taken) == len(samples) else None
     counts = [sample.counts[metric.direction] for sample in samples]
     if metric.statistic in ("iops", "bandwidth"):
-        done = sum(each.ios if metric.statistic == "iops" else each.bytes for each in counts)
-        return done / sum(sample.duration_s for sample in samples)
+        return Part(sum(each.ios if metric.statistic == "iops" else each.bytes for each in counts), _time(samples))
     if metric.statistic == "mean":
         latencies = sum(each.latencies for each in counts)
-        return sum(each.latency_sum_s for each in counts) / latencies if latencies else None
-    histogram: Counter[int] = Counter()
-    for each in counts:
-        histogram.update(each.histogram)
-    return percentile_of(histogram, metric.percentile or 0.0)
+        return Part(sum(each.latency_sum_s for each in counts), latencies) if latencies else None
+    found = percentile_of(_histogram(metric, samples), metric.percentile or 0.0)
+    return None if found is None else Part(found, 1.0)
 
 
-def _cpu_use(samples: Sequence[Sample]) -> float | None:
-    taken = [sample.cpu_s for sample in samples if sample.cpu_s is not None]
-    return sum(taken) / sum(sample.duration_s for sample in samples) if len(taken) == len(samples) else None
+def _histogram(metric: Metric, samples: Sequence[Sample]) -> Counter[int]:
+    return together([sample.counts[metric.direction or ""].histogram for sample in samples])
 
 
-def percentile_of(histogram: Counter[int], percentile: float) -> float | None:
-    """The upper end (s) of the histogram's bin that holds the percentile, as fio itself reports it."""
-    wanted = histogram.total() * percentile / 100
-    below = 0
-    for upper_ns in sorted(histogram):
-        below += histogram[upper_ns]
-        if below >= wanted:
-            return upper_ns / 1e9
-    return None
+def _time(samples: Sequence[Sample]) -> float:
+    return sum(sample.duration_s for sample in samples)
 
 
-def loaded_s(segments: BySegment) -> int:
-    """The counted seconds of load, by which a plan knows its looks."""
-    return sum(map(len, segments))
-
-
-def batch_values(metric: Metric, segments: BySegment, *, plan: AnalysisPlan) -> list[list[float]] | None:
-    """The metric's value for each batch, segment by segment; None where a batch says nothing about it.
+def batch_parts(metric: Metric, segments: BySegment, *, plan: AnalysisPlan) -> list[list[Part]] | None:
+    """What each batch adds to the metric, segment by segment; None where a batch says nothing about it.
 
     Batches are those of the plan's look after so much load.
     """
     if metric.direction == "sync" and not _used("sync", segments):
         return None  # not slow, but unknown: with gtod_reduce fio does not count them
-    length = plan.at(loaded_s(segments)).batch_s
-    found: list[list[float]] = []
-    for samples in segments:
-        values = [metric_value(metric, batch) for batch in batches(samples, length=length)]
-        if any(value is None for value in values):
+    found: list[list[Part]] = []
+    for segment in _batches(segments, plan=plan):
+        parts = [_part(metric, batch) for batch in segment]
+        if any(part is None for part in parts):
             return None
-        found.append([value for value in values if value is not None])
+        found.append([part for part in parts if part is not None])
     return found
 
 
+def _batches(segments: BySegment, *, plan: AnalysisPlan) -> list[list[Sequence[Sample]]]:
+    length = plan.at(loaded_s(segments)).batch_s
+    return [batches(samples, length=length) for samples in segments]
+
+
 def metric_estimate(metric: Metric, segments: BySegment, *, plan: AnalysisPlan, confidence: float) -> Estimate | None:
-    """The metric with its interval from batch means; None where the samples say nothing about it.
+    """The metric with its interval from batches; None where the samples say nothing about it.
 
     The longest stall is an event and no mean: it lies between what was seen and what looks a second apart can hide.
     """
@@ -86,17 +86,40 @@ def metric_estimate(metric: Metric, segments: BySegment, *, plan: AnalysisPlan, 
         return stall_estimate(longest_stall(segments), metric, segments, confidence=confidence)
     if metric.direction is not None and not _used(metric.direction, segments):
         return None  # the profile does not use this direction; that is no rate of zero
-    values = batch_values(metric, segments, plan=plan)
-    flat = [value for segment in values or [] for value in segment]
-    if not flat:
-        return None
     look = plan.at(loaded_s(segments))
+    flat = [batch for segment in _batches(segments, plan=plan) for batch in segment]
+    if metric.percentile is not None:
+        return _percentile_estimate(metric, flat, look=look, confidence=confidence)
+    parts = [_part(metric, batch) for batch in flat]
+    known = [part for part in parts if part is not None]
+    # A batch in which nothing completed holds no operation to be slow; but CPU use is unknown where one second's is.
+    if not known or (metric.direction is None and len(known) < len(parts)):
+        return None
     return estimate(
-        flat,
+        known,
         unit=metric.unit,
-        seconds=len(flat) * look.batch_s,
+        seconds=loaded_s(segments),
         confidence=confidence,
         correlation=look.batch_correlation,
+    )
+
+
+def _percentile_estimate(
+    metric: Metric, found: Sequence[Sequence[Sample]], *, look: Look, confidence: float
+) -> Estimate | None:
+    """Over all operations, with the interval from batches; without one where they are too few."""
+    histograms, percentile = [_histogram(metric, batch) for batch in found], metric.percentile or 0.0
+    mean = percentile_of(together(histograms), percentile)
+    if mean is None:
+        return None
+    interval = percentile_interval(histograms, percentile, confidence=confidence, correlation=look.batch_correlation)
+    return Estimate(
+        mean=mean,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        unit=metric.unit,
+        samples=loaded_s(found),
+        confidence=confidence,
     )
 
 
@@ -109,7 +132,7 @@ def stall_estimate(stall: Stall | None, metric: Metric, segments: BySegment, *, 
         low=stall.at_least,
         high=stall.at_most,
         unit=metric.unit,
-        samples=sum(map(len, segments)),
+        samples=loaded_s(segments),
         confidence=confidence,
     )
 

@@ -41,10 +41,33 @@ def longest_stall(segments: Sequence[Sequence[Sample]]) -> Stall | None:
     return max(stalls, key=lambda stall: (stall.at_least, stall.at_most), default=None)
 
 
+def stood_still(segments: Sequence[Sequence[Sample]]) -> bool:
+    """Whether the load generator, which speaks once a second, was silent for two, or said that nothing was done."""
+    return any(
+        _silence_s(sample, fastest=fastest) >= LOOK_S or not _ios(sample)
+        for samples in segments
+        for fastest in [_fastest(samples)]
+        for sample in samples
+    )
+
+
+def _fastest(samples: Sequence[Sample]) -> float:
+    return max((_ios(sample) / sample.duration_s for sample in samples), default=0.0)
+
+
+def _silence_s(sample: Sample, *, fastest: float) -> float:
+    """By how much a sample is late.
+
+    One in which more was done than in two of the fastest seconds is late for want of CPU: the load went on.
+    """
+    went_on = _ios(sample) > 2 * LOOK_S * fastest
+    return 0.0 if went_on else max(0.0, sample.duration_s - LOOK_S)
+
+
 def _stalls(samples: Sequence[Sample]) -> Iterator[Stall]:
     """What each sample of a segment shows; samples in which nothing was done are one stall as long as they last."""
     after = still = 0.0
-    fastest = max((_ios(sample) / sample.duration_s for sample in samples), default=0.0)
+    fastest = _fastest(samples)
     for sample in samples:
         if _ios(sample):
             yield _within(sample, after=after, fastest=fastest)
@@ -58,17 +81,13 @@ def _stalls(samples: Sequence[Sample]) -> Iterator[Stall]:
 
 
 def _within(sample: Sample, *, after: float, fastest: float) -> Stall:
-    """From the longest latency, as exact as fio's histogram (to 1.6 %); without any, from how late the sample came.
-
-    A late sample in which more was done than in two of the fastest seconds is late for want of CPU: the load went on.
-    """
-    upper_ns = [upper for counts in sample.counts.values() for upper in counts.histogram]
-    went_on = _ios(sample) > 2 * LOOK_S * fastest
-    silence = 0.0 if went_on else max(0.0, sample.duration_s - LOOK_S)
-    if not upper_ns:
+    """From the longest latency, as exact as fio's histogram (to 1.6 %); without any, from how late the sample came."""
+    middles_ns = [middle for counts in sample.counts.values() for middle in counts.histogram]
+    silence = _silence_s(sample, fastest=fastest)
+    if not middles_ns:
         at_most = min(sample.duration_s, silence + LOOK_S)
         return Stall(at_least=silence, at_most=at_most, after=after, silent=True)
-    took = max(upper_ns) / 1e9
+    took = max(middles_ns) / 1e9
     return Stall(at_least=took, at_most=took, after=after, silent=silence >= took - 2 * LOOK_S)
 
 

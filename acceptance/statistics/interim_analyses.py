@@ -11,6 +11,9 @@ from itertools import accumulate
 
 from acceptance.statistics.intervals import BATCH_CORRELATION
 
+WHOLE_SHARE = 0.8
+"""of the cap; no look but the last comes so late"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
@@ -24,11 +27,13 @@ class Look:
     """of the two-sided interval"""
     beyond: float = 1.0
     """by what factor the whole interval must lie beyond the limit, on either side"""
+    early: bool = False
+    """whether it is so soon that only what is far off is decided"""
 
     @property
-    def early(self) -> bool:
-        """Whether it is so soon that only what is far off is decided."""
-        return self.beyond > 1.0
+    def ratio_beyond(self) -> float:
+        """The same factor for a comparison, of which only an early look asks for one: its margins are wide."""
+        return self.beyond if self.early else 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +73,10 @@ class AnalysisPlan:
     wrong_pass: float = 0.01
     """The chance, over all looks, that storage exactly at its limit passes; the same holds for a wrong fail."""
     batch_correlation: float = BATCH_CORRELATION
+    beyond: tuple[float, ...] = ()
+    """For each of `seconds`, by what factor the whole interval must lie beyond the limit; where none is given, by none.
+
+    What stands still now and then may have done so in none of the seconds that a look has seen."""
 
     def __post_init__(self) -> None:
         rising = all(before < after for before, after in zip((0, *self.looks), self.looks, strict=False))
@@ -80,6 +89,8 @@ class AnalysisPlan:
             raise ValueError(f"wanted whole batches of {self.batch_s} s, found {stretches}")
         if not 0.0 < self.wrong_pass < 0.5:
             raise ValueError(f"wanted a chance above 0 and below 0.5, found {self.wrong_pass}")
+        if len(self.beyond) > len(self.seconds) or min(self.beyond, default=1.0) < 1.0:
+            raise ValueError(f"wanted at most one factor of at least 1 for each look, found {self.beyond}")
         if not 0.0 <= self.batch_correlation < 1.0:
             raise ValueError(f"wanted a correlation of at least 0 and below 1, found {self.batch_correlation}")
 
@@ -100,6 +111,10 @@ class AnalysisPlan:
         """The seconds of load after which there is no further look."""
         return self.seconds[-1]
 
+    def is_whole(self, seconds: int) -> bool:
+        """Whether so much load is all that there is: some seconds are lost, to slow documents and short turns."""
+        return seconds >= WHOLE_SHARE * self.cap
+
     @property
     def rounds(self) -> tuple[int, ...]:
         """All looks of a comparison, in rounds of one segment of each class. For classes loaded in turn only."""
@@ -114,6 +129,7 @@ class AnalysisPlan:
                 batch_s=self.batch_s,
                 batch_correlation=self.batch_correlation,
                 confidence=self.confidence,
+                beyond=self._beyond_at(seconds),
             )
         return Look(
             seconds=seconds,
@@ -121,7 +137,16 @@ class AnalysisPlan:
             batch_correlation=early.batch_correlation,
             confidence=early.confidence,
             beyond=early.beyond,
+            early=True,
         )
+
+    def _beyond_at(self, seconds: int) -> float:
+        """The factor of the last look until then; of all the load that there is, none."""
+        if self.is_whole(seconds):
+            return 1.0
+        factors = {look: factor for look, factor in zip(self.seconds, self.beyond, strict=False) if look <= seconds}
+        reached = max(look for look in self.seconds if look <= seconds) if factors else 0
+        return factors.get(reached, 1.0)
 
     @property
     def _ends(self) -> tuple[int, ...]:
@@ -134,13 +159,15 @@ DURABLE = AnalysisPlan(seconds=(40, 60), batch_s=5, early=EarlyLook())
 # cancels out. Two short rounds come first, for the early look; what they save, the next two last longer. Shorter ones
 # hold no batch, and without it the same time on the clock has more wrong verdicts (docs/statistics.md).
 DURABLE_IN_TURN = AnalysisPlan(
-    seconds=(40, 60), batch_s=5, segments=(5, 5, 15, 15, 10, 10), early=EarlyLook(seconds=10)
+    seconds=(40, 60), batch_s=5, segments=(5, 5, 15, 15, 10, 10), early=EarlyLook(seconds=10), beyond=(1.15,)
 )
 # Everything else: what is clear is clear soon. In turn with the baseline, batches of one second from short segments:
 # neighbouring batches are neighbouring seconds, so the correlation of seconds is allowed for, up to what is promised.
-IN_TURN = AnalysisPlan(seconds=(4, 8, 12, 32, 60), batch_s=1, segments=(2,) * 30, batch_correlation=0.5)
+IN_TURN = AnalysisPlan(
+    seconds=(4, 8, 12, 32, 60), batch_s=1, segments=(2,) * 30, batch_correlation=0.5, beyond=(1.5, 1.5, 1.3, 1.15)
+)
 # Alone, the load never pauses, and only batches of four seconds are nearly independent.
-ALONE = AnalysisPlan(seconds=(12, 24, 36, 60), early=EarlyLook())
+ALONE = AnalysisPlan(seconds=(12, 24, 36, 60), early=EarlyLook(), beyond=(1.5,))
 # A profile that nothing is asked of is measured for this long.
 UNJUDGED_S = 12
 

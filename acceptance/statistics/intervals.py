@@ -1,19 +1,18 @@
 """How sure a mean is when neighbouring seconds resemble each other: batch means.
 
-Per-second samples are joined into batches long enough to be nearly independent, and the interval comes from the
-batches (Law, Simulation Modeling and Analysis, "Batch means"). What neighbouring batches still share is allowed for.
+Samples are joined into batches long enough to be nearly independent, and the interval comes from the batches (Law,
+Simulation Modeling and Analysis, "Batch means"). What neighbouring batches still share is allowed for. Batches are not
+all of the same weight: a standstill makes one long, and a slow one holds few operations.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import fmean, stdev
-from typing import NamedTuple, TypeVar
+from statistics import stdev
+from typing import NamedTuple
 
 from acceptance.statistics.student_t import t_quantile
-
-T = TypeVar("T")
 
 MINIMUM_BATCHES = 3
 BATCH_CORRELATION = 0.25
@@ -24,6 +23,12 @@ than it gives. Batches of 4 s are correlated by 0.21 when seconds are by 0.5, an
 """
 
 
+SECONDS_CORRELATION = 0.5
+"""the largest correlation of neighbouring seconds for which the promises of docs/statistics.md hold"""
+MOST_REACH = 700.0
+"""beyond it an exponential is infinite"""
+
+
 class Interval(NamedTuple):
     """A mean and its two-sided confidence interval, in the unit of the values."""
 
@@ -32,23 +37,40 @@ class Interval(NamedTuple):
     high: float
 
 
-def batches(series: Sequence[T], *, length: int) -> list[Sequence[T]]:
-    """`series` cut into batches of `length` samples; samples left at the end that fill no batch are dropped.
+def correlation_of_batches(length_s: int) -> float:
+    """The correlation between neighbouring batches of so many seconds where neighbouring seconds are correlated by 0.5.
 
-    Call it once for each segment of a measurement, so that no batch spans two. Raises ValueError if length < 1.
+    Of sums of m values of a first-order autoregressive series r (Box, Jenkins & Reinsel, Time Series Analysis, 3.2):
+    0.5, 0.375 and 0.28 for 1, 2 and 3 s; never below what is allowed for in any case.
     """
-    if length < 1:
-        raise ValueError(f"wanted batches of at least one sample, found a length of {length}")
-    return [series[start : start + length] for start in range(0, len(series) - length + 1, length)]
+    r, m = SECONDS_CORRELATION, length_s
+    covariance = r * ((1 - r**m) / (1 - r)) ** 2
+    variance = m * (1 + r) / (1 - r) - 2 * r * (1 - r**m) / (1 - r) ** 2
+    return max(BATCH_CORRELATION, covariance / variance)
+
+
+class Part(NamedTuple):
+    """What a batch adds to a mean: an amount, and the weight that it is divided by (operations and seconds)."""
+
+    amount: float
+    weight: float
 
 
 def standard_error(values: Sequence[float], *, correlation: float = BATCH_CORRELATION) -> float:
     """The standard error of the mean of `values` whose neighbours are correlated by `correlation`.
 
-    s / sqrt(n), times sqrt((1 + r) / (1 - r)), the factor of a first-order autoregressive series
-    (Box, Jenkins & Reinsel, Time Series Analysis, "Estimation of the mean").
+    s / sqrt(n), times the `allowance`.
     """
-    return stdev(values) / math.sqrt(len(values)) * math.sqrt((1 + correlation) / (1 - correlation))
+    return stdev(values) / math.sqrt(len(values)) * allowance(correlation)
+
+
+def allowance(correlation: float) -> float:
+    """How many times as wide an interval is for neighbours that are correlated: sqrt((1 + r) / (1 - r)).
+
+    The factor of a first-order autoregressive series (Box, Jenkins & Reinsel, Time Series Analysis, "Estimation of the
+    mean").
+    """
+    return math.sqrt((1 + correlation) / (1 - correlation))
 
 
 def interval(batch_values: Sequence[float], *, confidence: float, correlation: float = BATCH_CORRELATION) -> Interval:
@@ -59,13 +81,43 @@ def interval(batch_values: Sequence[float], *, confidence: float, correlation: f
     All batches zero: the interval is zero. Raises ValueError for fewer than MINIMUM_BATCHES batches, for negative
     values and for values that are not finite.
     """
-    if len(batch_values) < MINIMUM_BATCHES:
-        raise ValueError(f"wanted at least {MINIMUM_BATCHES} batches, found {len(batch_values)}")
-    if not all(math.isfinite(value) and value >= 0.0 for value in batch_values):
-        raise ValueError(f"wanted finite values of at least zero, found {list(batch_values)}")
-    mean = fmean(batch_values)
+    return weighted_interval(
+        [Part(value, 1.0) for value in batch_values], confidence=confidence, correlation=correlation
+    )
+
+
+def weighted_interval(parts: Sequence[Part], *, confidence: float, correlation: float = BATCH_CORRELATION) -> Interval:
+    """All amounts by all weights, with an interval as that of `interval`: the same where all weights are.
+
+    The error is `ratio_error`. Few heavy batches among many light ones tell as little as few, so the degrees of freedom
+    are those of the effective number of batches.
+    Raises ValueError as `interval` does, and for weights that are not above zero.
+    """
+    count = len(parts)
+    if count < MINIMUM_BATCHES:
+        raise ValueError(f"wanted at least {MINIMUM_BATCHES} batches, found {count}")
+    if not all(math.isfinite(part.amount) and part.amount >= 0.0 < part.weight < math.inf for part in parts):
+        raise ValueError(f"wanted finite values of at least zero, and weights above it, found {list(parts)}")
+    mean = math.fsum(part.amount for part in parts) / math.fsum(part.weight for part in parts)
     if mean == 0.0:
         return Interval(0.0, 0.0, 0.0)
-    t = t_quantile(0.5 + confidence / 2, degrees=len(batch_values) - 1)
-    reach = t * standard_error(batch_values, correlation=correlation) / mean
-    return Interval(mean, mean * math.exp(-reach), mean * math.exp(reach))
+    degrees = max(1, round(effective_batches([part.weight for part in parts])) - 1)
+    t = t_quantile(0.5 + confidence / 2, degrees=degrees)
+    reach = t * ratio_error(parts) * allowance(correlation) / mean
+    return Interval(mean, mean * math.exp(-reach), mean * math.exp(reach) if reach < MOST_REACH else math.inf)
+
+
+def ratio_error(parts: Sequence[Part]) -> float:
+    """The error of all amounts by all weights, for batches that are independent.
+
+    That of a ratio estimator (Cochran, Sampling Techniques, 6.4): from what each amount differs from its weight's part.
+    """
+    weight = math.fsum(part.weight for part in parts)
+    mean = math.fsum(part.amount for part in parts) / weight
+    off = math.fsum(((part.amount - mean * part.weight) / weight) ** 2 for part in parts)
+    return math.sqrt(len(parts) / (len(parts) - 1) * off)
+
+
+def effective_batches(weights: Sequence[float]) -> float:
+    """As many of equal weight tell as much: sum(w)^2 / sum(w^2) (Kish, Survey Sampling, 11.7)."""
+    return math.fsum(weights) ** 2 / math.fsum(weight**2 for weight in weights)

@@ -18,7 +18,7 @@ import numpy
 from acceptance.judging.outcome import Decision, decide
 from acceptance.measuring.ending import UNCOUNTED_S
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
-from acceptance.statistics.intervals import batches, interval
+from acceptance.statistics.intervals import interval
 from acceptance.statistics.ratios import Round, ratio
 
 RUNS = 2000
@@ -115,7 +115,8 @@ def by_segment(
     """The rates of all batches. `since`: for so many seconds the shape has gone on before the load begins."""
     rates = ([spread(series[second], cv) * shape(second + since) for second in segment] for segment in segments)
     return [
-        segment if batch_s == 1 else [fmean(each) for each in batches(segment, length=batch_s)] for segment in rates
+        [fmean(segment[start : start + batch_s]) for start in range(0, len(segment) - batch_s + 1, batch_s)]
+        for segment in rates
     ]
 
 
@@ -203,8 +204,8 @@ def ratio_analyses(
 def _ratio(look: Look, rounds: Sequence[Round]) -> Seen:
     found = ratio(rounds, confidence=look.confidence, correlation=look.batch_correlation)
     if found.value is None or found.low is None or found.high is None:
-        return Seen(1.0, 0.0, math.inf, look.beyond)
-    return Seen(found.value, found.low, found.high, look.beyond)
+        return Seen(1.0, 0.0, math.inf, look.ratio_beyond)
+    return Seen(found.value, found.low, found.high, look.ratio_beyond)
 
 
 def share(

@@ -58,17 +58,50 @@ def test_the_whole_interval_must_lie_there() -> None:
     assert not is_decided(limit("write.iops", at_least=300), writes(400, 1600, 500, 1500))
 
 
-def test_at_the_next_look_no_factor_is_asked() -> None:
-    asked = limit("write.iops", at_least=900)
-    assert not is_decided(asked, FOUR)
-    assert is_decided(asked, FOUR * 3)
+def test_looks_ask_for_less_and_less_and_then_for_no_factor() -> None:
+    near, farther = limit("write.iops", at_least=900), limit("write.iops", at_least=600)
+    assert [is_decided(near, FOUR * times) for times in (1, 3, 6)] == [False, False, True]
+    assert [is_decided(farther, FOUR * times) for times in (1, 3, 6)] == [False, True, True]
+
+
+def test_storage_that_stood_still_is_loaded_to_the_end_but_for_a_stall_that_is_too_long() -> None:
+    """Only then it is known how often it does so."""
+    asked = limit("write.iops", at_least=100)
+    silent = [*FOUR * 5, replace(FOUR[0], duration_s=4.0)]
+    assert is_decided(asked, FOUR * 6)
+    assert not is_decided(asked, silent)
+    assert is_decided(asked, silent + FOUR * 9)
+    assert is_decided(limit("stall.longest", at_most=2.0), [*FOUR * 5, *writes(10, latency_s=3.0)])
+
+
+def test_a_busy_cpu_is_no_standstill() -> None:
+    """A late sample in which as much was done as time went by."""
+    late = replace(writes(4000)[0], duration_s=4.0)
+    assert is_decided(limit("write.iops", at_least=100), [*FOUR * 5, late])
+
+
+def test_a_comparison_goes_on_to_the_end_where_either_stood_still() -> None:
+    ours, theirs = in_turn(500, 1000, rounds=4)
+    assert decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN)
+    for one in (ours, theirs):
+        before, one[0] = one[0], [*one[0][:-1], replace(one[0][-1], duration_s=3.0)]
+        assert not decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN)
+        one[0] = before
 
 
 @pytest.mark.parametrize("path", ["write.latency.p99", "stall.longest"])
 def test_what_comes_seldom_does_not_pass_early_but_can_fail(path: str) -> None:
     assert not is_decided(limit(path, at_most=10.0), FOUR)
-    assert is_decided(limit(path, at_most=10.0), FOUR * 3)
+    assert is_decided(limit(path, at_most=10.0), FOUR * 9)
     assert is_decided(limit(path, at_most=0.0001), FOUR)
+
+
+def test_a_percentile_is_decided_after_half_a_minute_but_for_what_is_far_off() -> None:
+    met, missed, far_off = (limit("write.latency.p99", at_most=at_most) for at_most in (0.01, 0.0006, 0.0003))
+    for times, decisions in ((3, (False, False, True)), (6, (False, False, True)), (9, (True, True, True))):
+        assert tuple(is_decided(asked, FOUR * times) for asked in (met, missed, far_off)) == decisions
+    # With a plan that has no more to give, what there is decides.
+    assert is_decided(met, FOUR * 3, plan=AnalysisPlan(seconds=(12,)))
 
 
 def test_a_stall_that_was_seen_is_decided_without_a_factor() -> None:

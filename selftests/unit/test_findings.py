@@ -169,6 +169,15 @@ def test_the_report_gets_both_sides_and_only_what_was_done() -> None:
     assert candidate.metrics["write.iops"].samples == 24
 
 
+def test_what_is_drawn_of_a_silence_is_as_long_as_it_was() -> None:
+    written = recording(1000)
+    silent = replace(second(9), duration_s=9.0)
+    load = replace(written, segments=(replace(written.segments[0], samples=(second(1000), silent, second(1000))),))
+    (measured,) = Finding(candidate=load, baseline=None, plan=PLAN).measurements
+    assert measured.series == {"write.iops": [1000.0, *[1.0] * 9, 1000.0]}
+    assert (measured.duration_s, measured.metrics["write.iops"].samples) == (11.0, 11)
+
+
 def test_a_direction_that_the_profile_does_not_use_has_no_value() -> None:
     asked = Limit(profile="writes", metric=Metric.parse("read.iops"), at_least=1, because="it is asked")
     verdict = finding(1000, 1000).against(asked)

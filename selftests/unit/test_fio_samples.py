@@ -28,6 +28,10 @@ def samples_of(documents: Sequence[Json], *, jobs: Sequence[str] = ("writes",)) 
     return [reader.read(document) for document in documents]
 
 
+def seconds_and_ios(samples: Sequence[Sample | None]) -> list[tuple[float, int]]:
+    return [(round(each.duration_s, 1), each.counts["write"].ios) for each in samples if each is not None]
+
+
 def ios(samples: Sequence[Sample | None], direction: str) -> list[int | None]:
     return [sample and sample.counts[direction].ios for sample in samples]
 
@@ -87,7 +91,9 @@ def test_documents_from_before_the_load_are_no_seconds_without_progress(recorded
     samples = samples_of(documents, jobs=["reads"])
     assert len(before) == 10
     assert samples[: len(before) + 3] == [None] * (len(before) + 3)  # and two of the ramp, and one to count from
-    assert ios(samples[len(before) + 3 :], "read") == [30, 30, None]
+    # The one to count from came 0.6 s late, so that time counts from the end of the ramp.
+    assert ios(samples[len(before) + 3 :], "read") == [61, 30, None]
+    assert [each and round(each.duration_s, 1) for each in samples[len(before) + 3 :]] == [2.0, 1.0, None]
 
 
 def test_a_job_that_waits_for_another_does_not_mix_its_ramp_into_the_load(recorded: Recorded) -> None:
@@ -103,22 +109,88 @@ def test_a_stalled_second_counts_with_its_whole_time(recorded: Recorded) -> None
     assert sum(each.duration_s for each in samples) == pytest.approx(3.875)
 
 
-def test_a_stall_across_the_end_of_the_ramp_leaves_no_trace_of_the_ramp(recorded: Recorded) -> None:
-    assert ios(samples_of(documents_in(recorded("stalled_in_the_ramp"))), "write") == [
-        None,
-        None,
-        31,
-        30,
-        30,
-        29,
-        None,
+def test_a_stall_across_the_end_of_the_ramp_counts_from_there_and_leaves_no_trace_of_the_ramp(
+    recorded: Recorded,
+) -> None:
+    samples = samples_of(documents_in(recorded("stalled_in_the_ramp")))
+    assert ios(samples, "write") == [None, None, 32, 30, 30, 29, None]
+    assert seconds_and_ios(samples)[0] == (2.0, 32), "a second of it was still to come when the ramp's time was over"
+
+
+@pytest.mark.parametrize(
+    ("name", "counted"),
+    [
+        # From 0.1 s of the load on until 4.8 s, so that fio, which was to load for 3 s, ended then. The first second is
+        # not counted.
+        ("frozen_from_the_start", [(3.8, 129)]),
+        # From the start on, for 6 s, with a ramp of 2 s: 4 s of standstill and the second after it. fio tells only to
+        # within a second when it began, and a second too little is told rather than one too many.
+        ("frozen_in_the_ramp", [(4.0, 5180), (1.0, 5297), (1.0, 5431)]),
+        # From a second before the end of the ramp on, for 6 s: 5 s and the second after.
+        ("frozen_at_the_end_of_the_ramp", [(6.0, 4872), (1.0, 4498), (1.0, 4133)]),
+    ],
+)
+def test_a_standstill_before_the_first_operation_counts_from_the_beginning_of_the_load(
+    recorded: Recorded, name: str, counted: list[tuple[float, int]]
+) -> None:
+    """Of a real file system that was frozen (`fsfreeze`)."""
+    assert seconds_and_ios(samples_of(documents_in(recorded(name)))) == counted
+
+
+def test_the_latency_of_an_operation_that_waited_from_the_start_is_known(recorded: Recorded) -> None:
+    (sample,) = filter(None, samples_of(documents_in(recorded("frozen_from_the_start"))))
+    assert max(sample.counts["write"].histogram) / 1e9 == pytest.approx(4.73, abs=0.05)
+
+
+def late(at_ms: int, done: int, *, asked_ms: int, elapsed_s: int, ramp: str = "") -> Json:
+    """A document that fio set out to make at one time, and that came at another."""
+    made = document(at_ms, done, runtime_ms=asked_ms if done else 0, ramp=ramp)
+    made["jobs"][0] |= {"job_runtime": asked_ms, "elapsed": elapsed_s}
+    return made
+
+
+def test_a_load_that_stood_still_from_first_to_last_and_spoke_once_is_a_sample() -> None:
+    reader = SampleReader(jobs=["writes"])
+    assert reader.read(late(6500, 1, asked_ms=900, elapsed_s=7)) is None
+    sample = reader.close()
+    assert sample is not None and seconds_and_ios([sample]) == [(5.0, 1)]
+    assert sample.duration_s == pytest.approx(5.0, abs=0.6), "fio began at most a second earlier"
+    assert reader.close() is None
+
+
+def test_a_first_document_that_is_not_late_only_gives_the_point_to_count_from() -> None:
+    documents = [late(at_ms, 9, asked_ms=at_ms, elapsed_s=2) for at_ms in (1050, 2050, 2100)]
+    reader = SampleReader(jobs=["writes"])
+    assert seconds_and_ios([*map(reader.read, documents), reader.close()]) == [(1.0, 0)]
+
+
+def test_a_ramp_that_ends_with_a_standstill_hides_no_second_of_the_load() -> None:
+    """Of counts that begin anew nothing is seen where there were none; but fio's own time begins anew, too."""
+    still = late(2500, 0, asked_ms=1000, elapsed_s=3, ramp="2s")
+    load = [late(2500 + at_ms, at_ms // 2, asked_ms=at_ms, elapsed_s=99, ramp="2s") for at_ms in (500, 1500, 2500)]
+    assert seconds_and_ios(samples_of([still, *load])) == [(1.0, 500)] * 2
+
+
+def test_files_that_are_laid_out_slowly_are_no_standstill() -> None:
+    """Before its jobs begin fio speaks, if late for want of a CPU, and tells of them as it does of itself."""
+    laying_out = [late(at_ms, 0, asked_ms=at_ms - 1, elapsed_s=at_ms // 1000 + 1) for at_ms in (1000, 3500, 6000)]
+    loading = [late(6000 + at_ms, 9 * at_ms, asked_ms=at_ms - 1, elapsed_s=99) for at_ms in (900, 1900, 2900)]
+    assert seconds_and_ios(samples_of([*laying_out, *loading])) == [(1.0, 9000)] * 2
+
+
+def test_a_standstill_between_the_laying_out_and_the_first_operation_counts() -> None:
+    laying_out = [late(at_ms, 0, asked_ms=at_ms - 1, elapsed_s=at_ms // 1000 + 1) for at_ms in (1000, 2000)]
+    loading = [
+        late(2000 + at_ms, 1, asked_ms=asked_ms, elapsed_s=99) for at_ms, asked_ms in ((7000, 500), (8000, 7500))
     ]
+    assert seconds_and_ios(samples_of([*laying_out, *loading])) == [(6.5, 1)]
 
 
 def test_samples_add_up_to_what_fio_counted_since_the_first_document_of_load(record: str) -> None:
     names = {job["jobname"] for each in documents_in(record) for job in each["jobs"]}
     documents = [each for each in documents_in(record) if not any(job["error"] for job in each["jobs"])]
-    found = samples_of(documents, jobs=sorted(names))
+    reader = SampleReader(jobs=sorted(names))
+    found = [reader.read(document) for document in documents]
     for sample in filter(None, found):
         assert sample.duration_s >= SHORTEST_SAMPLE_S
         for counts in sample.counts.values():
@@ -127,13 +199,12 @@ def test_samples_add_up_to_what_fio_counted_since_the_first_document_of_load(rec
             assert all(count > 0 for count in counts.histogram.values())
     if sorted(names) == ["first", "second"] or not any(found):
         return
+    assert reader.first is not None
     counted = [number for number, sample in enumerate(found) if sample is not None]
     for direction in ("read", "write"):
-        first, last = (
-            sum(job[direction]["total_ios"] for job in documents[number]["jobs"])
-            for number in (counted[0] - 1, counted[-1])
-        )
-        assert sum(sample.counts[direction].ios for sample in filter(None, found)) == last - first
+        last = sum(job[direction]["total_ios"] for job in documents[counted[-1]]["jobs"])
+        done = last - reader.first.counts[direction].ios
+        assert sum(sample.counts[direction].ios for sample in filter(None, found)) == done
 
 
 @dataclass(frozen=True, kw_only=True)

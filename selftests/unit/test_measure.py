@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -137,6 +137,52 @@ def test_the_seconds_before_those_that_count_are_added(ramp_s: float) -> None:
     profile = Profile(name="a", path=Path("a.fio"), text="", about="", jobs=("a",), ramp_s=ramp_s)
     measure_alone(bench, FAST, profile, plan=PLAN, decided=lambda ours: True, report=lambda progress: None)
     assert bench.loads[0].runtimes_s == ((9,) if not ramp_s else (10,))
+
+
+@dataclass
+class SilentBench(RatesBench):
+    """As `RatesBench`, but the second sample of each segment is so long."""
+
+    silent_s: float = 9.0
+
+    def run(self, load: Load, *, watch: Watch) -> list[Segment]:
+        def longer(number: int, samples: Sequence[Sample]) -> bool:
+            return watch(number, self.silent(samples))
+
+        return [replace(each, samples=tuple(self.silent(each.samples))) for each in super().run(load, watch=longer)]
+
+    def silent(self, samples: Sequence[Sample]) -> list[Sample]:
+        return [replace(each, duration_s=self.silent_s) if at == 1 else each for at, each in enumerate(samples)]
+
+
+def test_looks_and_the_cap_come_by_the_clock() -> None:
+    looks = []
+
+    def decided(ours: BySegment) -> bool:
+        looks.append(sum(each.duration_s for each in ours[0]))
+        return False
+
+    plan = AnalysisPlan(seconds=(4, 8, 12, 16), batch_s=1)
+    found = measure_alone(SilentBench(), FAST, PROFILE, plan=plan, decided=decided, report=lambda progress: None)
+    assert looks == [10.0, 12.0], "4 and 8 s were over in the same silence; at the cap nobody asks"
+    assert sum(each.duration_s for each in found.segments[0].samples) == 16.0
+
+
+def test_a_turn_that_a_standstill_has_filled_is_over() -> None:
+    taken: list[tuple[BySegment, BySegment]] = []
+
+    def decided(ours: BySegment, theirs: BySegment) -> bool:
+        taken.append((ours, theirs))
+        return True
+
+    bench = SilentBench(silent_s=2.5)
+    plan = AnalysisPlan(seconds=(6,), batch_s=1, segments=(3, 3))
+    candidate, baseline = measure_alternately(
+        bench, candidate=FAST, baseline=LOCAL, profile=PROFILE, plan=plan, decided=decided, report=lambda each: None
+    )
+    ((ours, theirs),) = taken
+    for found in (ours, theirs, candidate.samples, baseline.samples):
+        assert [[each.duration_s for each in segment] for segment in found] == [[1.0, 2.5]] * 2
 
 
 def test_an_error_of_the_bench_is_passed_on() -> None:

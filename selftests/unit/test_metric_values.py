@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -9,11 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
-from acceptance.measuring.metric_values import batch_values, metric_estimate, metric_value, shown_metrics
+from acceptance.measuring.distribution import distribution
+from acceptance.measuring.metric_values import batch_parts, metric_estimate, metric_value, shown_metrics
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan
 
 PLAN = AnalysisPlan(seconds=(12,), batch_s=4)
+
+
+def batch_values(metric: Metric, segments: Sequence[Sequence[Sample]]) -> list[list[float]] | None:
+    found = batch_parts(metric, segments, plan=PLAN)
+    return None if found is None else [[part.amount / part.weight for part in segment] for segment in found]
 
 
 def value(path: str, *samples: Sample) -> float | None:
@@ -86,31 +93,63 @@ def test_half_of_the_operations_are_at_most_at_the_median(histogram: dict[int, i
     assert below < sum(histogram.values()) / 2 <= at_most
 
 
-def test_batches_do_not_span_segments_and_what_is_left_over_is_dropped() -> None:
+@pytest.mark.parametrize("plan", [PLAN, AnalysisPlan(seconds=(60,), batch_s=1), AnalysisPlan(seconds=(60,), batch_s=5)])
+def test_latencies_are_of_operations_however_the_batches_are_cut(plan: AnalysisPlan) -> None:
+    """A tenth of the seconds is slow, one operation at a time: as many a second as Little's law says of the mean."""
+    segment = ([writes(1000, each_s=0.001)] * 9 + [writes(10, each_s=0.1)]) * 6
+    mean, p99, iops = (
+        metric_estimate(Metric.parse(f"write.{each}"), [segment], plan=plan, confidence=0.95)
+        for each in ("latency.mean", "latency.p99", "iops")
+    )
+    assert mean is not None and p99 is not None and iops is not None
+    assert mean.mean == pytest.approx(1 / iops.mean)
+    assert (p99.mean, p99.mean) == (0.001, distribution_p99([segment])), "10 of 9,010 operations are slow"
+
+
+def distribution_p99(segments: Sequence[Sequence[Sample]]) -> float:
+    """What the report's curve shows."""
+    return next(point.seconds for point in distribution(segments)["write"] if point.percentile == 99)
+
+
+def test_batches_do_not_span_segments() -> None:
     segments = [[writes(10)] * 5, [writes(20)] * 8]
-    assert batch_values(Metric.parse("write.iops"), segments, plan=PLAN) == [[10.0], [20.0, 20.0]]
+    assert batch_values(Metric.parse("write.iops"), segments) == [[10.0], [20.0, 20.0]]
 
 
-def test_where_one_batch_has_no_latency_there_is_no_estimate() -> None:
+def test_the_rate_of_a_load_with_standstills_is_its_operations_over_its_time() -> None:
+    """As real fio showed it: 8 s in which nothing is done are one sample, and eight seconds all the same."""
+    segment = [*[writes(550)] * 21, writes(550, duration_s=9.0)] * 2
+    found = metric_estimate(Metric.parse("write.iops"), [segment], plan=AnalysisPlan(seconds=(60,)), confidence=0.99)
+    assert found is not None and found.low is not None and found.high is not None
+    assert (found.mean, found.samples) == (pytest.approx(44 * 550 / 60), 60)
+    assert found.low < 44 * 550 / 60 < found.high
+
+
+@pytest.mark.parametrize("path", ["write.latency.mean", "write.latency.p99"])
+def test_a_batch_without_operations_holds_none_that_was_slow_but_nothing_to_compare(path: str) -> None:
+    segment = [writes(1000)] * 4 + [writes(0)] * 4 + [writes(1000)] * 4
+    latency, iops = Metric.parse(path), Metric.parse("write.iops")
+    assert batch_values(latency, [segment]) is None
+    two, three = (metric_estimate(latency, [each], plan=PLAN, confidence=0.95) for each in (segment, segment * 2))
+    assert two is not None and (two.mean, two.low) == (0.001, None), "of too few batches"
+    assert three is not None and three.low is not None and three.low <= 0.001
     segment = [writes(10)] * 4 + [writes(0)] * 4 + [writes(10)] * 4
-    latency, iops = Metric.parse("write.latency.mean"), Metric.parse("write.iops")
-    assert batch_values(latency, [segment], plan=PLAN) is None
-    assert metric_estimate(latency, [segment], plan=PLAN, confidence=0.95) is None
-    assert batch_values(iops, [segment], plan=PLAN) == [[10.0, 0.0, 10.0]]
+    assert batch_values(iops, [segment]) == [[10.0, 0.0, 10.0]]
 
 
 def test_syncs_that_fio_did_not_count_are_unknown_not_zero() -> None:
     segment = [writes(10)] * 12
     assert metric_estimate(Metric.parse("sync.iops"), [segment], plan=PLAN, confidence=0.95) is None
     stalled_at_first = [[sample()] * 4 + [sample(sync=Counts(ios=8))] * 8]
-    assert batch_values(Metric.parse("sync.iops"), stalled_at_first, plan=PLAN) == [[0.0, 8.0, 8.0]]
+    assert batch_values(Metric.parse("sync.iops"), stalled_at_first) == [[0.0, 8.0, 8.0]]
 
 
-def test_an_estimate_rests_on_whole_batches() -> None:
+def test_an_estimate_rests_on_all_seconds_and_needs_three_batches_for_an_interval() -> None:
     estimate = metric_estimate(Metric.parse("write.iops"), [[writes(10)] * 14], plan=PLAN, confidence=0.9)
     assert estimate is not None
-    assert (estimate.mean, estimate.samples, estimate.unit, estimate.confidence) == (10.0, 12, "1/s", 0.9)
-    assert metric_estimate(Metric.parse("write.iops"), [[writes(10)] * 3], plan=PLAN, confidence=0.9) is None
+    assert (estimate.mean, estimate.samples, estimate.unit, estimate.confidence) == (10.0, 14, "1/s", 0.9)
+    few = metric_estimate(Metric.parse("write.iops"), [[writes(10)] * 3], plan=PLAN, confidence=0.9)
+    assert few is not None and (few.mean, few.low, few.samples) == (10.0, None, 3)
     assert metric_estimate(Metric.parse("write.iops"), [], plan=PLAN, confidence=0.9) is None
 
 

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.measuring.figures import estimate
-from acceptance.statistics.intervals import batches, interval, standard_error
+from acceptance.statistics.intervals import (
+    MINIMUM_BATCHES,
+    Part,
+    correlation_of_batches,
+    interval,
+    standard_error,
+    weighted_interval,
+)
 from acceptance.statistics.ratios import Round, ratio
 from acceptance.statistics.student_t import t_cdf, t_quantile
 
@@ -57,11 +64,10 @@ def test_a_quantile_that_does_not_exist_is_refused(probability: float, degrees: 
         t_quantile(probability, degrees=degrees)
 
 
-def test_batches_are_whole_and_in_order() -> None:
-    assert batches(range(10), length=4) == [range(4), range(4, 8)]
-    assert batches([1, 2, 3, 4, 5, 6, 7], length=3) == [[1, 2, 3], [4, 5, 6]]
-    with pytest.raises(ValueError, match="at least one sample"):
-        batches([1], length=0)
+@pytest.mark.parametrize(("length_s", "correlation"), [(1, 0.5), (2, 0.375), (3, 49 / 176), (4, 0.25), (60, 0.25)])
+def test_short_batches_are_more_alike_than_long_ones(length_s: int, correlation: float) -> None:
+    """Of 2 s with r = 1/2: covariance r (1 + r)^2 = 1.125, variance 2 + 2 r = 3, in the variance of a second."""
+    assert correlation_of_batches(length_s) == pytest.approx(correlation)
 
 
 def test_an_interval_worked_out_by_hand() -> None:
@@ -99,6 +105,54 @@ def test_the_interval_scales_with_the_unit(batch_values: list[float], factor: fl
     assert scaled == pytest.approx([value * factor for value in plain], rel=1e-6)
 
 
+parts = st.lists(st.builds(Part, st.floats(0.0, 1e6), st.floats(0.01, 1e3)), min_size=MINIMUM_BATCHES, max_size=30)
+
+
+def test_a_ratio_of_totals_worked_out_by_hand() -> None:
+    # 100 and 100 operations in a second each, 10 in 8 s: 21 a second. They are off by 79, 79 and -158, of 10 s; the
+    # effective number of batches is 100 / 66, so there is one degree of freedom: t(0.95, 1) = 6.3138.
+    found = weighted_interval([Part(100, 1), Part(100, 1), Part(10, 8)], confidence=0.9, correlation=0.0)
+    reach = 6.313752 * math.sqrt(3 / 2 * (79**2 + 79**2 + 158**2)) / 10 / 21
+    assert found == pytest.approx((21, 21 * math.exp(-reach), 21 * math.exp(reach)))
+
+
+@given(positive, st.floats(0.01, 100), st.sampled_from([0.0, 0.25, 0.5]))
+def test_batches_of_the_same_weight_are_those_of_a_plain_mean(
+    batch_values: list[float], weight: float, correlation: float
+) -> None:
+    """As it was before batches had weights: Student's interval of their mean."""
+    mean = math.fsum(batch_values) / len(batch_values)
+    t = t_quantile(0.975, degrees=len(batch_values) - 1)
+    reach = t * standard_error(batch_values, correlation=correlation) / mean
+    equal = [Part(value * weight, weight) for value in batch_values]
+    found = weighted_interval(equal, confidence=0.95, correlation=correlation)
+    assert found == pytest.approx((mean, mean * math.exp(-reach), mean * math.exp(reach)), rel=1e-6)
+    assert found == pytest.approx(interval(batch_values, confidence=0.95, correlation=correlation), rel=1e-6)
+
+
+@given(parts)
+def test_a_weighted_interval_holds_its_mean_which_is_the_total_by_the_weight(made: list[Part]) -> None:
+    mean, low, high = weighted_interval(made, confidence=0.99)
+    assert 0.0 <= low <= mean <= high
+    assert mean == pytest.approx(sum(each.amount for each in made) / sum(each.weight for each in made))
+
+
+def test_one_heavy_batch_tells_less_than_many_light_ones() -> None:
+    """60 s of which 20 are one standstill: its interval is wider than that of 20 single seconds of standstill."""
+    seconds = [Part(100.0, 1.0)] * 40
+    heavy, light = (
+        weighted_interval([*seconds, *still], confidence=0.99) for still in ([Part(0.0, 20.0)], [Part(0.0, 1.0)] * 20)
+    )
+    assert heavy.mean == light.mean
+    assert heavy.low < light.low < light.high < heavy.high
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, math.nan, math.inf])
+def test_a_weight_that_is_none_is_refused(weight: float) -> None:
+    with pytest.raises(ValueError, match="weights above"):
+        weighted_interval([Part(1.0, 1.0), Part(1.0, 1.0), Part(1.0, weight)], confidence=0.9)
+
+
 def test_storage_that_stands_still_is_known_to_be_at_zero() -> None:
     assert interval([0.0] * 5, confidence=0.99) == (0.0, 0.0, 0.0)
 
@@ -110,9 +164,9 @@ def test_what_has_no_interval_is_refused(bad: list[float]) -> None:
 
 
 def test_an_estimate_of_too_few_batches_has_no_interval() -> None:
-    found = estimate([10.0, 20.0], unit="1/s", seconds=8, confidence=0.99)
-    assert (found.mean, found.low, found.high, found.samples) == (15.0, None, None, 8)
-    assert estimate([10.0, 20.0, 30.0], unit="1/s", seconds=12, confidence=0.99).low is not None
+    found = estimate([Part(10.0, 1.0), Part(60.0, 3.0)], unit="1/s", seconds=8, confidence=0.99)
+    assert (found.mean, found.low, found.high, found.samples) == (17.5, None, None, 8)
+    assert estimate([Part(10.0, 1.0)] * 3, unit="1/s", seconds=12, confidence=0.99).low is not None
     with pytest.raises(ValueError, match="at least one batch"):
         estimate([], unit="1/s", seconds=0, confidence=0.99)
 

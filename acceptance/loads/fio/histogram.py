@@ -10,25 +10,25 @@ _WIDTHS = (("H", 2**16), ("I", 2**32), ("Q", 2**64))
 
 
 class PackedHistogram(Mapping[int, int]):
-    """Upper end in ns: operations; as a dict, in a tenth of its memory. The order is that of the upper ends."""
+    """Middle of the bin in ns: operations; as a dict, in a tenth of its memory. The order is that of the bins."""
 
-    __slots__ = ("_counts", "_uppers")
+    __slots__ = ("_counts", "_middles")
 
     def __init__(self, histogram: Mapping[int, int]) -> None:
-        self._uppers = _packed(sorted(histogram))
-        self._counts = _packed([histogram[upper] for upper in self._uppers])
+        self._middles = _packed(sorted(histogram))
+        self._counts = _packed([histogram[middle] for middle in self._middles])
 
-    def __getitem__(self, upper: int) -> int:
-        place = bisect_left(self._uppers, upper)
-        if place == len(self._uppers) or self._uppers[place] != upper:
-            raise KeyError(upper)
+    def __getitem__(self, middle: int) -> int:
+        place = bisect_left(self._middles, middle)
+        if place == len(self._middles) or self._middles[place] != middle:
+            raise KeyError(middle)
         return self._counts[place]
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._uppers)
+        return iter(self._middles)
 
     def __len__(self) -> int:
-        return len(self._uppers)
+        return len(self._middles)
 
     def __repr__(self) -> str:
         return f"PackedHistogram({dict(self)})"

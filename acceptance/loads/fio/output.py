@@ -43,6 +43,9 @@ class FioOutput:
         self._take(self._documents.close())
         if self._documents.unfinished and self.error is None:
             self.error = "its output breaks off in the middle of a document"
+        sample = self._reader.close()
+        if sample is not None and self.error is None:
+            self.samples.append(sample)
 
     def _take(self, documents: Sequence[Document]) -> None:
         for document in documents:

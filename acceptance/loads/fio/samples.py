@@ -1,10 +1,15 @@
-"""Per-second samples out of fio's documents, which count from the start of the job (or the end of its ramp)."""
+"""Per-second samples out of fio's documents, which count from the start of the job (or the end of its ramp).
+
+Time counts from a second after fio's jobs began (or from the end of their ramp): storage that stands still before its
+first operation is loaded all the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from acceptance.loads.fio.beginning import Beginning
 from acceptance.loads.fio.documents import Document
 from acceptance.loads.fio.histogram import PackedHistogram
 from acceptance.loads.fio.snapshots import DIRECTIONS, Counts, FioError, Job, Snapshot, read_snapshot, seconds
@@ -33,8 +38,8 @@ class SampleReader:
     """Turns successive documents into samples, each the difference of two; documents of the ramp yield none.
 
     `jobs` are the section names that count; fio names the job of each result. Raises FioError for a document that
-    carries an error, and for one that lacks a job. `first` is the document that the first sample follows: what was done
-    before it is in no sample.
+    carries an error, and for one that lacks a job. `first` is what the first sample follows: what was done before it is
+    in no sample.
     """
 
     def __init__(self, *, jobs: Sequence[str]) -> None:
@@ -43,6 +48,7 @@ class SampleReader:
         self.first: Snapshot | None = None
         self._started_ms: dict[int, int] = {}
         self._loading: set[int] = set()
+        self._beginning = Beginning()
         self.fio_version = ""
 
     @property
@@ -59,36 +65,60 @@ class SampleReader:
         now = read_snapshot(document, self._jobs)
         before, self._before = self._before, now
         loading = frozenset(self._loading)
+        self._beginning.hear(now)
         self._loading |= {number for number in range(len(now.jobs)) if self._is_loading(number, before, now)}
+        if not loading and self._loading:
+            self._beginning.load_shows(now, before)
         if before is None or not loading or any(job.ios and each not in loading for each, job in enumerate(now.jobs)):
             return None
         if any(map(_restarted, before.jobs, now.jobs)):
             return None
-        duration_s = (now.timestamp_ms - before.timestamp_ms) / 1000
-        if duration_s < SHORTEST_SAMPLE_S:
+        if self.first is None:
+            before = self._beginning.origin() or before
+        if now.timestamp_ms - before.timestamp_ms < SHORTEST_SAMPLE_S * 1000:
             self._before = before  # the last document follows its forerunner by some ms
             return None
         self.first = self.first or before
-        first, last = before.counts, now.counts
-        return Sample(
-            duration_s=duration_s,
-            counts={each: _difference(first[each], last[each]) for each in DIRECTIONS},
-            cpu_s=_cpu_between(before.cpu_s, now.cpu_s),
-        )
+        return _between(before, now)
+
+    def close(self) -> Sample | None:
+        """There are no more documents. The sample of a load that stood still from first to last, and made one alone."""
+        before, now = self._beginning.origin(), self._before
+        if self.first is not None or before is None or now is None:
+            return None
+        self.first = before
+        return _between(before, now)
 
     def _is_loading(self, number: int, before: Snapshot | None, now: Snapshot) -> bool:
         """Whether a job, by its place in the document, has begun and its ramp is over.
 
         fio counts from anew when the ramp ends; where so much was done since that it does not show, the clock tells.
-        The clock starts with the job: fio prints documents while it lays out files, too.
+        The clock starts with the job: fio prints documents while it lays out files, too. Where nothing was done yet,
+        the jobs may wait for storage: what shows it is that fio waits for them.
         """
         job = now.jobs[number]
         if before is not None and _restarted(before.jobs[number], job):
             return True
+        if now.ramp_s and not self._loading and self._ramp_is_over(now):
+            return True
         if not job.ios:
-            return False
+            return not now.ramp_s and not now.ios and self._beginning.waited(now)
         started_ms = self._started_ms.setdefault(number, now.timestamp_ms - job.runtime_ms)
         return now.ramp_s == 0 or now.timestamp_ms > started_ms + now.ramp_s * 1000 + RAMP_MARGIN_MS
+
+    def _ramp_is_over(self, now: Snapshot) -> bool:
+        """Whether it ended in, or together with, a standstill: storage did nothing in it from which to see that."""
+        beginning = self._beginning
+        return beginning.ramp_ended or (beginning.waited(now) and beginning.ramp_is_over(now))
+
+
+def _between(before: Snapshot, now: Snapshot) -> Sample:
+    first, last = before.counts, now.counts
+    return Sample(
+        duration_s=(now.timestamp_ms - before.timestamp_ms) / 1000,
+        counts={each: _difference(first[each], last[each]) for each in DIRECTIONS},
+        cpu_s=_cpu_between(before.cpu_s, now.cpu_s),
+    )
 
 
 def _cpu_between(before_s: float | None, now_s: float | None) -> float | None:
@@ -106,16 +136,16 @@ def _restarted(before: Job, now: Job) -> bool:
         was, is_ = before.counts[each], now.counts[each]
         if is_.ios < was.ios or is_.bytes < was.bytes or is_.latencies < was.latencies:
             return True
-        if any(is_.histogram.get(upper, 0) < count for upper, count in was.histogram.items()):
+        if any(is_.histogram.get(middle, 0) < count for middle, count in was.histogram.items()):
             return True
     return False
 
 
 def _difference(before: Counts, now: Counts) -> Counts:
     histogram = {
-        upper: count - before.histogram.get(upper, 0)
-        for upper, count in now.histogram.items()
-        if count > before.histogram.get(upper, 0)
+        middle: count - before.histogram.get(middle, 0)
+        for middle, count in now.histogram.items()
+        if count > before.histogram.get(middle, 0)
     }
     return Counts(
         ios=now.ios - before.ios,

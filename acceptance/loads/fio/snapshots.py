@@ -17,7 +17,7 @@ DIRECTIONS = ("read", "write", "sync")
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
     """What was done in one direction: operations, bytes, summed latency in s, operations whose latency was taken,
-    and the histogram of completion latency (upper end in ns: operations)."""
+    and the histogram of completion latency (middle of the bin in ns: operations)."""
 
     ios: int = 0
     bytes: int = 0
@@ -38,6 +38,10 @@ class Job:
     counts: Mapping[str, Counts]
     cpu_s: float | None
     """CPU time, user and system (s); None where fio does not tell"""
+    job_runtime_ms: int | None
+    """since it began or its ramp ended, when fio set out to make the document"""
+    elapsed_s: int | None
+    """since fio itself began, when the document was made; rounded up"""
 
     @property
     def ios(self) -> int:
@@ -52,6 +56,11 @@ class Snapshot:
     timestamp_ms: int
     ramp_s: float
     jobs: tuple[Job, ...]
+
+    @property
+    def ios(self) -> int:
+        """Operations of all jobs and directions together."""
+        return sum(job.ios for job in self.jobs)
 
     @property
     def counts(self) -> Mapping[str, Counts]:
@@ -83,6 +92,8 @@ def read_snapshot(document: Document, jobs: set[str]) -> Snapshot:
                 runtime_ms=max(job[each].get("runtime", 0) for each in ("read", "write")),
                 counts={each: _counts(job.get(each, {})) for each in DIRECTIONS},
                 cpu_s=_cpu_s(job),
+                job_runtime_ms=job.get("job_runtime"),
+                elapsed_s=job.get("elapsed"),
             )
             for job in found
         ),
@@ -105,7 +116,7 @@ def _counts(direction: Mapping[str, Any]) -> Counts:
         bytes=direction.get("io_bytes", 0),
         latency_sum_s=total.get("mean", 0.0) * total.get("N", 0) / 1e9,
         latencies=total.get("N", 0),
-        histogram={int(upper): count for upper, count in (completion.get("bins") or {}).items()},
+        histogram={int(middle): count for middle, count in (completion.get("bins") or {}).items()},
     )
 
 

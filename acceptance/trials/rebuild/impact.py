@@ -9,6 +9,7 @@ from acceptance.measuring.windows import TimedSample, Window, batch_length, batc
 from acceptance.results.metrics import Metric
 from acceptance.results.rebuilds import ForegroundRecord, LoadPoint
 from acceptance.results.scaling import Figure
+from acceptance.statistics.intervals import correlation_of_batches
 from acceptance.trials.rebuild.model import MOST_POINTS
 
 IOPS, P99 = Metric.parse("write.iops"), Metric.parse("write.latency.p99")
@@ -54,14 +55,17 @@ def impact(
 
 
 def _rate(samples: Sequence[TimedSample], windows: Sequence[Window], length_s: int, confidence: float) -> Figure:
-    return figure(_values(IOPS, samples, windows, length_s) or [], confidence=confidence)
+    values = _values(IOPS, samples, windows, length_s) or []
+    return figure(values, confidence=confidence, correlation=correlation_of_batches(length_s))
 
 
 def _latency(
     samples: Sequence[TimedSample], windows: Sequence[Window], length_s: int, confidence: float
 ) -> Figure | None:
     values = _values(P99, samples, windows, length_s)
-    return None if values is None else figure(values, confidence=confidence)
+    if values is None:
+        return None
+    return figure(values, confidence=confidence, correlation=correlation_of_batches(length_s))
 
 
 def _values(

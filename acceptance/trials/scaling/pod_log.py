@@ -34,11 +34,13 @@ class StepLog:
 
     @property
     def head(self) -> TimedSample | None:
-        """None before the first sample."""
+        """None before the first sample, and where that holds all from the beginning on."""
         first = self._reader.first
         if first is None or self._began_s is None:
             return None
         end_s = first.timestamp_ms / 1000
+        if end_s <= self._began_s:  # the load began with a standstill, which is in the first sample
+            return None
         return TimedSample(end_s=end_s, sample=Sample(duration_s=end_s - self._began_s, counts=first.counts))
 
     @property

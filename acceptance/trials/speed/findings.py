@@ -9,26 +9,30 @@ from dataclasses import dataclass, replace
 from acceptance.judging.limit import Caution, decide_comparison, decide_limit, judge, judge_comparison
 from acceptance.judging.outcome import Decision, not_judged, verdict_id
 from acceptance.limits.tiers import ComparisonRule, Limit
+from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profiles import Profile
 from acceptance.loads.size_rule import SIZE_IN_SECONDS, SmallFile, small_file
+from acceptance.measuring.batches import loaded_s, seconds_of
 from acceptance.measuring.distribution import distribution
 from acceptance.measuring.measure import BySegment, Recording
 from acceptance.measuring.metric_values import (
-    batch_values,
-    loaded_s,
+    batch_parts,
     metric_estimate,
     metric_value,
     shown_metrics,
     stall_estimate,
 )
-from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_stall
+from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_stall, stood_still
 from acceptance.results.document import Estimate, Measurement, RelativeEstimate, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
+from acceptance.statistics.intervals import Part
 from acceptance.statistics.ratios import Ratio, Round, ratio
 from acceptance.text.quantities import format_quantity
 
 SHOWN_CONFIDENCE = 0.95
+RARE_S, FAR_OFF = 30, 3.0
+"""seconds of load before a limit on a percentile is decided, but for one that is missed by that factor"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +132,10 @@ def _estimate_seen(
 ) -> tuple[Estimate | None, Caution]:
     """What the samples, with their longest stall, say of the limit's metric, and what that is worth at this look."""
     look = plan.at(loaded_s(samples))
-    caution = _caution(limit.metric, [stall], look=look)
+    caution = _caution(limit.metric, [stall], look=look, beyond=look.beyond, goes_on=_goes_on([samples], plan=plan))
+    if limit.metric.percentile is not None and look.seconds < RARE_S and not plan.is_whole(look.seconds):
+        # Slow seconds may not have come yet, or too many of them.
+        caution = replace(caution, may_pass=False, beyond=max(caution.beyond, FAR_OFF))
     if limit.metric.statistic != "longest":
         return metric_estimate(limit.metric, samples, plan=plan, confidence=look.confidence), caution
     if limit.at_most is not None:
@@ -144,19 +151,27 @@ def _ratio_seen(
     """What the samples of both say of the rule's metric, and what that is worth at this look."""
     look = plan.at(loaded_s(candidate))
     stalls = [longest_stall(each) for each in (candidate, baseline)] if look.early else []
-    caution = _caution(rule.metric, stalls, look=look)
+    goes_on = _goes_on([candidate, baseline], plan=plan)
+    caution = _caution(rule.metric, stalls, look=look, beyond=look.ratio_beyond, goes_on=goes_on)
     return metric_ratio(rule.metric, candidate, baseline, plan=plan), caution
 
 
-def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look) -> Caution:
+def _goes_on(classes: Sequence[BySegment], *, plan: AnalysisPlan) -> bool:
+    """Whether a class stood still, and was not yet loaded for as long as it can be: only then it is known how often."""
+    return any(stood_still(segments) and not plan.is_whole(loaded_s(segments)) for segments in classes)
+
+
+def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look, beyond: float, goes_on: bool) -> Caution:
     """What the look asks beyond an interval; `stalls`: the longest of each class, where the look is an early one.
 
-    A class that stalled for a second of an early look can do so for most of it, and be sound: nothing is decided.
+    `beyond`: the factor that it asks for of what is judged.
+
+    A class that stalled for a second of an early look can do so for most of it, and be sound: nothing is decided. The
+    same holds at any look but the last for one that stood still (`goes_on`).
     """
-    if not look.early:
-        return Caution()
-    stood_still = any(stall is not None and stall.at_least >= LOOK_S for stall in stalls)
-    return Caution(beyond=math.inf if stood_still else look.beyond, may_pass=not (stood_still or metric.is_of_the_rare))
+    still = goes_on or any(stall is not None and stall.at_least >= LOOK_S for stall in stalls if look.early)
+    may_pass = not (still or (look.early and metric.is_of_the_rare))
+    return Caution(beyond=math.inf if still else beyond, may_pass=may_pass)
 
 
 def _stall_remark(stall: Stall | None) -> str:
@@ -175,16 +190,20 @@ def metric_ratio(
     """Candidate / baseline of a metric, from batches of the same round; at that of the plan's look if at no other."""
     look = plan.at(loaded_s(candidate))
     confidence = confidence or look.confidence
-    ours = batch_values(metric, candidate, plan=plan)
-    theirs = batch_values(metric, baseline, plan=plan)
+    ours = batch_parts(metric, candidate, plan=plan)
+    theirs = batch_parts(metric, baseline, plan=plan)
     if ours is None or theirs is None:
         problem = f"there is no {metric} in some part of the measurement"
         return Ratio(value=None, low=None, high=None, samples=0, confidence=confidence, problem=problem)
     rounds = [
-        Round(baseline=first[: len(second)], candidate=second[: len(first)])
+        Round(baseline=_values(first[: len(second)]), candidate=_values(second[: len(first)]))
         for first, second in zip(theirs, ours, strict=True)
     ]
     return ratio(rounds, confidence=confidence, correlation=look.batch_correlation)
+
+
+def _values(parts: Sequence[Part]) -> list[float]:
+    return [part.amount / part.weight for part in parts]
 
 
 def _measurement(recording: Recording, *, plan: AnalysisPlan, compared_with: str | None = None) -> Measurement:
@@ -206,11 +225,16 @@ def _measurement(recording: Recording, *, plan: AnalysisPlan, compared_with: str
         duration_s=sum(sample.duration_s for sample in seconds),
         fio_version=recording.segments[0].fio_version,
         metrics={path: estimate for path, estimate in estimates.items() if estimate is not None},
-        series={rate.path: [metric_value(rate, [second]) or 0.0 for second in seconds] for rate in rates},
+        series={rate.path: _by_the_second(rate, seconds) for rate in rates},
         warnings=_warnings(recording),
         compared_with=compared_with,
         distribution=distribution(recording.samples),
     )
+
+
+def _by_the_second(rate: Metric, samples: Sequence[Sample]) -> list[float]:
+    """What is drawn: the rate in each second, so that a sample of nine seconds is nine of them."""
+    return [metric_value(rate, [sample]) or 0.0 for sample in samples for _ in range(seconds_of([sample]))]
 
 
 def _against_baseline(candidate: BySegment, baseline: BySegment, *, plan: AnalysisPlan) -> dict[str, RelativeEstimate]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from acceptance.limits.tiers import Tier
 from acceptance.loads.profiles import Profile
+from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.load import Bench, PreparedVolume, Preparing
 from acceptance.measuring.measure import BySegment, Report, measure_alone, measure_alternately
 from acceptance.process.once import Once
@@ -81,7 +82,7 @@ class SpeedRunner:
         limits = self._tier.limits_for(profile.name)
         rules = self._tier.comparison_for(profile.name) if theirs is not None else ()
         if not limits and not rules:
-            return sum(map(len, ours)) >= UNJUDGED_S
+            return loaded_s(ours) >= UNJUDGED_S
         return decided(limits, rules, ours, theirs, plan=plan)
 
     def _prepare(self, storage_classes: list[str]) -> None:
