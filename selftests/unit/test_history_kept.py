@@ -30,7 +30,7 @@ def finished(tmp_path: Path, recorder: Recorder, *, status: int, history: bool =
     return [each.exit_status for each in read_history(path).runs]
 
 
-@pytest.mark.parametrize("status", [0, 1, 5])
+@pytest.mark.parametrize("status", [0, 1, 5, 6])
 def test_a_run_that_came_to_its_end_is_added_whatever_it_found(tmp_path: Path, status: int) -> None:
     assert finished(tmp_path, measured_run(), status=status) == [status]
 
