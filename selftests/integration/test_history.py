@@ -122,7 +122,7 @@ def night(real: dict[str, Any], number: int, *, lab: Lab) -> dict[str, Any]:
 def scaled(measurement: dict[str, Any], factor: float) -> dict[str, Any]:
     made = deepcopy(measurement)
     for metric in made["metrics"].values():
-        metric |= {name: metric[name] * factor for name in ("mean", "low", "high")}
+        metric |= {name: metric[name] * factor for name in ("mean", "low", "high") if metric[name] is not None}
     return made
 
 
