@@ -18,6 +18,8 @@ from embedded_cluster.waiting import NotYet, wait_for
 HOLDER = ("unshare", "--mount", "--propagation=slave", "sleep", "infinity")
 # Where others mount what they unmount again: other clusters, tests, whoever has network namespaces or containers.
 _PASSING = (STATE_ROOT, RUN_ROOT, Path("/tmp"), Path("/run/netns"), Path("/run/docker"))
+# For the kernel to unmount hundreds, each of which waits for all CPUs of a busy machine.
+_LETTING_GO_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class MountNamespace:
         wait_for(
             "the mounts of others to leave a new mount namespace",
             lambda: self._let_go_of_others(covered=in_place_of, seeing=seeing),
-            timeout=20,
+            timeout=2 * _LETTING_GO_S,
         )
         for place, own in in_place_of.items():
             # Shared within the namespace: a container may hand mounts on to others, as drivers of volumes do.
@@ -68,7 +70,7 @@ class MountNamespace:
         if not (strange := passing(there, covered=covered, seeing=seeing)):
             return
         with contextlib.suppress(EnvironmentFailure):  # one went meanwhile, with the host's
-            run(self.inside(["umount", "--lazy", *strange[: mounts.MOST]]))
+            run(self.inside(["umount", "--lazy", *strange[: mounts.MOST]]), timeout=_LETTING_GO_S)
         raise NotYet(f"{len(strange)} mounts, {strange[0]} among them")
 
 
