@@ -13,7 +13,6 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -28,6 +27,7 @@ from acceptance.settings.target_file import NodeFailureTarget
 from acceptance.text.errors import AcceptanceError
 from acceptance.trials.crashes.trial import CrashSettings
 from acceptance.trials.crashes.trials import CrashTrials
+from selftests.lab.folder import lab_folder_of
 from selftests.lab.provisioner import LabClass, lab_classes
 from selftests.lab.volatile_cache import hook, volatile_cache_disk
 
@@ -45,8 +45,7 @@ def main(rounds: int, cluster: str) -> int:
     run_id = new_run_id(datetime.now(UTC))
     right: dict[str, int] = {}
     with ExitStack() as undo:
-        folder = Path(undo.enter_context(TemporaryDirectory(prefix="storage-acceptance-lab-")))
-        folder.chmod(0o755)
+        folder = undo.enter_context(lab_folder_of(cluster))
         disk = undo.enter_context(volatile_cache_disk(folder / "disk", size="256M"))
         undo.enter_context(lab_classes(api, [LabClass(name=VOLATILE, folder=disk.mounted)]))
         undo.callback(partial(remove_run, api, run_id=run_id, timeout_s=TIMEOUT_S))

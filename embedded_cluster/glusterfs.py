@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import cgroups, mounts, processes
+from embedded_cluster import cgroups, mount_namespaces, mount_points, mounts, processes
 from embedded_cluster.commands import run
 from embedded_cluster.layout import PACKAGE, Layout
 from embedded_cluster.processes import Daemons
@@ -37,9 +37,13 @@ _OPTIONS = {
 # On a few shared cores a storage daemon must not queue behind what it serves; real ones have cores of their own.
 _NICE = -10
 _PRIORITY = ["nice", "-n", str(_NICE)]
-_DAEMON, _MOUNT = "glusterd", "replicated-mount"
-
-_FOLDERS = ("/var/lib/glusterd", "/var/log/glusterfs", "/var/run/gluster")
+_DAEMON, _HOLDER, _MOUNT = "glusterd", "mounts-glusterd", "replicated-mount"
+# In its namespace.
+_FILES = [
+    f"--log-file={mount_points.GLUSTER_LOGS / 'glusterd.log'}",
+    f"--pid-file={mount_points.GLUSTER_SOCKETS / 'glusterd.pid'}",
+    f"--socket-file={mount_points.GLUSTER_SOCKETS / 'glusterd.sock'}",
+]
 
 
 @dataclass(frozen=True)
@@ -117,27 +121,33 @@ class GlusterFS:
 
     def command(self, *words: str) -> str:
         """The output of one command of the gluster command line, run where the daemon's folders are."""
-        daemon = next(record for record in self.daemons.state.processes if record.component == _DAEMON)
         options = [
             f"--glusterd-sock={self.layout.gluster_socket}",
             f"--log-file={self.layout.gluster / 'log' / 'cli.log'}",
         ]
-        return run(
-            ["nsenter", f"--mount=/proc/{daemon.pid}/ns/mnt", "gluster", *options, "--mode=script", *words], timeout=60
-        )
+        namespace = mount_namespaces.held(self.daemons, _HOLDER)
+        return run(namespace.inside(["gluster", *options, "--mode=script", *words]), timeout=60)
 
     def _start_daemon(self) -> None:
         state, sockets = self.layout.gluster, self.layout.gluster_socket.parent
-        for folder in (state / "lib", state / "log", sockets, *map(Path, _FOLDERS)):
+        own = {
+            mount_points.GLUSTER_STATE: state / "lib",
+            mount_points.GLUSTER_LOGS: state / "log",
+            mount_points.GLUSTER_SOCKETS: sockets,
+        }
+        for folder in own.values():
             folder.mkdir(parents=True, exist_ok=True)
-        values = {"state": state, "run": sockets, "socket": self.layout.gluster_socket, "address": self.address}
-        for template in ("glusterd.vol", "glusterd.sh"):
-            # Not `substitute`: awk and the shell have dollars of their own.
-            text = (PACKAGE / "templates" / template).read_text()
-            (state / template).write_text(string.Template(text).safe_substitute(values))
-        self.daemons.start(
-            _DAEMON, [*_PRIORITY, "unshare", "--mount", "--propagation=slave", "sh", state / "glusterd.sh"]
-        )
+        # Geo-replication is not used, and setting it up starts Python a dozen times, for seconds. A script whose
+        # interpreter does not exist is to glusterd a program that is not installed.
+        no_gsyncd = state / "no-gsyncd"
+        no_gsyncd.write_text("#!/nonexistent\n")
+        no_gsyncd.chmod(0o755)
+        namespace = mount_namespaces.make(self.daemons, _HOLDER, in_place_of=own | dict.fromkeys(_gsyncd(), no_gsyncd))
+        volfile = state / "glusterd.vol"
+        template = string.Template((PACKAGE / "templates" / "glusterd.vol").read_text())
+        volfile.write_text(template.substitute(socket=self.layout.gluster_socket, address=self.address))
+        command: list[str | Path] = ["glusterd", "--no-daemon", "--volfile", volfile, *_FILES]
+        self.daemons.start(_DAEMON, [*_PRIORITY, *namespace.inside(command)])
 
         def answers() -> None:
             self.daemons.require_alive(_DAEMON)
@@ -165,3 +175,9 @@ class GlusterFS:
                 raise NotYet(f"nothing is mounted on {self.layout.replicated}; see {log}")
 
         wait_for("the replicated volume to be mounted", mounted, timeout=60)
+
+
+def _gsyncd() -> list[Path]:
+    """Where GlusterFS has its program for geo-replication."""
+    patterns = ("lib/*/glusterfs/gsyncd", "libexec/glusterfs/gsyncd")
+    return [found for pattern in patterns for found in Path("/usr").glob(pattern)]

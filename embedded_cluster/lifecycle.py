@@ -17,6 +17,8 @@ from embedded_cluster import (
     check,
     classes,
     images,
+    mount_points,
+    mounts,
     network,
     packages,
     preconditions,
@@ -125,6 +127,9 @@ class _Start:
         for folder in (self.layout.state, self.layout.run):
             folder.parent.mkdir(mode=0o755, exist_ok=True)
             folder.mkdir(mode=0o700)
+        mount_points.prepare()
+        # For the nodes to see what is mounted there: the replicated volume, and what a user of the cluster adds.
+        mounts.share(self.layout.state)
         self.layout.logs.mkdir()
         # Beside the cluster, so that it is known which build it runs even after the checkout has moved on.
         (self.layout.state / "bin").symlink_to(self.binaries.kubernetes)

@@ -1,20 +1,21 @@
 """One node: its containerd, its images and its kubelet."""
 
 import json
+import socket
 import string
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from embedded_cluster import cgroups, processes
+from embedded_cluster import cgroups, mount_namespaces, mount_points
 from embedded_cluster.commands import run, succeeds
 from embedded_cluster.control_plane import ControlPlane
 from embedded_cluster.images import Images
-from embedded_cluster.layout import PACKAGE, NodeLayout
-from embedded_cluster.locking import host_lock
+from embedded_cluster.layout import PACKAGE, NodeLayout, cache_folder
+from embedded_cluster.mount_namespaces import holder_of_node
 from embedded_cluster.network import free_ports, pod_range
 from embedded_cluster.packages import CNI_PLUGINS
-from embedded_cluster.preconditions import DEVICE_PLUGINS
 from embedded_cluster.processes import Daemons
 from embedded_cluster.timers import timers
 from embedded_cluster.waiting import NotYet, wait_for
@@ -39,12 +40,16 @@ class Node:
     def kubelet(self) -> str:
         return f"kubelet-{self.layout.number}"
 
+    @property
+    def mounts(self) -> str:
+        return holder_of_node(self.layout.number)
+
     def start_runtime(self, *, images: Images, subnet: str) -> None:
         """Start containerd, wait until it answers, and load the images.
 
         Raises EnvironmentFailure with the end of its log where it does not come up.
         """
-        for folder in (self.layout.run, self.layout.volumes, self._cni):
+        for folder in (self.layout.run, self.layout.volumes, self._cni, *self._in_place_of.values()):
             folder.mkdir(parents=True, exist_ok=True)
         (self._cni / "10-bridge.conflist").write_text(json.dumps(self._network(subnet), indent=1))
         configuration = self.layout.state / "containerd.toml"
@@ -64,9 +69,13 @@ class Node:
         run([*ctr, "images", "import", "--snapshotter", self.snapshotter, images.archive], timeout=120)
 
     def start_containerd(self) -> None:
-        """Start containerd as it is configured and wait until it answers."""
+        """Start containerd as it is configured and wait until it answers; in a new namespace, where there is none."""
         cgroups.create_for_pods(self.layout.cgroup)
-        self.daemons.start(self.containerd, ["containerd", "--config", self.layout.state / "containerd.toml"])
+        if self.daemons.running(self.mounts) is None:
+            seeing = (self.layout.cluster.state, self.layout.cluster.run, cache_folder())
+            mount_namespaces.make(self.daemons, self.mounts, in_place_of=self._in_place_of, seeing=seeing)
+        command: list[str | Path] = ["containerd", "--config", self.layout.state / "containerd.toml"]
+        self.daemons.start(self.containerd, self._inside(command))
 
         def answers() -> None:
             self.daemons.require_alive(self.containerd)
@@ -84,33 +93,34 @@ class Node:
         configuration["tlsCertFile"] = str(serving.certificate)
         configuration["tlsPrivateKeyFile"] = str(serving.key)
         configuration["authentication"]["x509"] = {"clientCAFile": str(authority.certificate)}
-        (self.layout.state / "kubelet.json").write_text(json.dumps(configuration, indent=1))
+        self._kubelet_settings.write_text(json.dumps(configuration, indent=1))
 
     def start_kubelet(self, program: Path) -> None:
-        """Start the kubelet as it is configured; it registers its node itself.
+        """Start the kubelet as it is configured; it registers its node itself."""
+        command: list[str | Path] = [
+            program,
+            f"--config={self._kubelet_settings}",
+            f"--kubeconfig={self.layout.cluster.pki / f'{self.layout.name}.kubeconfig'}",
+            f"--hostname-override={self.layout.name}",
+            f"--node-ip={self.address}",
+            f"--root-dir={mount_points.KUBELET}",
+            f"--cert-dir={self.layout.state / 'kubelet-pki'}",
+        ]
+        self.daemons.start(self.kubelet, self._inside(command))
 
-        One after the other: each takes the same socket over, and ends where another takes it at the same time.
-        """
-        with host_lock("kubelet"):
-            process = self.daemons.start(
-                self.kubelet,
-                [
-                    program,
-                    f"--config={self.layout.state / 'kubelet.json'}",
-                    f"--kubeconfig={self.layout.cluster.pki / f'{self.layout.name}.kubeconfig'}",
-                    f"--hostname-override={self.layout.name}",
-                    f"--node-ip={self.address}",
-                    f"--root-dir={self.layout.state / 'kubelet'}",
-                    f"--cert-dir={self.layout.state / 'kubelet-pki'}",
-                ],
-            )
+    def wait_for_kubelet(self) -> None:
+        """Wait until it listens. Raises EnvironmentFailure with the end of its log where it ends instead."""
+        configuration = json.loads(self._kubelet_settings.read_text())
+        place = configuration["address"], configuration["port"]
 
-            def listens() -> None:
-                self.daemons.require_alive(self.kubelet)
-                if DEVICE_PLUGINS not in processes.unix_sockets(process):
-                    raise NotYet(f"it does not listen on {DEVICE_PLUGINS}")
+        def listens() -> None:
+            self.daemons.require_alive(self.kubelet)
+            try:
+                socket.create_connection(place, timeout=1).close()
+            except OSError as error:
+                raise NotYet(f"no answer on {place[0]}:{place[1]}: {error}") from None
 
-            wait_for(f"{self.kubelet} to listen for device plugins", listens, timeout=60)
+        wait_for(f"{self.kubelet} to listen", listens, timeout=60)
 
     def _kubelet_configuration(self, *, gateway: str) -> dict[str, Any]:
         socket = f"unix://{self.layout.containerd_socket}"
@@ -147,6 +157,24 @@ class Node:
             "serializeImagePulls": False,
             "shutdownGracePeriod": "0s",
         }
+
+    def _inside(self, command: Sequence[str | Path]) -> list[str | Path]:
+        """The command in the namespace where containerd and kubelet run, and mount what the pods use."""
+        return mount_namespaces.held(self.daemons, self.mounts).inside(command)
+
+    @property
+    def _in_place_of(self) -> dict[Path, Path]:
+        """What the node has of its own where programs have fixed places, that are the host's or another node's too."""
+        return {
+            mount_points.KUBELET: self.layout.state / "kubelet",
+            mount_points.CNI_RESULTS: self.layout.state / "cni-results",
+            mount_points.SHIM_SOCKETS: self.layout.run / "shims",
+            mount_points.CONTAINER_LOGS: self.layout.state / "container-logs",
+        }
+
+    @property
+    def _kubelet_settings(self) -> Path:
+        return self.layout.state / "kubelet.json"
 
     @property
     def _cni(self) -> Path:

@@ -3,7 +3,7 @@
 import sys
 
 from acceptance.text.errors import WrongUsage
-from embedded_cluster import cgroups, mounts, processes
+from embedded_cluster import cgroups, processes
 from embedded_cluster.glusterfs import GlusterFS
 from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
@@ -21,10 +21,8 @@ def stop_node(name: str, node: str) -> None:
     layout = Layout(name)
     with cluster_lock(layout):
         target = _node(layout, node)
+        # With the last of them go all its mounts; containerd would trip over them when it comes back.
         wait_for(f"the processes of {node} to end", lambda: _kill(target), timeout=20)
-        # What containers had mounted went with the node; containerd would trip over it when it comes back.
-        mounts.unmount(target.layout.run)
-        mounts.unmount(target.layout.state)
 
 
 def start_node(name: str, node: str) -> None:
@@ -36,10 +34,11 @@ def start_node(name: str, node: str) -> None:
     layout = Layout(name)
     with cluster_lock(layout):
         target = _node(layout, node)
-        if not _runs(target, target.containerd):
+        if target.daemons.running(target.containerd) is None:
             target.start_containerd()
-        if not _runs(target, target.kubelet):
+        if target.daemons.running(target.kubelet) is None:
             target.start_kubelet(layout.state / "bin" / "kubelet")
+            target.wait_for_kubelet()
         files = GlusterFS(layout=layout, daemons=target.daemons, address=target.daemons.state.gateway)
         files.start_bricks()
 
@@ -68,13 +67,9 @@ def _nodes(layout: Layout, state: ClusterState) -> list[Node]:
     ]
 
 
-def _runs(node: Node, component: str) -> bool:
-    records = node.daemons.state.processes
-    return any(record.component == component and processes.is_running(record) for record in records)
-
-
 def _kill(node: Node) -> None:
-    daemons = (f"{node.layout.cluster.cgroup}/daemons/{component}" for component in (node.containerd, node.kubelet))
+    components = (node.containerd, node.kubelet, node.mounts)
+    daemons = (f"{node.layout.cluster.cgroup}/daemons/{component}" for component in components)
     found = set().union(*(cgroups.members(path) for path in (node.layout.cgroup, *daemons)))
     found |= processes.with_argument(f"{node.layout.brick}/data")
     processes.kill(found)

@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import socket
-import struct
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,8 +21,6 @@ ALTERNATIVES = (
 )
 
 _GIB = 1024**3
-# Where every kubelet of a host listens for device plugins; it cannot be told another place.
-DEVICE_PLUGINS = "/var/lib/kubelet/device-plugins/kubelet.sock"
 
 
 @dataclass(frozen=True)
@@ -53,7 +49,6 @@ def check(needs: Needs) -> None:
         _fuse,
         _kernel_messages,
         _controllers,
-        _kubelet,
         lambda: _disk(needs.free_disk),
         lambda: _memory(needs.free_memory),
         lambda: _port(needs.api_port),
@@ -74,31 +69,6 @@ def snapshotter() -> str:
         # In a mount namespace of its own, so it is gone with the command.
         works = succeeds(["unshare", "--mount", "mount", "-t", "overlay", "overlay", "-o", options, f"{folder}/all"])
     return "overlayfs" if works else "native"
-
-
-def listening_kubelet() -> int | None:
-    """The process of the kubelet that listens for device plugins on this host, the last that was started; or None."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
-        try:
-            asked.connect(DEVICE_PLUGINS)
-        except OSError:
-            return None
-        pid, _, _ = struct.unpack("3i", asked.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
-        return int(pid)
-
-
-def _kubelet() -> str | None:
-    """A kubelet that starts removes all sockets beside its own: those of the device plugins of one that was there."""
-    pid = listening_kubelet()
-    try:
-        if pid is None or f"{STATE_ROOT}/" in " ".join(psutil.Process(pid).cmdline()):
-            return None
-    except psutil.Error:  # it has just ended
-        return None
-    return (
-        f"a kubelet runs here (process {pid}, on {DEVICE_PLUGINS}), and those of an embedded cluster would take its "
-        "device plugins from it: use another machine, or test the cluster of this one with --storage-kubeconfig"
-    )
 
 
 def _mounting() -> str | None:

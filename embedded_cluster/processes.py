@@ -82,6 +82,11 @@ class Daemons:
         """Whether `component` was started, whatever became of it."""
         return any(record.component == component for record in self.state.processes)
 
+    def running(self, component: str) -> int | None:
+        """The pid of `component`; None where it was not started, or has ended."""
+        records = (record for record in self.state.processes if record.component == component)
+        return next((record.pid for record in records if is_running(record)), None)
+
     def require_alive(self, component: str) -> None:
         """Raise EnvironmentFailure with the end of its log if `component` has died."""
         record = next(record for record in self.state.processes if record.component == component)
@@ -126,14 +131,6 @@ def end(layout: Layout, *, timeout: float = 20) -> int:
 
     wait_for(f"the processes of cluster {layout.name} to end", killed, timeout=timeout, interval=0.05)
     return len(seen)
-
-
-def unix_sockets(pid: int) -> set[str]:
-    """The paths of the unix sockets that a process has; none where it has ended."""
-    try:
-        return {str(each.laddr) for each in psutil.Process(pid).net_connections(kind="unix")}
-    except psutil.NoSuchProcess:
-        return set()
 
 
 def with_argument(argument: str) -> set[int]:

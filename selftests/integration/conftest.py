@@ -14,6 +14,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NODES
 from selftests.integration.remains import Before, look_before, objects_left, on_host
 from selftests.integration.suite import CLUSTER, CLUSTER_EACH, ROOT, WORKER, left_behind
+from selftests.lab.folder import lab_folder_of
 from selftests.lab.simulated_nodes import NODE_LABEL
 
 
@@ -135,10 +136,7 @@ def reports(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def lab_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for lab volumes that pods may enter."""
-    folder = tmp_path_factory.mktemp("lab")
-    for each in (folder, *folder.parents):
-        if each.stat().st_mode & 0o005 != 0o005 and each != Path("/"):
-            each.chmod(each.stat().st_mode | 0o055)
-    return folder
+def lab_folder(cluster: embedded_cluster.EmbeddedCluster) -> Iterator[Path]:
+    """A folder for lab volumes; what the host mounts there, the nodes see."""
+    with lab_folder_of(cluster.name) as folder:
+        yield folder

@@ -33,6 +33,7 @@ FOLDERS = (
     "/var/lib/cni",
     "/var/lib/cni/results",
     "/var/lib/glusterd",
+    "/var/lib/kubelet",
     "/var/lib/storage-acceptance",
     "/var/log",
     "/var/log/glusterfs",
@@ -166,6 +167,7 @@ def _of_cluster(name: str) -> Iterator[tuple[str, str]]:
         yield "process", _describe(pid)
     part = f"/storage-acceptance/{name}"
     yield from (("mount", line) for line in _mounts() if f"{part}/" in f"{line}/".replace(" ", "/"))
+    yield from (("loop device", f"{device} on {file}") for device, file in _loops() if f"{part}/" in file)
     yield from (("cgroup", path) for path, _, _ in os.walk("/sys/fs/cgroup") if f"{part}/" in f"{path}/")
     yield from (("folder", str(path)) for path in (layout.state, layout.run) if path.exists())
     links = _links()

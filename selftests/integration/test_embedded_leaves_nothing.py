@@ -9,8 +9,7 @@ import pytest
 
 import embedded_cluster
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import CLAIMS, PODS, SERVICE_ACCOUNTS
-from acceptance.cluster.waiting import wait_for
+from selftests.integration.busy_pod import use_volumes
 from selftests.integration.remains import cluster_names, everything
 from selftests.integration.suite import ROOT
 
@@ -42,36 +41,3 @@ def test_a_cluster_that_is_taken_down_in_mid_work_leaves_nothing(others: set[str
     assert everything(without=others) - before
     command("down")
     assert everything(without=others | cluster_names()) - before == set()
-
-
-def use_volumes(api: Api, *, image: str) -> None:
-    """A pod that uses a volume of each class, and goes on doing so."""
-    classes = ("local-path", "replicated")
-    for name in classes:
-        spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Mi"}}}
-        api.create(
-            CLAIMS, {"metadata": {"name": name}, "spec": {**spec, "storageClassName": name}}, namespace="default"
-        )
-    container = {
-        "name": "main",
-        "image": image,
-        "command": ["sleep", "600"],
-        "volumeMounts": [{"name": name, "mountPath": f"/{name}"} for name in classes],
-    }
-    volumes = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in classes]
-    body = {"metadata": {"name": "busy"}, "spec": {"containers": [container], "volumes": volumes}}
-    wait_for(
-        "the default account",
-        look=lambda: api.find(SERVICE_ACCOUNTS, "default", namespace="default"),
-        ready=bool,
-        state=str,
-        timeout_s=60,
-    )
-    api.create(PODS, body, namespace="default")
-    wait_for(
-        "the pod to run",
-        look=lambda: api.get(PODS, "busy", namespace="default"),
-        ready=lambda seen: seen["status"].get("phase") == "Running",
-        state=lambda seen: str(seen["status"]),
-        timeout_s=180,
-    )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster.layout import Layout
+from embedded_cluster.mount_namespaces import held, holder_of_node
 from embedded_cluster.processes import Daemons, is_running
 from embedded_cluster.state import read_state
 
@@ -65,6 +66,12 @@ def _kill(cluster: str, component: str) -> list[str]:
     return words
 
 
+def _where_it_ran(daemons: Daemons, component: str, words: Sequence[str]) -> Sequence[str | Path]:
+    """The words that start it in the mount namespace of its node, if it is a node's."""
+    part, _, number = component.rpartition("-")
+    return held(daemons, holder_of_node(int(number))).inside(words) if part == "kubelet" else words
+
+
 def _start(cluster: str, component: str, words: Sequence[str]) -> None:
     """Start it until it stays: a client that looked for it meanwhile may have come to hold its port itself."""
     layout = Layout(cluster)
@@ -72,7 +79,7 @@ def _start(cluster: str, component: str, words: Sequence[str]) -> None:
         state = read_state(layout)
         assert state is not None
         daemons = Daemons(layout=layout, state=state)
-        daemons.start(component, words)
+        daemons.start(component, _where_it_ran(daemons, component, words))
         time.sleep(STAYS_S)
         if any(record.component == component and is_running(record) for record in daemons.state.processes):
             return

@@ -171,7 +171,7 @@ class _Storage:
                 _take_group_away(each)
         elif fault == "has mounts inside":
             folder = volume.mounted / "folder"
-            if (folder / "mark").exists() and not folder.is_mount():
+            if (folder / "mark").exists():
                 nest(folder)
         elif fault == "shows each node its own" and any((volume.mounted / "one").iterdir()):
             now = volume.mounted / "now"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from embedded_cluster import packages
+from embedded_cluster import mounts, packages
 from embedded_cluster.commands import run
 
 PROGRAMS = {"xfsprogs": "mkfs.xfs", "mount": "losetup", "util-linux": "fsfreeze"}
@@ -68,5 +68,9 @@ class ImageVolume:
 
 
 def nest(folder: Path) -> None:
-    """Make a folder a mount of its own, within the mount that it is part of."""
-    run(["mount", "--bind", folder, folder])
+    """Make a folder a mount of its own, within the mount that it is part of; once, however often it is asked for.
+
+    Looked up in the kernel's list: `Path.is_mount` knows a mount by its file system, and this one has its parent's.
+    """
+    if folder not in mounts.below(folder):
+        run(["mount", "--bind", folder, folder])

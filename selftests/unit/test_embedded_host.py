@@ -2,18 +2,15 @@
 
 import ipaddress
 import json
-import os
 import socket
 import subprocess
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import builds, golang, network, packages, preconditions, removal, waiting
+from embedded_cluster import builds, golang, network, packages, preconditions, waiting
 from embedded_cluster.__main__ import main
 from embedded_cluster.preconditions import Needs
 
@@ -204,46 +201,6 @@ def test_installing_removes_nothing_and_leaves_no_service_to_start_with_the_host
     (install,) = [words for words in ran if "install" in words]
     assert "--no-remove" in install
     assert ["systemctl", "--quiet", "disable", "etcd"] in ran and ["update-rc.d", "etcd", "disable"] in ran
-
-
-def test_a_host_whose_kubelet_runs_is_refused(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its device plugins would lose their sockets; that of another embedded cluster has none."""
-    place = short / "kubelet.sock"
-    monkeypatch.setattr(preconditions, "DEVICE_PLUGINS", str(place))
-    assert preconditions._kubelet() is None
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as kubelet:
-        kubelet.bind(str(place))
-        kubelet.listen()
-        assert f"a kubelet runs here (process {os.getpid()}" in str(preconditions._kubelet())
-        ours = [f"--config={preconditions.STATE_ROOT}/default/nodes/1/kubelet.json"]
-        monkeypatch.setattr(preconditions.psutil.Process, "cmdline", lambda _process: ours)
-        assert preconditions._kubelet() is None
-    assert preconditions._kubelet() is None
-
-
-@pytest.fixture
-def short() -> Iterator[Path]:
-    """A folder with a path short enough for sockets in it."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        yield Path(folder)
-
-
-def test_what_kubelets_leave_is_removed_unless_one_is_there(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = short / "kubelet" / "device-plugins"
-    folder.mkdir(parents=True)
-    monkeypatch.setattr(preconditions, "DEVICE_PLUGINS", str(folder / "kubelet.sock"))
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as kubelet:
-        kubelet.bind(str(folder / "kubelet.sock"))
-        kubelet.listen()
-        removal._remove_device_plugins()
-        assert (folder / "kubelet.sock").exists()
-    (folder / "kubelet_internal_checkpoint").touch()
-    (folder / "gpu.sock").touch()
-    removal._remove_device_plugins()
-    assert len(list(folder.iterdir())) == 3
-    (folder / "gpu.sock").unlink()
-    removal._remove_device_plugins()
-    assert not folder.parent.exists()
 
 
 def test_no_apt_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,8 +22,7 @@ def test_name_that_is_no_short_label_is_refused(name: str) -> None:
 @given(NAMES)
 def test_sockets_of_every_name_fit(name: str) -> None:
     node = Layout(name).node(200)
-    kubelet = node.state / "kubelet" / "pod-resources" / "kubelet.sock"
-    for path in (node.containerd_socket, Layout(name).gluster_socket, kubelet):
+    for path in (node.containerd_socket, Layout(name).gluster_socket):
         assert len(str(path)) <= LONGEST_SOCKET
 
 
