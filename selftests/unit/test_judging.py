@@ -15,6 +15,7 @@ from acceptance.measuring.figures import estimate
 from acceptance.results.document import Estimate, Status, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.results.verdicts import overall
+from acceptance.statistics.intervals import Part
 from acceptance.statistics.ratios import Ratio
 
 values = st.floats(min_value=1e-3, max_value=1e6)
@@ -232,7 +233,10 @@ def test_a_comparison_without_a_ratio_is_inconclusive_and_says_why() -> None:
 @given(batch_values, values, st.floats(1.0, 1000.0))
 def test_higher_iops_never_make_a_verdict_worse(found: list[float], limit: float, factor: float) -> None:
     slow, fast = (
-        judged(estimate([value * by for value in found], unit="1/s", seconds=36, confidence=0.99), at_least(limit))
+        judged(
+            estimate([Part(value * by, 1.0) for value in found], unit="1/s", seconds=36, confidence=0.99),
+            at_least(limit),
+        )
         for by in (1.0, factor)
     )
     assert RANK[fast.status] >= RANK[slow.status]
@@ -272,7 +276,7 @@ def test_a_wider_margin_never_makes_a_comparison_worse(
 
 @given(batch_values, values, st.floats(1.0, 1000.0))
 def test_a_stricter_limit_never_makes_a_verdict_better(found: list[float], limit: float, factor: float) -> None:
-    measured = estimate(found, unit="1/s", seconds=36, confidence=0.99)
+    measured = estimate([Part(value, 1.0) for value in found], unit="1/s", seconds=36, confidence=0.99)
     loose, strict = (judged(measured, at_least(value)) for value in (limit, limit * factor))
     assert RANK[strict.status] <= RANK[loose.status]
 

@@ -12,6 +12,7 @@ from acceptance.report.comparing.differences import differences
 from acceptance.report.comparing.model import Change
 from acceptance.results.document import Estimate, RelativeEstimate, Results
 from acceptance.statistics.interim_analyses import ALONE, DURABLE_IN_TURN, IN_TURN, AnalysisPlan
+from acceptance.statistics.intervals import Part
 from selftests.unit.compared_runs import cluster, measured, run_of
 from selftests.unit.simulated_storage import (
     Segments,
@@ -71,7 +72,7 @@ def one_run(
 
     def seen(of: Segments, series: Sequence[float]) -> Estimate:
         batches = by_segment(of, series, batch_s=plan.batch_s, cv=cv, shape=shape)
-        rates = [rate for each in batches for rate in each]
+        rates = [Part(rate, 1.0) for each in batches for rate in each]
         return estimate(rates, unit="1/s", seconds=plan.cap, confidence=0.95, correlation=plan.batch_correlation)
 
     theirs, ours = seen(segments[0], baseline), seen(segments[1], candidate)
