@@ -90,16 +90,16 @@ def test_a_comparison_goes_on_to_the_end_where_either_stood_still() -> None:
 
 
 @pytest.mark.parametrize("path", ["write.latency.p99", "stall.longest"])
-def test_what_comes_seldom_does_not_pass_early_but_can_fail(path: str) -> None:
+def test_what_comes_seldom_does_not_pass_early_and_a_stall_can_fail(path: str) -> None:
     assert not is_decided(limit(path, at_most=10.0), FOUR)
     assert is_decided(limit(path, at_most=10.0), FOUR * 9)
-    assert is_decided(limit(path, at_most=0.0001), FOUR)
+    assert is_decided(limit(path, at_most=0.0001), FOUR) is (path == "stall.longest")
 
 
-def test_a_percentile_is_decided_after_half_a_minute_but_for_what_is_far_off() -> None:
-    met, missed, far_off = (limit("write.latency.p99", at_most=at_most) for at_most in (0.01, 0.0006, 0.0003))
-    for times, decisions in ((3, (False, False, True)), (6, (False, False, True)), (9, (True, True, True))):
-        assert tuple(is_decided(asked, FOUR * times) for asked in (met, missed, far_off)) == decisions
+def test_a_percentile_is_decided_after_half_a_minute() -> None:
+    met, missed = (limit("write.latency.p99", at_most=at_most) for at_most in (0.01, 0.0003))
+    for times in (1, 3, 6, 9):
+        assert is_decided(met, FOUR * times) is is_decided(missed, FOUR * times) is (times == 9)
     # With a plan that has no more to give, what there is decides.
     assert is_decided(met, FOUR * 3, plan=AnalysisPlan(seconds=(12,)))
 

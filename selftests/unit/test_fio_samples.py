@@ -166,8 +166,8 @@ def test_a_first_document_that_is_not_late_only_gives_the_point_to_count_from() 
 
 def test_a_ramp_that_ends_with_a_standstill_hides_no_second_of_the_load() -> None:
     """Of counts that begin anew nothing is seen where there were none; but fio's own time begins anew, too."""
-    still = late(2500, 0, asked_ms=1000, elapsed_s=3, ramp="2s")
-    load = [late(2500 + at_ms, at_ms // 2, asked_ms=at_ms, elapsed_s=99, ramp="2s") for at_ms in (500, 1500, 2500)]
+    still = late(2900, 0, asked_ms=1000, elapsed_s=3, ramp="2s")
+    load = [late(2900 + at_ms, at_ms // 2, asked_ms=at_ms, elapsed_s=3, ramp="2s") for at_ms in (100, 1100, 2100)]
     assert seconds_and_ios(samples_of([still, *load])) == [(1.0, 500)] * 2
 
 

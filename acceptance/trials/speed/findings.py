@@ -31,8 +31,8 @@ from acceptance.statistics.ratios import Ratio, Round, ratio
 from acceptance.text.quantities import format_quantity
 
 SHOWN_CONFIDENCE = 0.95
-RARE_S, FAR_OFF = 30, 3.0
-"""seconds of load before a limit on a percentile is decided, but for one that is missed by that factor"""
+RARE_S = 30
+"""seconds of load before a limit on a percentile is decided"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,8 +134,7 @@ def _estimate_seen(
     look = plan.at(loaded_s(samples))
     caution = _caution(limit.metric, [stall], look=look, beyond=look.beyond, goes_on=_goes_on([samples], plan=plan))
     if limit.metric.percentile is not None and look.seconds < RARE_S and not plan.is_whole(look.seconds):
-        # Slow seconds may not have come yet, or too many of them.
-        caution = replace(caution, may_pass=False, beyond=max(caution.beyond, FAR_OFF))
+        caution = Caution(beyond=math.inf)  # slow seconds may not have come yet, or too many of them
     if limit.metric.statistic != "longest":
         return metric_estimate(limit.metric, samples, plan=plan, confidence=look.confidence), caution
     if limit.at_most is not None:

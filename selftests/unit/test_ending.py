@@ -1,0 +1,51 @@
+"""How a load ended: what storage that stood still leaves of a turn is enough, and less than that is an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
+from acceptance.loads.profiles import Profile
+from acceptance.measuring.ending import require_success
+from acceptance.measuring.load import Load, PreparedVolume
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
+
+VOLUMES = tuple(PreparedVolume(storage_class=name, node="n", test_size=1) for name in ("local", "fast"))
+
+
+def ended(*seconds: float, runtime_s: int = 3) -> None:
+    """Of two turns, of the baseline and of the candidate, each is so long."""
+    load = Load(
+        name="writes",
+        profile=Profile(name="writes", path=Path("w.fio"), text="", about="", jobs=("writes",)),
+        volumes=VOLUMES,
+        order=(0, 1),
+        names=("a", "b"),
+        runtimes_s=(runtime_s, runtime_s),
+    )
+    nothing = {each: Counts() for each in DIRECTIONS}
+    outputs = [
+        SimpleNamespace(samples=[Sample(duration_s=each, counts=nothing)] if each else [], error=None, messages="m")
+        for each in seconds
+    ]
+    log: Any = SimpleNamespace(segments=outputs, ended=0)
+    require_success(load, log, stopped=False)
+
+
+@pytest.mark.parametrize("seconds", [2.0, 1.3, 9.4])
+def test_a_turn_may_lack_what_a_standstill_hides_or_be_as_long_as_that(seconds: float) -> None:
+    ended(seconds, seconds)
+    ended(9.0, 9.0, runtime_s=12)
+
+
+@pytest.mark.parametrize(("seconds", "runtime_s"), [(0.0, 3), (0.9, 3), (8.0, 12)])
+def test_a_load_that_ended_before_its_time_is_an_error_of_its_class(seconds: float, runtime_s: int) -> None:
+    whole = float(runtime_s - 1)
+    with pytest.raises(StorageFailure, match=f"fast ended after {seconds:.0f} of {runtime_s} s without saying why: m"):
+        ended(whole, seconds, runtime_s=runtime_s)
+    with pytest.raises(EnvironmentFailure, match="local ended after"):
+        ended(seconds, whole, runtime_s=runtime_s)
