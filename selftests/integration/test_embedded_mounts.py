@@ -27,7 +27,7 @@ from selftests.integration.remains import on_host
 from selftests.integration.suite import ROOT
 from selftests.lab.disks import memory_disk
 
-LAYOUT = Layout("selftest-mounts")
+LAYOUT, ANOTHER = Layout("selftest-mounts"), Layout("selftest-mounts-2").state
 KUBELET = Path("/var/lib/kubelet")
 PLUGINS = KUBELET / "device-plugins"
 SOCKETS = ("kubelet.sock", "gpu.sock")
@@ -56,10 +56,13 @@ def tree(folder: Path) -> Tree:
 def kubelet_of_the_host() -> Iterator[Tree]:
     """What a kubelet, and the device plugin of another's, have there; both listen until the last test is done."""
     command("down")
-    # Clusters of other tests mount something there: it is removed when none of them is left.
-    mount_points.prepare([KUBELET])
     with ExitStack() as undo:
+        # Clusters of other tests mount something there: it is removed when none of them is left. This folder stands for
+        # one that outlives the cluster below.
         undo.callback(mount_points.remove)
+        ANOTHER.mkdir(parents=True)
+        undo.callback(ANOTHER.rmdir)
+        mount_points.prepare([KUBELET])
         PLUGINS.mkdir()
         undo.callback(shutil.rmtree, PLUGINS)
         for name in SOCKETS:
