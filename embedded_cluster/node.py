@@ -123,7 +123,7 @@ class Node:
         wait_for(f"{self.kubelet} to listen", listens, timeout=60)
 
     def _kubelet_configuration(self, *, gateway: str) -> dict[str, Any]:
-        socket = f"unix://{self.layout.containerd_socket}"
+        runtime = f"unix://{self.layout.containerd_socket}"
         return {
             "apiVersion": "kubelet.config.k8s.io/v1beta1",
             "kind": "KubeletConfiguration",
@@ -132,8 +132,8 @@ class Node:
             "healthzPort": 0,
             "authentication": {"anonymous": {"enabled": False}, "webhook": {"enabled": True}},
             "authorization": {"mode": "Webhook"},
-            "containerRuntimeEndpoint": socket,
-            "imageServiceEndpoint": socket,
+            "containerRuntimeEndpoint": runtime,
+            "imageServiceEndpoint": runtime,
             "podLogsDir": str(self.layout.state / "pod-logs"),
             "volumePluginDir": str(self.layout.state / "volume-plugins"),
             "cgroupDriver": "cgroupfs",

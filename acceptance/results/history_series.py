@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -57,19 +57,24 @@ def past(runs: Sequence[RunRecord], series: Series, *, metric: str, accepted: It
     """
     points: list[TrendPoint] = []
     others = 0
-    for run in runs:
-        for measurement in run.measurements:
-            if measurement.role != "candidate" or metric not in measurement.metrics:
-                continue
-            if Series.of(run, measurement) == series:
-                if measurement.metrics[metric].mean > 0.0:
-                    points.append(point(run, measurement.metrics[metric]))
-            elif (measurement.storage_class, measurement.profile) == (series.storage_class, series.profile):
-                others += 1
+    for found, run, kept in kept_metrics(runs, metric=metric):
+        if found == series:
+            if kept.mean > 0.0:
+                points.append(point(run, kept))
+        elif (found.storage_class, found.profile) == (series.storage_class, series.profile):
+            others += 1
     dates = {run.run: run.date for run in runs}
     since = [dates[each.accepted] for each in accepted if each.accepted in dates and is_about(each, series)]
     older = [point for point in points if since and point.date < since[-1]]
     return Past(points=tuple(points), others=others, accepted=len(older))
+
+
+def kept_metrics(runs: Iterable[RunRecord], *, metric: str) -> Iterator[tuple[Series, RunRecord, KeptMetric]]:
+    """The metric of every class under test in each run, with the series that it belongs to."""
+    for run in runs:
+        for measurement in run.measurements:
+            if measurement.role == "candidate" and metric in measurement.metrics:
+                yield Series.of(run, measurement), run, measurement.metrics[metric]
 
 
 def is_about(level: AcceptedLevel, series: Series) -> bool:

@@ -81,6 +81,6 @@ def _start(cluster: str, component: str, words: Sequence[str]) -> None:
         daemons = Daemons(layout=layout, state=state)
         daemons.start(component, _where_it_ran(daemons, component, words))
         time.sleep(STAYS_S)
-        if any(record.component == component and is_running(record) for record in daemons.state.processes):
+        if daemons.running(component) is not None:
             return
     raise EnvironmentFailure(f"{component} does not stay: {daemons.last_words(component)}")

@@ -7,21 +7,19 @@ An interval within a run says nothing of it. What is to be believed must be repe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from acceptance.judging.history.noise import NOISE_RUNS
 from acceptance.report.comparing.model import Change, Difference
 from acceptance.report.comparing.ratios import finding_of
 from acceptance.results.document import Measurement, Results
-from acceptance.results.history import KeptMeasurement, RunRecord
 from acceptance.results.history_file import History
-from acceptance.results.history_series import Series, record_of
+from acceptance.results.history_series import Series, kept_metrics, record_of
 from acceptance.statistics.serial_noise import serial_noise
 from acceptance.statistics.student_t import t_quantile
 
 FEWEST_NIGHTS = 7
 """runs of the history without which the spread between runs is not known"""
-MOST_NIGHTS = 120
 ONE_RUN_EACH = "beyond the noise within the runs; what runs differ by is not known from one run each"
 
 
@@ -77,26 +75,9 @@ def _spread(
     alone = results.model_copy(update={"measurements": [measurement]})
     record = record_of(alone, profiles=texts)
     series = Series.of(record, record.measurements[0])
-    logs = [math.log(value) for value in _values(history.runs, series, metric, multiples=multiples)][-MOST_NIGHTS:]
+    own = [kept for found, _, kept in kept_metrics(history.runs, metric=metric) if found == series]
+    logs = [math.log(value) for each in own if (value := each.of_baseline if multiples else each.mean)][-NOISE_RUNS:]
     if len(logs) < FEWEST_NIGHTS:
         return None
-    found = serial_noise(logs)
-    return _Spread(variance=found.variance, degrees=found.degrees)
-
-
-def _values(runs: tuple[RunRecord, ...], series: Series, metric: str, *, multiples: bool) -> Iterator[float]:
-    for run in runs:
-        for each in run.measurements:
-            if (
-                each.role == "candidate"
-                and Series.of(run, each) == series
-                and (value := _value(each, metric, multiples))
-            ):
-                yield value
-
-
-def _value(measurement: KeptMeasurement, metric: str, multiples: bool) -> float | None:
-    kept = measurement.metrics.get(metric)
-    if kept is None:
-        return None
-    return kept.of_baseline if multiples else kept.mean
+    noise = serial_noise(logs)
+    return _Spread(variance=noise.variance, degrees=noise.degrees)
