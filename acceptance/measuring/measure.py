@@ -139,7 +139,7 @@ def _load_in_turn(profile: Profile, volumes: tuple[PreparedVolume, PreparedVolum
     baseline, candidate = (volume.storage_class for volume in volumes)
     order = [place for number in range(plan.rounds[-1]) for place in ((1, 0) if number % 2 else (0, 1))]
     names = (
-        object_name(profile.name, candidate, str(number // 2 + 1))
+        object_name(profile.name, candidate, "turn", str(number // 2 + 1))
         if place
         else object_name(profile.name, baseline, candidate, str(number // 2 + 1))
         for number, place in enumerate(order)

@@ -37,18 +37,27 @@ def measured(
     test_size: int,
     assumed: AssumedThroughput,
 ) -> PlannedStep:
-    """One profile measured on a class, in turn with the baseline where there is one; `asked`: what it is judged by."""
-    plan = plan_for(durable=profile.durable, in_turn=baseline is not None)
-    first = _first_look(plan, asked)
-    last = plan.cap if asked else first
-    soonest_s, longest_s = (load_s(profile, plan, look, in_turn=baseline is not None) for look in (first, last))
-    own_files_s = 0.0
-    if profile.own_files:
-        own_files_s = (1 if baseline is None else 2) * test_size / assumed.bandwidth
-    beside = "" if baseline is None else f" and {baseline} in turn"
+    """One profile measured on a class, and then in turn with the baseline where there is one.
+
+    `asked`: what it is judged by.
+    """
+    limits = [each for each in asked if isinstance(each, Limit)]
+    rules = [each for each in asked if isinstance(each, ComparisonRule)]
+    alone = plan_for(durable=profile.durable, in_turn=False)
+    first = _first_look(alone, limits) if asked else _unjudged_look(alone)
+    last = alone.cap if limits else first
+    soonest_s, longest_s = (load_s(profile, alone, look, in_turn=False) for look in (first, last))
+    if baseline is not None:
+        turns = plan_for(durable=profile.durable, in_turn=True)
+        first = _first_look(turns, rules) if rules else _unjudged_look(turns)
+        last = turns.cap if rules else first
+        soonest_s += END_S + load_s(profile, turns, first, in_turn=True)
+        longest_s += END_S + load_s(profile, turns, last, in_turn=True)
+    files = 0 if not profile.own_files else 1 if baseline is None else 3
+    beside = "" if baseline is None else f", then in turn with {baseline}"
     return PlannedStep(
         what=f"{profile.name} on {storage_class}{beside}",
-        about_s=END_S + own_files_s + soonest_s,
+        about_s=END_S + files * test_size / assumed.bandwidth + soonest_s,
         longer_s=longest_s - soonest_s,
         pods=1,
     )
@@ -63,7 +72,10 @@ def load_s(profile: Profile, plan: AnalysisPlan, look: int, *, in_turn: bool) ->
 
 
 def _first_look(plan: AnalysisPlan, asked: Sequence[Limit | ComparisonRule]) -> int:
-    """The first that can decide all that is asked; what nobody judges is loaded for a while, and ended at a look."""
-    if not asked:
-        return next((look for look in plan.looks if look >= UNJUDGED_S), plan.cap)
+    """The first that can decide all that is asked."""
     return plan.seconds[0] if any(each.metric.is_of_the_rare for each in asked) else plan.looks[0]
+
+
+def _unjudged_look(plan: AnalysisPlan) -> int:
+    """Without a limit it is loaded for a while, and ended at a look."""
+    return next((look for look in plan.looks if look >= UNJUDGED_S), plan.cap)

@@ -82,7 +82,8 @@ class Measurement(Frozen):
     series: dict[str, list[float]] = Field(description="per-second values, by metric")
     warnings: list[str]
     compared_with: str | None = Field(
-        default=None, description="id of the baseline's measurement that was made in turn with this one"
+        default=None,
+        description="id of the baseline's measurement: after this one, both classes were loaded in turn for the ratios",
     )
     distribution: dict[str, list[LatencyPoint]] = Field(
         default={},
@@ -90,6 +91,10 @@ class Measurement(Frozen):
     )
     against_baseline: dict[str, RelativeEstimate] = Field(
         default={}, description="candidate / baseline, by metric; not of events such as the longest stall"
+    )
+    after_rest: RelativeEstimate | None = Field(
+        default=None,
+        description="operations a second after much rest / after little, of this class in turn with the baseline",
     )
 
 

@@ -10,9 +10,10 @@ from acceptance.limits.file import load_limits
 from acceptance.limits.tiers import ComparisonRule, Tier
 from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.measure import BySegment
+from acceptance.measuring.metric_ratio import metric_ratio
 from acceptance.results.document import Verdict
 from acceptance.statistics.interim_analyses import IN_TURN
-from acceptance.trials.speed.findings import judge_limit, metric_ratio
+from acceptance.trials.speed.findings import judge_limit
 from selftests.unit.published_figures import ROOT
 from selftests.unit.simulated_load import second
 

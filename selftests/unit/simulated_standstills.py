@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import accumulate
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Protocol
 
 from acceptance.limits.tiers import Limit
 from acceptance.loads.fio.samples import Sample, SampleReader
@@ -69,6 +69,12 @@ class Standstills:
         object.__setattr__(self, "_stood_s", list(stood))
         object.__setattr__(self, "_seconds", [0.0, *seconds])
 
+    def begin(self, at_s: float) -> None:
+        """A load begins: what this storage does has nothing to do with that."""
+
+    def end(self, at_s: float) -> None:
+        """A load has ended."""
+
     def awake(self, at_s: float) -> float:
         """When the storage goes on that is asked for something now."""
         begins, end = self._still(at_s)
@@ -93,7 +99,17 @@ class Standstills:
         return self._stills[bisect_left(self._ends, at_s)]
 
 
-def documents(storage: Standstills, *, start_s: float, runtime_s: float, ramp_s: float) -> Iterator[dict[str, Any]]:
+class Storage(Protocol):
+    """What a simulated fio loads; see `Standstills`."""
+
+    def begin(self, at_s: float) -> None: ...
+    def end(self, at_s: float) -> None: ...
+    def awake(self, at_s: float) -> float: ...
+    def waits(self, begin_s: float, end_s: float) -> Counter[int]: ...
+    def done(self, at_s: float) -> float: ...
+
+
+def documents(storage: Storage, *, start_s: float, runtime_s: float, ramp_s: float) -> Iterator[dict[str, Any]]:
     """What fio prints, with its time; the last when it ends.
 
     A ramp ends with the first operation after its time, and counts begin anew.
@@ -109,7 +125,7 @@ def documents(storage: Standstills, *, start_s: float, runtime_s: float, ramp_s:
 
 
 def _document(
-    storage: Standstills, start_s: float, over_s: float, ramp_s: float, *, due_s: float, told_s: float
+    storage: Storage, start_s: float, over_s: float, ramp_s: float, *, due_s: float, told_s: float
 ) -> dict[str, Any]:
     since_s = over_s if told_s >= over_s else start_s
     done = round(storage.done(told_s) - storage.done(since_s))
@@ -143,7 +159,7 @@ def _document(
 class SimulatedBench:
     """Loads simulated storage, each class its own, one segment after the other."""
 
-    storages: dict[str, Standstills]
+    storages: Mapping[str, Storage]
     now_s: float = FROM_S
     segments: list[list[Sample]] = field(default_factory=list)
 
@@ -167,16 +183,19 @@ class SimulatedBench:
             for each in self.segments
         ]
 
-    def _load(self, storage: Standstills, load: Load, number: int, watch: Watch) -> bool:
+    def _load(self, storage: Storage, load: Load, number: int, watch: Watch) -> bool:
         reader, samples = SampleReader(jobs=["writes"]), []
         self.segments.append(samples)
+        storage.begin(self.now_s)
         made = documents(storage, start_s=self.now_s, runtime_s=load.runtimes_s[number], ramp_s=load.profile.ramp_s)
         for document in made:
             self.now_s = document["timestamp_ms"] / 1000 + BETWEEN_S
             if (sample := reader.read(document)) is not None:
                 samples.append(sample)
                 if watch(number, list(samples)):
+                    storage.end(self.now_s - BETWEEN_S)
                     return True
+        storage.end(self.now_s - BETWEEN_S)
         if (sample := reader.close()) is not None:
             samples.append(sample)
             return watch(number, list(samples))
@@ -190,7 +209,13 @@ def volume(storage_class: str) -> PreparedVolume:
 def profile(*, durable: bool) -> Profile:
     """Durable profiles have a ramp of 2 s and take no latencies, as `sync-write-iops` does."""
     return Profile(
-        name="writes", path=Path("w.fio"), text="", about="", jobs=("writes",), ramp_s=2.0 if durable else 0.0
+        name="writes",
+        path=Path("w.fio"),
+        text="",
+        about="",
+        jobs=("writes",),
+        ramp_s=2.0 if durable else 0.0,
+        durable=durable,
     )
 
 

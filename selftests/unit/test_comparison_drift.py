@@ -8,10 +8,10 @@ from statistics import fmean
 import pytest
 
 from acceptance.loads.fio.samples import Sample
+from acceptance.measuring.metric_ratio import metric_ratio
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import DURABLE_IN_TURN, IN_TURN, AnalysisPlan
 from acceptance.statistics.ratios import Ratio
-from acceptance.trials.speed.findings import metric_ratio
 from selftests.unit.simulated_load import second
 
 PLANS = {

@@ -18,6 +18,7 @@ from acceptance.results.document import Role, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import ALONE, DURABLE_IN_TURN, IN_TURN, AnalysisPlan
 from acceptance.trials.speed.findings import Finding, decided
+from acceptance.trials.speed.turns import Turns
 from selftests.unit.compared_runs import run_of
 from selftests.unit.simulated_load import second
 
@@ -161,19 +162,19 @@ def recorded(segments: BySegment, *, role: Role = "candidate", storage_class: st
 
 def reported(finding: Finding) -> list[Verdict]:
     verdicts = [finding.against(limit("write.iops", at_least=at_least)) for at_least in (200, 4000)]
-    return verdicts if finding.baseline is None else [*verdicts, finding.compared(RULE)]
+    return verdicts if finding.turns is None else [*verdicts, finding.compared(RULE)]
 
 
 def test_what_ended_early_is_reported_as_it_was_decided_and_agrees_with_itself() -> None:
     ours, theirs = in_turn(1000, 5000, rounds=2)
-    both = Finding(
+    alone = Finding(candidate=recorded([FOUR]), plan=ALONE)
+    turns = Turns(
         candidate=recorded(ours),
         baseline=recorded(theirs, role="baseline", storage_class="local"),
         plan=DURABLE_IN_TURN,
     )
-    alone = Finding(candidate=recorded([FOUR]), baseline=None, plan=ALONE)
-    for finding, seconds in ((alone, 4), (both, 10)):
-        verdicts = reported(finding)
+    for finding in (alone, replace(alone, turns=turns)):
+        seconds, verdicts = 4, reported(finding)
         assert [verdict.status for verdict in verdicts] == ["pass", "fail", "pass"][: len(verdicts)]
         assert {verdict.confidence for verdict in verdicts} == {finding.plan.at(seconds).confidence}
         measurement = finding.measurements[0]

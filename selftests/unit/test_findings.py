@@ -13,10 +13,12 @@ from acceptance.loads.fio.samples import Counts, Sample
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import Recording
+from acceptance.measuring.metric_ratio import metric_ratio
 from acceptance.results.document import Role
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan
-from acceptance.trials.speed.findings import Finding, decided, metric_ratio
+from acceptance.trials.speed.findings import Finding, decided
+from acceptance.trials.speed.turns import Turns
 
 PLAN = AnalysisPlan(seconds=(12, 24), batch_s=4)
 IOPS = Metric.parse("write.iops")
@@ -52,7 +54,12 @@ def recording(*rates: int, role: Role = "candidate", storage_class: str = "fast"
 
 def finding(*rates: int, baseline: tuple[int, ...] = ()) -> Finding:
     compared = recording(*baseline, role="baseline", storage_class="local") if baseline else None
-    return Finding(candidate=recording(*rates), baseline=compared, plan=PLAN)
+    return beside(recording(*rates), compared) if compared else Finding(candidate=recording(*rates), plan=PLAN)
+
+
+def beside(candidate: Recording, baseline: Recording) -> Finding:
+    """In turn the candidate did what it did without a pause."""
+    return Finding(candidate=candidate, plan=PLAN, turns=Turns(candidate=candidate, baseline=baseline, plan=PLAN))
 
 
 def at_least(value: float) -> Limit:
@@ -77,6 +84,37 @@ def test_a_limit_is_judged_on_the_candidate(limit: float, status: str) -> None:
     verdict = finding(1000, 1000, baseline=(1, 1)).against(at_least(limit))
     assert (verdict.status, verdict.measured, verdict.storage_class) == (status, 1000.0, "fast")
     assert verdict.confidence == PLAN.confidence
+
+
+def test_a_limit_is_judged_on_the_load_without_a_pause_and_a_rule_on_the_one_in_turn() -> None:
+    """And so is what the report shows beside each other: the value of the one, the ratio of the other."""
+    turns = Turns(
+        candidate=recording(2000, 2000),
+        baseline=recording(1000, 1000, role="baseline", storage_class="local"),
+        plan=PLAN,
+    )
+    found = Finding(candidate=recording(500), plan=PLAN, turns=turns)
+    assert (found.against(at_least(750)).status, found.against(at_least(750)).measured) == ("fail", 500.0)
+    assert found.compared(RULE).measured == pytest.approx(2.0)
+    candidate, baseline = found.measurements
+    assert (candidate.metrics["write.iops"].mean, baseline.metrics["write.iops"].mean) == (500.0, 1000.0)
+    assert candidate.against_baseline["write.iops"].ratio == pytest.approx(2.0)
+
+
+def test_a_stall_in_a_turn_is_a_stall_of_the_class() -> None:
+    """It happened, whatever the load was for; the figures of both places agree."""
+    stalled = Counts(ios=1, bytes=4096, latency_sum_s=12.0, latencies=1, histogram={12 * 10**9: 1})
+    late = Sample(duration_s=12.0, counts={"read": Counts(), "write": stalled, "sync": Counts()})
+    turned = recording(1000, 1000)
+    turned = replace(turned, segments=(turned.segments[0], replace(turned.segments[1], samples=(late,))))
+    found = beside(recording(1000, 1000), recording(1000, 1000, role="baseline", storage_class="local"))
+    limit = Limit(profile="writes", metric=Metric.parse("stall.longest"), at_most=10.0, because="b")
+    assert found.turns is not None and found.against(limit).status == "pass"
+    found = replace(found, turns=replace(found.turns, candidate=turned))
+    verdict = found.against(limit)
+    assert (verdict.status, verdict.measured) == ("fail", 12.0)
+    assert found.measurements[0].metrics["stall.longest"].mean == 12.0
+    assert found.against(at_least(750)).status == "pass"
 
 
 def test_a_limit_on_what_the_profile_does_not_do_is_not_judged() -> None:
@@ -173,7 +211,7 @@ def test_what_is_drawn_of_a_silence_is_as_long_as_it_was() -> None:
     written = recording(1000)
     silent = replace(second(9), duration_s=9.0)
     load = replace(written, segments=(replace(written.segments[0], samples=(second(1000), silent, second(1000))),))
-    (measured,) = Finding(candidate=load, baseline=None, plan=PLAN).measurements
+    (measured,) = Finding(candidate=load, plan=PLAN).measurements
     assert measured.series == {"write.iops": [1000.0, *[1.0] * 9, 1000.0]}
     assert (measured.duration_s, measured.metrics["write.iops"].samples) == (11.0, 11)
 
@@ -187,8 +225,8 @@ def test_a_direction_that_the_profile_does_not_use_has_no_value() -> None:
 
 def test_a_test_file_that_caches_could_hold_is_warned_of() -> None:
     rate = 40 * MIB // 4096  # 40 MiB/s: 25 s of it are 1000 MiB
-    enough = Finding(candidate=recording(rate, size=1000 * MIB), baseline=None, plan=PLAN)
-    small = Finding(candidate=recording(rate, size=999 * MIB), baseline=None, plan=PLAN)
+    enough = Finding(candidate=recording(rate, size=1000 * MIB), plan=PLAN)
+    small = Finding(candidate=recording(rate, size=999 * MIB), plan=PLAN)
     assert enough.measurements[0].warnings == []
     (warning,) = small.measurements[0].warnings
     assert warning == (
@@ -217,9 +255,7 @@ def test_reads_answered_too_soon_from_a_small_file_are_blamed_on_its_size(path: 
     candidate, baseline = (reading(each_s, name, size=size) for each_s, name in ((1e-4, "fast"), (1e-3, "local")))
     slower = reading(1e-3, "local", size=size, rate=5000)
     rule = not_better(path)
-    verdict = Finding(candidate=candidate, baseline=slower if path == "read.iops" else baseline, plan=PLAN).compared(
-        rule
-    )
+    verdict = beside(candidate, slower if path == "read.iops" else baseline).compared(rule)
     assert verdict.status == "fail"
     remark = (
         ": not done; the test file of 100 MiB holds only 2.5 s of the measured 40 MiB/s, so a cache can have served "
@@ -248,7 +284,7 @@ def mixed(read_s: float, write_s: float, storage_class: str) -> Recording:
 )
 def test_only_reads_that_are_too_fast_are_blamed_on_a_cache(rule: ComparisonRule, told: bool) -> None:
     slow = 1e-2 if rule.kind == "not_worse_than_baseline_by" else 1e-4
-    found = Finding(candidate=mixed(slow, slow, "fast"), baseline=mixed(1e-3, 1e-3, "local"), plan=PLAN)
+    found = beside(mixed(slow, slow, "fast"), mixed(1e-3, 1e-3, "local"))
     verdict = found.compared(rule)
     assert verdict.status == "fail"
     assert ("a cache can have served it" in verdict.reason) is told

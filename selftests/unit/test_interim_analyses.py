@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
+from acceptance.measuring.metric_ratio import metric_ratio
 from acceptance.measuring.metric_values import metric_estimate
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import (
@@ -18,7 +19,6 @@ from acceptance.statistics.interim_analyses import (
 )
 from acceptance.statistics.intervals import MINIMUM_BATCHES, interval
 from acceptance.statistics.ratios import Round, ratio
-from acceptance.trials.speed.findings import metric_ratio
 
 IOPS = Metric.parse("write.iops")
 

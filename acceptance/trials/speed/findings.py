@@ -9,45 +9,49 @@ from dataclasses import dataclass, replace
 from acceptance.judging.limit import Caution, decide_comparison, decide_limit, judge, judge_comparison
 from acceptance.judging.outcome import Decision, not_judged, verdict_id
 from acceptance.limits.tiers import ComparisonRule, Limit
-from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profiles import Profile
-from acceptance.loads.size_rule import SIZE_IN_SECONDS, SmallFile, small_file
-from acceptance.measuring.batches import loaded_s, seconds_of
-from acceptance.measuring.distribution import distribution
+from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.measure import BySegment, Recording
-from acceptance.measuring.metric_values import (
-    batch_parts,
-    metric_estimate,
-    metric_value,
-    shown_metrics,
-    stall_estimate,
-)
+from acceptance.measuring.metric_ratio import metric_ratio
+from acceptance.measuring.metric_values import metric_estimate, stall_estimate
+from acceptance.measuring.rest import rest_effect
 from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_stall, stood_still
-from acceptance.results.document import Estimate, Measurement, RelativeEstimate, Verdict
+from acceptance.results.document import Estimate, Measurement, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
-from acceptance.statistics.intervals import Part
-from acceptance.statistics.ratios import Ratio, Round, ratio
+from acceptance.statistics.ratios import Ratio
 from acceptance.text.quantities import format_quantity
+from acceptance.trials.speed.records import against_baseline, measurement_of, relative, small_file_of
+from acceptance.trials.speed.turns import Turns, faster_after_rest, faster_when_it_rests
 
-SHOWN_CONFIDENCE = 0.95
 RARE_S = 30
 """seconds of load before a limit on a percentile is decided"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One profile measured on a candidate class, and on the baseline class in turn with it where there is one."""
+    """One profile measured on a candidate class without a pause, and in turn with the baseline where there is one."""
 
     candidate: Recording
-    baseline: Recording | None
     plan: AnalysisPlan
+    turns: Turns | None = None
 
     def against(self, limit: Limit | Profile) -> Verdict:
         """The verdict on a limit of the tier; for a profile without limits, its figures and no verdict."""
         if isinstance(limit, Profile):
             return self._unjudged()
-        return judge_limit(self.candidate.samples, limit, plan=self.plan, storage_class=self.candidate.storage_class)
+        return judge_limit(
+            self.candidate.samples,
+            limit,
+            plan=self.plan,
+            storage_class=self.candidate.storage_class,
+            beside=self._in_turn,
+        )
+
+    @property
+    def _in_turn(self) -> BySegment:
+        """What the candidate did in turn with the baseline."""
+        return self.turns.candidate.samples if self.turns else ()
 
     def _unjudged(self) -> Verdict:
         """The reason holds what was measured."""
@@ -68,15 +72,16 @@ class Finding:
 
     def compared(self, rule: ComparisonRule) -> Verdict:
         """The verdict on a comparison rule. Raises ValueError where there is no baseline."""
-        if self.baseline is None:
+        if self.turns is None:
             raise ValueError("wanted a measurement with a baseline, found none")
-        found, caution = _ratio_seen(self.candidate.samples, self.baseline.samples, rule, plan=self.plan)
+        baseline = self.turns.baseline
+        found, caution = _ratio_seen(self._in_turn, baseline.samples, rule, plan=self.turns.plan)
         return judge_comparison(
             found,
             rule,
             storage_class=self.candidate.storage_class,
-            baseline_class=self.baseline.storage_class,
-            remark=self._cache_remark(rule),
+            baseline_class=baseline.storage_class,
+            remark="; ".join(filter(None, (self._cache_remark(rule), *self._rest_warnings))),
             caution=caution,
         )
 
@@ -84,18 +89,31 @@ class Finding:
         """What the size of the file says about reads that are answered too soon; nothing for other rules."""
         if rule.metric.direction != "read" or rule.metric.unit != "s" or rule.kind != "not_better_than_baseline_by":
             return ""
-        small = _small_file(self.candidate, directions=("read",))
+        small = small_file_of(self.turns.candidate if self.turns else self.candidate, directions=("read",))
         return f"{small.describe()}, so a cache can have served it: {small.remedy}" if small else ""
 
     @property
     def measurements(self) -> list[Measurement]:
         """The records of the report: of the candidate, and of the baseline where there is one."""
-        if self.baseline is None:
-            return [_measurement(self.candidate, plan=self.plan)]
-        baseline = _measurement(self.baseline, plan=self.plan)
-        candidate = _measurement(self.candidate, plan=self.plan, compared_with=baseline.id)
-        relative = _against_baseline(self.candidate.samples, self.baseline.samples, plan=self.plan)
-        return [candidate.model_copy(update={"against_baseline": relative}), baseline]
+        candidate = measurement_of(self.candidate, plan=self.plan, beside=self._in_turn)
+        if self.turns is None:
+            return [candidate]
+        turns = self.turns
+        baseline = measurement_of(turns.baseline, plan=turns.plan)
+        rested = rest_effect(turns.candidate.samples, role="candidate", plan=turns.plan)
+        told = {
+            "compared_with": baseline.id,
+            "against_baseline": against_baseline(self._in_turn, turns.baseline.samples, plan=turns.plan),
+            "after_rest": relative(rested),
+            "warnings": [*candidate.warnings, *self._rest_warnings],
+        }
+        warnings = [*baseline.warnings, *faster_after_rest(turns.baseline, plan=turns.plan)]
+        return [candidate.model_copy(update=told), baseline.model_copy(update={"warnings": warnings})]
+
+    @property
+    def _rest_warnings(self) -> list[str]:
+        """That the candidate is faster when it rests."""
+        return [] if self.turns is None else faster_when_it_rests(self.turns, self.candidate, plan=self.plan)
 
 
 def decided(
@@ -120,10 +138,19 @@ def decided(
     return bool(decisions) and "inconclusive" not in decisions
 
 
-def judge_limit(samples: BySegment, limit: Limit, *, plan: AnalysisPlan, storage_class: str) -> Verdict:
-    """The verdict on a limit from samples, with the confidence that the plan gives to each look."""
+def judge_limit(
+    samples: BySegment, limit: Limit, *, plan: AnalysisPlan, storage_class: str, beside: BySegment = ()
+) -> Verdict:
+    """The verdict on a limit from samples, with the confidence that the plan gives to each look.
+
+    `beside`: what else the class was loaded with. Only a stall counts there, for it happened.
+    """
     stall = longest_stall(samples)
     estimate, caution = _estimate_seen(samples, limit, plan=plan, stall=stall)
+    if limit.metric.statistic == "longest" and beside:
+        stall = longest_stall([*samples, *beside])
+        confidence = plan.at(loaded_s(samples)).confidence
+        estimate = stall_estimate(stall, limit.metric, samples, confidence=confidence)
     return judge(estimate, limit, storage_class=storage_class, remark=_stall_remark(stall), caution=caution)
 
 
@@ -176,88 +203,3 @@ def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look, beyo
 def _stall_remark(stall: Stall | None) -> str:
     """What a long stall says about any limit that is missed or nearly so; nothing where there was none."""
     return stall.describe() if stall is not None and stall.at_least >= WORTH_TELLING_S else ""
-
-
-def metric_ratio(
-    metric: Metric,
-    candidate: BySegment,
-    baseline: BySegment,
-    *,
-    plan: AnalysisPlan,
-    confidence: float | None = None,
-) -> Ratio:
-    """Candidate / baseline of a metric, from batches of the same round; at that of the plan's look if at no other."""
-    look = plan.at(loaded_s(candidate))
-    confidence = confidence or look.confidence
-    ours = batch_parts(metric, candidate, plan=plan)
-    theirs = batch_parts(metric, baseline, plan=plan)
-    if ours is None or theirs is None:
-        problem = f"there is no {metric} in some part of the measurement"
-        return Ratio(value=None, low=None, high=None, samples=0, confidence=confidence, problem=problem)
-    rounds = [
-        Round(baseline=_values(first[: len(second)]), candidate=_values(second[: len(first)]))
-        for first, second in zip(theirs, ours, strict=True)
-    ]
-    return ratio(rounds, confidence=confidence, correlation=look.batch_correlation)
-
-
-def _values(parts: Sequence[Part]) -> list[float]:
-    return [part.amount / part.weight for part in parts]
-
-
-def _measurement(recording: Recording, *, plan: AnalysisPlan, compared_with: str | None = None) -> Measurement:
-    metrics = shown_metrics(recording.samples)
-    estimates = {
-        metric.path: metric_estimate(metric, recording.samples, plan=plan, confidence=SHOWN_CONFIDENCE)
-        for metric in metrics
-    }
-    rates = [metric for metric in metrics if metric.statistic == "iops"]
-    seconds = [sample for segment in recording.samples for sample in segment]
-    return Measurement(
-        id="/".join(filter(None, (recording.storage_class, recording.profile.name, recording.role, recording.beside))),
-        profile=recording.profile.name,
-        storage_class=recording.storage_class,
-        role=recording.role,
-        node=recording.volume.node,
-        pods=[segment.pod for segment in recording.segments],
-        started=recording.segments[0].started,
-        duration_s=sum(sample.duration_s for sample in seconds),
-        fio_version=recording.segments[0].fio_version,
-        metrics={path: estimate for path, estimate in estimates.items() if estimate is not None},
-        series={rate.path: _by_the_second(rate, seconds) for rate in rates},
-        warnings=_warnings(recording),
-        compared_with=compared_with,
-        distribution=distribution(recording.samples),
-    )
-
-
-def _by_the_second(rate: Metric, samples: Sequence[Sample]) -> list[float]:
-    """What is drawn: the rate in each second, so that a sample of nine seconds is nine of them."""
-    return [metric_value(rate, [sample]) or 0.0 for sample in samples for _ in range(seconds_of([sample]))]
-
-
-def _against_baseline(candidate: BySegment, baseline: BySegment, *, plan: AnalysisPlan) -> dict[str, RelativeEstimate]:
-    """Each metric that is worth showing of both, and has a ratio."""
-    found: dict[str, RelativeEstimate] = {}
-    for metric in shown_metrics(candidate):
-        if metric.statistic == "longest":
-            continue
-        each = metric_ratio(metric, candidate, baseline, plan=plan, confidence=SHOWN_CONFIDENCE)
-        if each.value is not None and each.low is not None and each.high is not None:
-            found[metric.path] = RelativeEstimate(
-                ratio=each.value, low=each.low, high=each.high, confidence=each.confidence
-            )
-    return found
-
-
-def _warnings(recording: Recording) -> list[str]:
-    small = _small_file(recording, directions=("read", "write"))
-    return (
-        [f"{small.describe()}, less than {SIZE_IN_SECONDS} s: caches may have helped; {small.remedy}"] if small else []
-    )
-
-
-def _small_file(recording: Recording, *, directions: Sequence[str]) -> SmallFile | None:
-    seconds = [sample for segment in recording.samples for sample in segment]
-    bandwidth = max(metric_value(Metric.parse(f"{each}.bandwidth"), seconds) or 0.0 for each in directions)
-    return small_file(recording.profile.text, test_size=recording.volume.test_size, bandwidth=bandwidth)

@@ -13,14 +13,15 @@ from acceptance.process.once import Once
 from acceptance.statistics.interim_analyses import UNJUDGED_S, AnalysisPlan, plan_for
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 from acceptance.trials.speed.findings import Finding, decided
+from acceptance.trials.speed.turns import Turns
 
 
 class SpeedRunner:
     """All measurements of a run.
 
-    With a baseline class every profile is measured on both classes in turn, once; limits and comparison rules are
-    then judged from that same measurement. `node`: where to load from; None leaves it to the first volume. `keep` gets
-    each finding, once.
+    Every profile is measured once, and its limits are judged on a load without a pause. With a baseline class both
+    classes are then loaded in turn, as far as the comparison rules need it. `node`: where to load from; None leaves it
+    to the first volume. `keep` gets each finding, once.
     """
 
     def __init__(
@@ -53,37 +54,45 @@ class SpeedRunner:
 
     def _measure(self, asked: tuple[Profile, str]) -> Finding:
         profile, storage_class = asked
-        plan = plan_for(durable=profile.durable, in_turn=self._baseline_class is not None)
+        plan = plan_for(durable=profile.durable, in_turn=False)
         self._prepare([*([self._baseline_class] if self._baseline_class else []), storage_class])
         baseline = self._baseline_volume()
         candidate = self._volume(storage_class)
-        if baseline is None:
-            alone = measure_alone(
-                self._bench,
-                candidate,
-                profile,
-                plan=plan,
-                decided=lambda ours: self._decided(profile, ours, None, plan=plan),
-                report=self._report,
-            )
-            return Finding(candidate=alone, baseline=None, plan=plan)
+        alone = measure_alone(
+            self._bench,
+            candidate,
+            profile,
+            plan=plan,
+            decided=lambda ours: self._limits_decided(profile, ours, plan=plan),
+            report=self._report,
+        )
+        turns = None if baseline is None else self._in_turn(profile, candidate, baseline)
+        return Finding(candidate=alone, plan=plan, turns=turns)
+
+    def _in_turn(self, profile: Profile, candidate: PreparedVolume, baseline: PreparedVolume) -> Turns:
+        """For the ratios only: until all rules are decided, or as long as what nobody judges."""
+        plan = plan_for(durable=profile.durable, in_turn=True)
+        rules = self._tier.comparison_for(profile.name)
         ours, theirs = measure_alternately(
             self._bench,
             candidate=candidate,
             baseline=baseline,
             profile=profile,
             plan=plan,
-            decided=lambda mine, other: self._decided(profile, mine, other, plan=plan),
+            decided=lambda mine, other: (
+                decided((), rules, mine, other, plan=plan) if rules else loaded_s(mine) >= UNJUDGED_S
+            ),
             report=self._report,
         )
-        return Finding(candidate=ours, baseline=theirs, plan=plan)
+        return Turns(candidate=ours, baseline=theirs, plan=plan)
 
-    def _decided(self, profile: Profile, ours: BySegment, theirs: BySegment | None, *, plan: AnalysisPlan) -> bool:
+    def _limits_decided(self, profile: Profile, ours: BySegment, *, plan: AnalysisPlan) -> bool:
+        """Where a ratio alone is asked for, this load is only there to be shown beside it: the first look ends it."""
         limits = self._tier.limits_for(profile.name)
-        rules = self._tier.comparison_for(profile.name) if theirs is not None else ()
-        if not limits and not rules:
-            return loaded_s(ours) >= UNJUDGED_S
-        return decided(limits, rules, ours, theirs, plan=plan)
+        if limits:
+            return decided(limits, (), ours, None, plan=plan)
+        is_compared = self._baseline_class is not None and self._tier.comparison_for(profile.name)
+        return bool(is_compared) or loaded_s(ours) >= UNJUDGED_S
 
     def _prepare(self, storage_classes: list[str]) -> None:
         """Make ready those that are not yet, together; on the node of the others."""

@@ -1,0 +1,40 @@
+"""How many times as much of a metric: the candidate of the baseline, from batches that were loaded in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from acceptance.measuring.batches import loaded_s
+from acceptance.measuring.measure import BySegment
+from acceptance.measuring.metric_values import batch_parts
+from acceptance.results.metrics import Metric
+from acceptance.statistics.interim_analyses import AnalysisPlan
+from acceptance.statistics.intervals import Part
+from acceptance.statistics.ratios import Ratio, Round, ratio
+
+
+def metric_ratio(
+    metric: Metric,
+    candidate: BySegment,
+    baseline: BySegment,
+    *,
+    plan: AnalysisPlan,
+    confidence: float | None = None,
+) -> Ratio:
+    """Candidate / baseline of a metric, from batches of the same round; at that of the plan's look if at no other."""
+    look = plan.at(loaded_s(candidate))
+    confidence = confidence or look.confidence
+    ours = batch_parts(metric, candidate, plan=plan)
+    theirs = batch_parts(metric, baseline, plan=plan)
+    if ours is None or theirs is None:
+        problem = f"there is no {metric} in some part of the measurement"
+        return Ratio(value=None, low=None, high=None, samples=0, confidence=confidence, problem=problem)
+    rounds = [
+        Round(baseline=_values(first[: len(second)]), candidate=_values(second[: len(first)]))
+        for first, second in zip(theirs, ours, strict=True)
+    ]
+    return ratio(rounds, confidence=confidence, correlation=look.batch_correlation)
+
+
+def _values(parts: Sequence[Part]) -> list[float]:
+    return [part.amount / part.weight for part in parts]
