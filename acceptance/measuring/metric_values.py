@@ -89,7 +89,7 @@ def metric_estimate(metric: Metric, segments: BySegment, *, plan: AnalysisPlan, 
     look = plan.at(loaded_s(segments))
     flat = [batch for segment in _batches(segments, plan=plan) for batch in segment]
     if metric.percentile is not None:
-        return _percentile_estimate(metric, flat, look=look, confidence=confidence)
+        return _percentile_estimate(metric, flat, look=look, confidence=confidence, seconds=loaded_s(segments))
     parts = [_part(metric, batch) for batch in flat]
     known = [part for part in parts if part is not None]
     # A batch in which nothing completed holds no operation to be slow; but CPU use is unknown where one second's is.
@@ -105,7 +105,7 @@ def metric_estimate(metric: Metric, segments: BySegment, *, plan: AnalysisPlan, 
 
 
 def _percentile_estimate(
-    metric: Metric, found: Sequence[Sequence[Sample]], *, look: Look, confidence: float
+    metric: Metric, found: Sequence[Sequence[Sample]], *, look: Look, confidence: float, seconds: int
 ) -> Estimate | None:
     """Over all operations, with the interval from batches; without one where they are too few."""
     histograms, percentile = [_histogram(metric, batch) for batch in found], metric.percentile or 0.0
@@ -118,7 +118,7 @@ def _percentile_estimate(
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         unit=metric.unit,
-        samples=loaded_s(found),
+        samples=seconds,
         confidence=confidence,
     )
 

@@ -172,3 +172,11 @@ def test_what_is_shown_is_what_was_done() -> None:
     assert {metric.direction for metric in shown_metrics(both)} == {"write", "sync", None}
     assert "sync.bandwidth" not in [metric.path for metric in shown_metrics(both)]
     assert shown_metrics([[writes(0)]]) == []
+
+
+@pytest.mark.parametrize("path", ["write.iops", "write.latency.mean", "write.latency.p50", "stall.longest"])
+def test_all_values_of_a_measurement_rest_on_the_same_seconds(path: str) -> None:
+    """Of late documents: rounded batch by batch they would be 24 s, and 25 s are what the load lasted."""
+    late = [[writes(100, duration_s=1.04)] * 24]
+    found = metric_estimate(Metric.parse(path), late, plan=PLAN, confidence=0.9)
+    assert found is not None and found.samples == 25
