@@ -92,6 +92,10 @@ class Measurement(Frozen):
     against_baseline: dict[str, RelativeEstimate] = Field(
         default={}, description="candidate / baseline, by metric; not of events such as the longest stall"
     )
+    slowed_down_after_s: int | None = Field(
+        default=None,
+        description="seconds of load after which it was slower to the end; values of a full load are of what came then",
+    )
     after_rest: RelativeEstimate | None = Field(
         default=None,
         description="operations a second after much rest / after little, of this class in turn with the baseline",

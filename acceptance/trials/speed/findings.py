@@ -15,6 +15,7 @@ from acceptance.measuring.measure import BySegment, Recording
 from acceptance.measuring.metric_ratio import metric_ratio
 from acceptance.measuring.metric_values import metric_estimate, stall_estimate
 from acceptance.measuring.rest import rest_effect
+from acceptance.measuring.slowing import Slowing, judged_part, slowing
 from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_stall, stood_still
 from acceptance.results.document import Estimate, Measurement, Verdict
 from acceptance.results.metrics import Metric
@@ -127,9 +128,9 @@ def decided(
     """Whether every limit and rule would now be judged pass or fail: then there is nothing left to measure for."""
     decisions: list[Decision] = []
     stalls_count = plan.at(loaded_s(candidate)).early or any(each.metric.statistic == "longest" for each in limits)
-    stall = longest_stall(candidate) if stalls_count else None
+    stall, slow = longest_stall(candidate) if stalls_count else None, slowing(candidate)
     for limit in limits:
-        estimate, caution = _estimate_seen(candidate, limit, plan=plan, stall=stall)
+        estimate, caution = _estimate_seen(candidate, limit, plan=plan, stall=stall, slow=slow)
         decisions.append(decide_limit(estimate, limit, caution=caution))
     if baseline is not None:
         for rule in rules:
@@ -145,25 +146,29 @@ def judge_limit(
 
     `beside`: what else the class was loaded with. Only a stall counts there, for it happened.
     """
-    stall = longest_stall(samples)
-    estimate, caution = _estimate_seen(samples, limit, plan=plan, stall=stall)
+    stall, slow = longest_stall(samples), slowing(samples)
+    estimate, caution = _estimate_seen(samples, limit, plan=plan, stall=stall, slow=slow)
     if limit.metric.statistic == "longest" and beside:
         stall = longest_stall([*samples, *beside])
         confidence = plan.at(loaded_s(samples)).confidence
         estimate = stall_estimate(stall, limit.metric, samples, confidence=confidence)
-    return judge(estimate, limit, storage_class=storage_class, remark=_stall_remark(stall), caution=caution)
+    remark = "; ".join(filter(None, (_stall_remark(stall), slow.describe() if slow else "")))
+    return judge(estimate, limit, storage_class=storage_class, remark=remark, caution=caution)
 
 
 def _estimate_seen(
-    samples: BySegment, limit: Limit, *, plan: AnalysisPlan, stall: Stall | None
+    samples: BySegment, limit: Limit, *, plan: AnalysisPlan, stall: Stall | None, slow: Slowing | None
 ) -> tuple[Estimate | None, Caution]:
-    """What the samples, with their longest stall, say of the limit's metric, and what that is worth at this look."""
+    """What the samples, with their longest stall and slowing, say of the limit's metric, and what that is worth now."""
     look = plan.at(loaded_s(samples))
     caution = _caution(limit.metric, [stall], look=look, beyond=look.beyond, goes_on=_goes_on([samples], plan=plan))
     if limit.metric.percentile is not None and look.seconds < RARE_S and not plan.is_whole(look.seconds):
         caution = Caution(beyond=math.inf)  # slow seconds may not have come yet, or too many of them
+    judged = judged_part(samples, slow, plan=plan)
+    if slow is not None and judged is samples:
+        caution = replace(caution, may_pass=False)  # it may slow down further
     if limit.metric.statistic != "longest":
-        return metric_estimate(limit.metric, samples, plan=plan, confidence=look.confidence), caution
+        return metric_estimate(limit.metric, judged, plan=plan, confidence=look.confidence), caution
     if limit.at_most is not None:
         # A load that was shorter than what it may stand still for could hardly have missed the limit.
         long_enough = look.seconds >= min(limit.at_most, plan.cap)

@@ -11,6 +11,7 @@ from acceptance.measuring.distribution import distribution
 from acceptance.measuring.measure import BySegment, Recording
 from acceptance.measuring.metric_ratio import metric_ratio
 from acceptance.measuring.metric_values import metric_estimate, metric_value, shown_metrics, stall_estimate
+from acceptance.measuring.slowing import judged_part, slowing
 from acceptance.measuring.stalls import longest_stall
 from acceptance.results.document import Measurement, RelativeEstimate
 from acceptance.results.metrics import Metric
@@ -22,9 +23,10 @@ SHOWN_CONFIDENCE = 0.95
 
 def measurement_of(recording: Recording, *, plan: AnalysisPlan, beside: BySegment = ()) -> Measurement:
     """`beside`: what else the class was loaded with. Only a stall counts there, for it happened."""
-    metrics = shown_metrics(recording.samples)
+    metrics, slow = shown_metrics(recording.samples), slowing(recording.samples)
+    judged = judged_part(recording.samples, slow, plan=plan)
     estimates = {
-        metric.path: metric_estimate(metric, recording.samples, plan=plan, confidence=SHOWN_CONFIDENCE)
+        metric.path: metric_estimate(metric, judged, plan=plan, confidence=SHOWN_CONFIDENCE)
         if metric.statistic != "longest"
         else stall_estimate(
             longest_stall([*recording.samples, *beside]), metric, recording.samples, confidence=SHOWN_CONFIDENCE
@@ -45,8 +47,9 @@ def measurement_of(recording: Recording, *, plan: AnalysisPlan, beside: BySegmen
         fio_version=recording.segments[0].fio_version,
         metrics={path: estimate for path, estimate in estimates.items() if estimate is not None},
         series={rate.path: _by_the_second(rate, seconds) for rate in rates},
-        warnings=_warnings(recording),
-        distribution=distribution(recording.samples),
+        warnings=[*_warnings(recording), *([slow.describe()] if slow else [])],
+        distribution=distribution(judged),
+        slowed_down_after_s=slow.after_s if slow else None,
     )
 
 
