@@ -63,8 +63,12 @@ def measure_alone(
     plan: AnalysisPlan,
     decided: Callable[[BySegment], bool],
     report: Report,
+    name: str = "1",
 ) -> Recording:
-    """Load one volume until a look finds it decided, or to the plan's cap. Raises what the bench's `run` raises."""
+    """Load one volume until a look finds it decided, or to the plan's cap. Raises what the bench's `run` raises.
+
+    `name` tells its output from that of other loads of the profile on the class.
+    """
 
     def watch(number: int, samples: Sequence[Sample]) -> bool:
         before, seconds = seconds_of(samples[:-1]), seconds_of(samples)
@@ -78,7 +82,7 @@ def measure_alone(
         profile=profile,
         volumes=(volume,),
         order=(0,),
-        names=(object_name(profile.name, volume.storage_class, "1"),),
+        names=(object_name(profile.name, volume.storage_class, name),),
         runtimes_s=(runtime_s(profile, plan.cap),),
     )
     return Recording(profile=profile, volume=volume, role="candidate", segments=tuple(bench.run(load, watch=watch)))

@@ -31,7 +31,7 @@ def rest_effect(segments: BySegment, *, role: Role, plan: AnalysisPlan) -> Ratio
     length = plan.at(loaded_s(segments)).batch_s
     rounds = []
     for rested, at_once in pairs:
-        much, little = _rates([rested], length=length), _rates([at_once], length=length)
+        much, little = rates([rested], length=length), rates([at_once], length=length)
         rounds.append(Round(baseline=little[: len(much)], candidate=much[: len(little)]))
     return ratio(rounds, confidence=CONFIDENCE)
 
@@ -45,14 +45,15 @@ def in_turn_against_alone(
     """
     look, look_alone = plan.at(loaded_s(in_turn)), plan_alone.at(loaded_s(alone))
     return independent_ratio(
-        _rates(in_turn, length=look.batch_s),
-        _rates(alone, length=look_alone.batch_s),
+        rates(in_turn, length=look.batch_s),
+        rates(alone, length=look_alone.batch_s),
         confidence=CONFIDENCE,
         correlation=max(look.batch_correlation, look_alone.batch_correlation),
     )
 
 
-def _rates(segments: BySegment, *, length: int) -> list[float]:
+def rates(segments: BySegment, *, length: int) -> list[float]:
+    """Operations a second, of whatever kind, in batches of `length` seconds."""
     return [_rate(batch) for samples in segments for batch in batches(samples, length=length)]
 
 

@@ -96,6 +96,10 @@ class Measurement(Frozen):
         default=None,
         description="seconds of load after which it was slower to the end; values of a full load are of what came then",
     )
+    at_the_end: RelativeEstimate | None = Field(
+        default=None,
+        description="operations a second when this load was repeated at the end of the run / in this measurement",
+    )
     after_rest: RelativeEstimate | None = Field(
         default=None,
         description="operations a second after much rest / after little, of this class in turn with the baseline",

@@ -15,6 +15,7 @@ from acceptance.results.document import (
     KnownStorage,
     Measurement,
     PoolRecord,
+    RelativeEstimate,
     Results,
     Run,
     Step,
@@ -71,6 +72,13 @@ class Recorder:
         if self.cluster is not None and digest is not None:
             image = self.cluster.image.model_copy(update={"digest": digest})
             self.cluster = self.cluster.model_copy(update={"image": image})
+
+    def note_at_the_end(self, measurement: str, found: RelativeEstimate | None) -> None:
+        """Keep what the load of a measurement, by its id, did when it was repeated at the end."""
+        told = {"at_the_end": found}
+        self.measurements = [
+            each.model_copy(update=told) if each.id == measurement else each for each in self.measurements
+        ]
 
     def results(self, *, exit_status: int | None = None) -> Results:
         """All of it as the document to write, fit to be shown; complete once the exit status is known."""

@@ -55,6 +55,10 @@ class Credits:
         self._left_s = max(0.0, self._left_s - (self.burst - 1) * (at_s - self._begun_s))
         self._ended_s = at_s
 
+    def spend(self) -> None:
+        """Others have used up its credits."""
+        self._left_s = 0.0
+
     def awake(self, at_s: float) -> float:
         """It never stands still."""
         return at_s

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 
 from acceptance.limits.tiers import Tier
 from acceptance.loads.profiles import Profile
@@ -13,6 +14,8 @@ from acceptance.process.once import Once
 from acceptance.statistics.interim_analyses import UNJUDGED_S, AnalysisPlan, plan_for
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 from acceptance.trials.speed.findings import Finding, decided
+from acceptance.trials.speed.later import AFTER_S, Later
+from acceptance.trials.speed.later import PLAN as LATER
 from acceptance.trials.speed.turns import Turns
 
 
@@ -34,6 +37,7 @@ class SpeedRunner:
         report: Report,
         preparing: Preparing,
         keep: Callable[[Finding], object],
+        now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._bench = bench
         self._baseline_class = baseline_class
@@ -42,6 +46,8 @@ class SpeedRunner:
         self._report = report
         self._preparing = preparing
         self._volumes: dict[str, PreparedVolume | AcceptanceError] = {}
+        self._now_s = now_s
+        self._firsts: dict[str, tuple[float, Finding]] = {}
         self._findings = Once(self._measure, keep=keep)
 
     def finding(self, profile: Profile, *, storage_class: str) -> Finding:
@@ -67,7 +73,29 @@ class SpeedRunner:
             report=self._report,
         )
         turns = None if baseline is None else self._in_turn(profile, candidate, baseline)
-        return Finding(candidate=alone, plan=plan, turns=turns)
+        found = Finding(candidate=alone, plan=plan, turns=turns)
+        self._firsts.setdefault(storage_class, (self._now_s(), found))
+        return found
+
+    def later(self) -> Iterator[Later]:
+        """The first profile of each class once more, of classes where that was long ago.
+
+        Raises what the bench raises.
+        """
+        for since_s, first in self._firsts.values():
+            after_s = self._now_s() - since_s
+            if after_s < AFTER_S:
+                continue
+            again = measure_alone(
+                self._bench,
+                first.candidate.volume,
+                first.candidate.profile,
+                plan=LATER,
+                decided=lambda _: False,
+                report=self._report,
+                name="again",
+            )
+            yield Later(first=first, again=again, after_s=after_s)
 
     def _in_turn(self, profile: Profile, candidate: PreparedVolume, baseline: PreparedVolume) -> Turns:
         """For the ratios only: until all rules are decided, or as long as what nobody judges."""
