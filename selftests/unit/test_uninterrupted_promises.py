@@ -86,7 +86,7 @@ def test_credits_that_last_for_all_of_each_turn_are_told_too() -> None:
         rules=[RULE],
         local=steady(rate=1000, seed=7),
     )
-    assert "in turn what it does without a pause" in warned(found)
+    assert "in turn what it did without a pause" in warned(found)
 
 
 @pytest.mark.parametrize("durable", [False, True], ids=["others", "durable"])

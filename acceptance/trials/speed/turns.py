@@ -25,8 +25,8 @@ def faster_when_it_rests(turns: Turns, alone: Recording, *, plan: AnalysisPlan) 
     beside = in_turn_against_alone(turns.candidate.samples, alone.samples, plan=turns.plan, plan_alone=plan)
     if beside is not None and beside.low > FASTER_IN_TURN:
         found.append(
-            f"{alone.storage_class} did {_shown(*beside)} in turn what it does without a pause: compared with "
-            f"{turns.baseline.storage_class} is what it does when it rests half of the time"
+            f"{alone.storage_class} did {_shown(*beside)} in turn what it did without a pause: it is faster when it "
+            f"rests, or the machine has changed meanwhile; the ratio to {turns.baseline.storage_class} is of the turns"
         )
     return found
 
