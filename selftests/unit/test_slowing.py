@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -13,8 +14,9 @@ from acceptance.measuring.slowing import LASTING_S, slowing
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import ALONE, DURABLE, AnalysisPlan
 from acceptance.statistics.one_change import slowed_down_after
-from acceptance.trials.speed.findings import Finding, decided
+from acceptance.trials.speed.findings import Finding, decided, judge_limit
 from selftests.unit.compared_runs import run_of
+from selftests.unit.simulated_load import second
 from selftests.unit.simulated_storage import noise, normal
 from selftests.unit.test_early_look import recorded, writes
 
@@ -96,6 +98,22 @@ def test_what_slowed_down_just_before_the_end_does_not_pass() -> None:
     late = finding(series((60 - LASTING_S + 5, 2000), (LASTING_S - 5, 1500)))
     assert late.against(limit(100)).status == "inconclusive"
     assert late.against(limit(100_000)).status == "fail"
+
+
+def ended(run: Sequence[float], asked: Limit, *, plan: AnalysisPlan) -> str:
+    """What the first look that decides says, of rates second by second; at the last one whatever it says."""
+    samples = [second("write", rate=1000 * each, block_size=4096) for each in run]
+    seen = (judge_limit([samples[:look]], asked, plan=plan, storage_class="fast").status for look in plan.looks)
+    return next((each for each in seen if each != "inconclusive"), "inconclusive")
+
+
+@pytest.mark.parametrize("plan", [ALONE, DURABLE], ids=["alone", "durable"])
+@pytest.mark.parametrize("cv", [0.15, 0.3])
+def test_looking_for_a_slowing_costs_no_wrong_verdict_at_5_percent(cv: float, plan: AnalysisPlan) -> None:
+    """Noise that is taken for one has a part of the load judged, the slower one."""
+    runs = [[normal(each, cv) for each in run[: plan.cap]] for run in noise(0.5, 60)[:300]]
+    for times, never in ((0.95, "pass"), (1.05, "fail")):
+        assert sum(ended(run, limit(1000 / times), plan=plan) == never for run in runs) <= 0.01 * len(runs)
 
 
 def test_in_turn_nothing_is_taken_for_a_slowing() -> None:
