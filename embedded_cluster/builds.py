@@ -1,19 +1,14 @@
 """The binaries that are built here from pinned Go modules, kept in the cache and verified by go.sum."""
 
-import hashlib
-import os
-import re
-import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import golang
-from embedded_cluster.commands import run
+from embedded_cluster import build_cache, golang
+from embedded_cluster.go_modules import compile_packages, module_folder, pinned
 from embedded_cluster.layout import PACKAGE, cache_folder
-from embedded_cluster.progress import say, step
 
 KUBERNETES = PACKAGE / "go"
 PROVISIONER = PACKAGE / "go-provisioner"
@@ -42,8 +37,6 @@ _KWOK_MANIFESTS = (
     "stage/pod/fast/pod-delete.yaml",
 )
 
-_BUILD_SECONDS = 3600
-
 
 @dataclass(frozen=True)
 class Binaries:
@@ -66,17 +59,13 @@ class Kwok:
     stages: Path
 
 
-class _Build(Protocol):
-    def __call__(self, *, go: Path, target: Path, version: str) -> None: ...
-
-
 def ensure() -> Binaries:
     """The built binaries, from the cache or built now (about 5 minutes on 2 cores the first time).
 
     Raises EnvironmentFailure where there is no Go to be had or where a build fails.
     """
-    version = _pinned(KUBERNETES, "k8s.io/kubernetes")
-    provisioner = _pinned(PROVISIONER, "github.com/rancher/local-path-provisioner")
+    version = pinned(KUBERNETES, "k8s.io/kubernetes")
+    provisioner = pinned(PROVISIONER, "github.com/rancher/local-path-provisioner")
     changes = "\n".join(new for _, _, new in _CHANGES)
     return Binaries(
         kubernetes=_cached(f"kubernetes-{version}", source=KUBERNETES, build=_build_kubernetes, version=version),
@@ -97,49 +86,23 @@ def ensure_kwok() -> Kwok:
 
     Raises EnvironmentFailure as `ensure` does.
     """
-    version = _pinned(KWOK, "sigs.k8s.io/kwok")
+    version = pinned(KWOK, "sigs.k8s.io/kwok")
     recipe = " ".join(_KWOK_MANIFESTS)
     folder = _cached(f"kwok-{version}", source=KWOK, build=_build_kwok, version=version, recipe=recipe)
     return Kwok(program=folder / "kwok", definition=folder / Path(_KWOK_MANIFESTS[0]).name, stages=folder / "stages")
 
 
-def _pinned(source: Path, module: str) -> str:
-    match = re.search(rf"^\s*(?:require )?{re.escape(module)} (v\S+)", (source / "go.mod").read_text(), re.MULTILINE)
-    if match is None:
-        raise EnvironmentFailure(f"{source / 'go.mod'} does not pin {module}")
-    return match[1]
+def _cached(title: str, *, source: Path, build: Callable[..., None], version: str, recipe: str = _FASTER) -> Path:
+    def compiled(target: Path) -> None:
+        build(go=golang.find_go(wanted=golang.wanted_by(source)), target=target, version=version)
 
-
-def _cached(title: str, *, source: Path, build: _Build, version: str, recipe: str = _FASTER) -> Path:
-    """The folder in the cache with what `build` makes of `source`; made under another name, so never half there.
-
-    `recipe` is what the outcome depends on beside `source`.
-    """
-    inputs = b"".join(path.read_bytes() for path in sorted(source.iterdir())) + recipe.encode()
-    folder = cache_folder() / f"{title}-{hashlib.sha256(inputs).hexdigest()[:12]}"
-    if folder.exists():
-        return folder
-    say(f"building {title}; this is done once, and takes minutes")
-    go = golang.find_go(wanted=golang.wanted_by(source))
-    cache_folder().mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix="build-", dir=cache_folder()))
-    try:
-        with step(f"build {title}"):
-            build(go=go, target=temporary, version=version)
-        temporary.chmod(0o755)
-        temporary.rename(folder)
-    except OSError:
-        if not folder.exists():  # Else another `up` was faster, and its build is as good.
-            raise
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-    return folder
+    return build_cache.built(title, sources=[source], recipe=recipe, build=compiled)
 
 
 def _build_kubernetes(*, go: Path, target: Path, version: str) -> None:
     packages = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
     stamps = " ".join(f"-X {package}.gitVersion={version}" for package in packages)
-    _go_build(go=go, source=KUBERNETES, output=target / "kubernetes", flags=f"-s -w {stamps}")
+    compile_packages(["."], go=go, source=KUBERNETES, output=target / "kubernetes", flags=f"-s -w {stamps}")
     for component in COMPONENTS:
         (target / component).symlink_to("kubernetes")
 
@@ -147,7 +110,7 @@ def _build_kubernetes(*, go: Path, target: Path, version: str) -> None:
 def _build_provisioner(*, go: Path, target: Path, version: str) -> None:
     """Build the module's own three files, with _CHANGES, against the modules that go.sum pins."""
     module = "github.com/rancher/local-path-provisioner"
-    original = _module(module, go=go, source=PROVISIONER)
+    original = module_folder(module, go=go, source=PROVISIONER)
     with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
         source = Path(folder)
         for path in [*original.glob("*.go"), PROVISIONER / "go.mod", PROVISIONER / "go.sum"]:
@@ -158,41 +121,15 @@ def _build_provisioner(*, go: Path, target: Path, version: str) -> None:
                 raise EnvironmentFailure(f"{file} of {module} {version} has no line `{old}`; see {__file__}")
             (source / file).write_text(text.replace(old, new))
         output = target / "local-path-provisioner"
-        _go_build(go=go, source=source, output=output, flags=f"-s -w -X main.VERSION={version}")
+        compile_packages(["."], go=go, source=source, output=output, flags=f"-s -w -X main.VERSION={version}")
 
 
 def _build_kwok(*, go: Path, target: Path, version: str) -> None:
     module = "sigs.k8s.io/kwok"
     flags = f"-s -w -X {module}/pkg/consts.Version={version}"
-    _go_build(go=go, source=KWOK, output=target / "kwok", flags=flags, package=f"{module}/cmd/kwok")
+    compile_packages([f"{module}/cmd/kwok"], go=go, source=KWOK, output=target / "kwok", flags=flags)
     (target / "stages").mkdir()
     for manifest in _KWOK_MANIFESTS:
-        content = (_module(module, go=go, source=KWOK) / "kustomize" / manifest).read_bytes()
+        content = (module_folder(module, go=go, source=KWOK) / "kustomize" / manifest).read_bytes()
         folder = target / "stages" if manifest.startswith("stage/") else target
         (folder / Path(manifest).name).write_bytes(content)
-
-
-def _module(module: str, *, go: Path, source: Path) -> Path:
-    """The folder with the sources of a module that `source` pins; downloaded and verified where it is not there."""
-    run([go, "mod", "download", module], cwd=source, environment=_environment(), timeout=_BUILD_SECONDS)
-    return Path(run([go, "list", "-m", "-f", "{{.Dir}}", module], cwd=source, environment=_environment()).strip())
-
-
-def _go_build(*, go: Path, source: Path, output: Path, flags: str, package: str = ".") -> None:
-    command: list[str | Path] = [
-        go,
-        "build",
-        "-mod=readonly",
-        "-buildvcs=false",
-        "-trimpath",
-        "-ldflags",
-        flags,
-        "-o",
-        output,
-        package,
-    ]
-    run(command, cwd=source, environment=_environment(), timeout=_BUILD_SECONDS)
-
-
-def _environment() -> dict[str, str]:
-    return {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOWORK": "off"}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from embedded_cluster.commands import run
 from embedded_cluster.layout import PACKAGE, cache_folder
-from embedded_cluster.oci_archive import add_file, add_image, write_index
+from embedded_cluster.oci_archive import add_file, add_image, add_layer, write_index
 
 PAUSE = "localhost/storage-acceptance/pause:1"
 USER = 65532
@@ -72,10 +72,15 @@ def _write(target: Path, *, reference: str, files: Mapping[str, Path]) -> None:
     config = {"Env": _PATH, "User": f"{USER}:{USER}"}
     with tarfile.open(target, "w") as archive:
         manifests = [
-            add_image(archive, reference, layers=[layer(files)], config=config | {"Cmd": ["/bin/sh"]}),
+            add_image(
+                archive, reference, layers=[add_layer(archive, layer(files))], config=config | {"Cmd": ["/bin/sh"]}
+            ),
             # Nothing but asleep: it holds the pod's namespaces. The largest number of seconds there is.
             add_image(
-                archive, PAUSE, layers=[layer(busybox)], config={"Env": _PATH, "Cmd": ["/bin/sleep", "2147483647"]}
+                archive,
+                PAUSE,
+                layers=[add_layer(archive, layer(busybox))],
+                config={"Env": _PATH, "Cmd": ["/bin/sleep", "2147483647"]},
             ),
         ]
         write_index(archive, manifests)

@@ -6,9 +6,23 @@ import json
 import platform
 import tarfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+_OCI = "application/vnd.oci.image"
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A layer that an archive holds, for any of its images."""
+
+    size: int
+    digest: str
+
+    @property
+    def descriptor(self) -> dict[str, Any]:
+        return {"mediaType": f"{_OCI}.layer.v1.tar", "digest": self.digest, "size": self.size}
 
 
 def write_index(archive: tarfile.TarFile, manifests: Sequence[dict[str, Any]]) -> None:
@@ -34,10 +48,16 @@ def add_file(
     archive.addfile(entry, io.BytesIO(content))
 
 
+def add_layer(archive: tarfile.TarFile, content: bytes) -> Layer:
+    """Add a layer, which is a tar file."""
+    added = _add_blob(archive, content, f"{_OCI}.layer.v1.tar")
+    return Layer(size=added["size"], digest=added["digest"])
+
+
 def add_image(
-    archive: tarfile.TarFile, reference: str, *, layers: Sequence[bytes], config: dict[str, Any]
+    archive: tarfile.TarFile, reference: str, *, layers: Sequence[Layer], config: dict[str, Any]
 ) -> dict[str, Any]:
-    """Add the blobs of one image of this host's architecture; `layers` are tar files. Returns its entry in the index.
+    """Add one image of this host's architecture, of layers that the archive has. Returns its entry in the index.
 
     `config` as the OCI image specification has it under `config`: User, Env, Entrypoint and so on.
     """
@@ -46,20 +66,21 @@ def add_image(
         "architecture": architecture,
         "os": "linux",
         "config": config,
-        "rootfs": {"type": "layers", "diff_ids": [f"sha256:{hashlib.sha256(each).hexdigest()}" for each in layers]},
+        "rootfs": {"type": "layers", "diff_ids": [each.digest for each in layers]},
     }
-    oci = "application/vnd.oci.image"
     manifest = {
         "schemaVersion": 2,
-        "mediaType": f"{oci}.manifest.v1+json",
-        "config": _add_blob(archive, json.dumps(content).encode(), f"{oci}.config.v1+json"),
-        "layers": [_add_blob(archive, each, f"{oci}.layer.v1.tar") for each in layers],
+        "mediaType": f"{_OCI}.manifest.v1+json",
+        "config": _add_blob(archive, json.dumps(content).encode(), f"{_OCI}.config.v1+json"),
+        "layers": [each.descriptor for each in layers],
     }
-    entry = _add_blob(archive, json.dumps(manifest).encode(), f"{oci}.manifest.v1+json")
+    entry = _add_blob(archive, json.dumps(manifest).encode(), f"{_OCI}.manifest.v1+json")
     return {**entry, "annotations": {"io.containerd.image.name": reference}}
 
 
 def _add_blob(archive: tarfile.TarFile, content: bytes, media_type: str) -> dict[str, Any]:
     digest = hashlib.sha256(content).hexdigest()
-    add_file(archive, f"blobs/sha256/{digest}", content)
+    name = f"blobs/sha256/{digest}"
+    if name not in archive.getnames():  # images that differ by their names alone share all of their blobs
+        add_file(archive, name, content)
     return {"mediaType": media_type, "digest": f"sha256:{digest}", "size": len(content)}

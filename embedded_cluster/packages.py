@@ -13,7 +13,7 @@ from embedded_cluster.progress import say, step
 
 CNI_PLUGINS = Path("/usr/lib/cni")
 
-# A file of each package that must be there; the name alone is looked up in PATH.
+# A file of each package that must be there; a name alone is looked up in PATH.
 PROGRAMS = {
     "etcd-server": "etcd",
     "containerd": "containerd",
@@ -37,8 +37,12 @@ _SERVICES = {"etcd-server": "etcd", "containerd": "containerd", "glusterfs-serve
 
 
 def missing(programs: Mapping[str, str] = PROGRAMS) -> list[str]:
-    """The packages whose program is not on this host."""
-    return [package for package, program in programs.items() if shutil.which(program) is None]
+    """The packages whose program, or other file, is not on this host."""
+    return [package for package, program in programs.items() if not _there(program)]
+
+
+def _there(program: str) -> bool:
+    return Path(program).exists() if program.startswith("/") else shutil.which(program) is not None
 
 
 def ensure(programs: Mapping[str, str] = PROGRAMS) -> bool:
@@ -68,7 +72,7 @@ def _install(wanted: Sequence[str], programs: Mapping[str, str]) -> None:
             if package in _SERVICES:
                 _disable(_SERVICES[package])
     if left := missing(programs):
-        raise EnvironmentFailure(f"apt-get installed {' '.join(left)}, yet their programs are not in PATH")
+        raise EnvironmentFailure(f"apt-get installed {' '.join(left)}, yet what is wanted of them is not there")
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ from packaging.requirements import Requirement
 
 from embedded_cluster.images import LOAD_GENERATORS, layer, libraries_of, load_generators
 from embedded_cluster.layout import cache_folder
-from embedded_cluster.oci_archive import add_file, add_image, write_index
+from embedded_cluster.oci_archive import add_file, add_image, add_layer, write_index
 from selftests.lab.containerfile import Recipe, read_recipe
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +55,8 @@ def write_suite_image(target: Path) -> str:
     base = {**load_generators(), **libraries, "usr/local/bin/python3": python}
     with tarfile.open(target, "w") as archive:
         layers = [layer(base), _kept_layer(packages), _layer(_checkout_files(recipe))]
-        write_index(archive, [add_image(archive, REFERENCE, layers=layers, config=dict(recipe.config))])
+        added = [add_layer(archive, each) for each in layers]
+        write_index(archive, [add_image(archive, REFERENCE, layers=added, config=dict(recipe.config))])
     return REFERENCE
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import builds, golang, network, packages, preconditions, waiting
+from embedded_cluster import builds, go_modules, golang, network, packages, preconditions, waiting
 from embedded_cluster.__main__ import main
 from embedded_cluster.preconditions import Needs
 
@@ -249,8 +249,8 @@ def test_failed_build_leaves_nothing(cache: Path, source: Path) -> None:
 
 
 def test_pins_are_read_from_go_mod(source: Path) -> None:
-    assert builds._pinned(source, "a/b") == "v1.2.3"
-    assert builds._pinned(builds.KUBERNETES, "k8s.io/kubernetes").startswith("v1.")
+    assert go_modules.pinned(source, "a/b") == "v1.2.3"
+    assert go_modules.pinned(builds.KUBERNETES, "k8s.io/kubernetes").startswith("v1.")
     assert golang.wanted_by(source) == (1, 24)
 
 

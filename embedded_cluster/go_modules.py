@@ -1,0 +1,53 @@
+"""What is compiled from Go modules that a go.mod of ours pins, and go.sum verifies."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster.commands import run
+
+BUILD_SECONDS = 3600
+"""for modules to be had and compiled, on a slow machine with other work"""
+
+
+def pinned(source: Path, module: str) -> str:
+    """The version of `module` that the go.mod in `source` pins; raises EnvironmentFailure where it pins none."""
+    match = re.search(rf"^\s*(?:require )?{re.escape(module)} (v\S+)", (source / "go.mod").read_text(), re.MULTILINE)
+    if match is None:
+        raise EnvironmentFailure(f"{source / 'go.mod'} does not pin {module}")
+    return match[1]
+
+
+def module_folder(module: str, *, go: Path, source: Path) -> Path:
+    """The folder with the sources of a module that `source` pins; downloaded and verified where it is not there."""
+    run([go, "mod", "download", module], cwd=source, environment=environment(), timeout=BUILD_SECONDS)
+    return Path(run([go, "list", "-m", "-f", "{{.Dir}}", module], cwd=source, environment=environment()).strip())
+
+
+def compile_packages(
+    packages: Sequence[str],
+    *,
+    go: Path,
+    source: Path,
+    output: Path,
+    flags: str,
+    cgo: bool = False,
+    timeout: float = BUILD_SECONDS,
+) -> None:
+    """Compile programs of the module in `source`, several side by side where `output` is a folder.
+
+    `flags` are the linker's, `timeout` is in seconds. With `cgo` C libraries may be linked in, and the network code is
+    Go's own all the same. Raises EnvironmentFailure.
+    """
+    command: list[str | Path] = [go, "build", "-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags", flags]
+    if cgo:
+        command += ["-tags", "netgo,osusergo"]
+    command += ["-o", output, *packages]
+    run(command, cwd=source, environment=environment(cgo=cgo), timeout=timeout)
+
+
+def environment(*, cgo: bool = False) -> dict[str, str]:
+    """The environment of `go`: its own version, whatever a go.mod asks for, and no workspace."""
+    return {**os.environ, "CGO_ENABLED": str(int(cgo)), "GOTOOLCHAIN": "local", "GOWORK": "off"}
