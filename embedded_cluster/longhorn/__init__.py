@@ -1,0 +1,1 @@
+"""Longhorn on the embedded cluster: the real programs, built here, and what they need of nodes that are processes."""

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	freeSeconds   = 20 // for a free loop device to be had, while others take them, too
+	detachSeconds = 5  // for a loop device to be free again that nobody else has open
+	blockSize     = 512
+)
+
+// loop is a loop device of ours. The kernel detaches it when the last user closes it, and this program is the last unless
+// the volume is mounted: so nothing is left of a program that was killed but what somebody still uses.
+type loop struct {
+	name string // such as loop7
+	mark string // its name in the kernel's status, by which it is known to be ours
+	file *os.File
+}
+
+// attach puts a free loop device over the file, with direct I/O, and `mark` (63 bytes at most) as its name.
+func attach(path, mark string) (*loop, error) {
+	backing, err := os.OpenFile(path, os.O_RDWR|unix.O_DIRECT, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer backing.Close()
+	control, err := os.OpenFile("/dev/loop-control", os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer control.Close()
+	for until := time.Now().Add(freeSeconds * time.Second); ; {
+		number, err := unix.IoctlRetInt(int(control.Fd()), unix.LOOP_CTL_GET_FREE)
+		if err != nil {
+			return nil, fmt.Errorf("no free loop device: %w", err)
+		}
+		found, err := configure(fmt.Sprintf("loop%d", number), mark, backing)
+		if err == nil {
+			return found, nil
+		}
+		if !errors.Is(err, unix.EBUSY) || time.Now().After(until) { // busy: somebody else was faster
+			return nil, fmt.Errorf("/dev/loop%d: %w", number, err)
+		}
+	}
+}
+
+func configure(name, mark string, backing *os.File) (*loop, error) {
+	device, err := os.OpenFile("/dev/"+name, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	config := unix.LoopConfig{Fd: uint32(backing.Fd()), Size: blockSize}
+	config.Info.Flags = unix.LO_FLAGS_DIRECT_IO | unix.LO_FLAGS_AUTOCLEAR
+	copy(config.Info.File_name[:len(config.Info.File_name)-1], mark)
+	if err := unix.IoctlLoopConfigure(int(device.Fd()), &config); err != nil {
+		device.Close()
+		return nil, err
+	}
+	// The engine has nothing that a discard would be for: the device must not offer it.
+	if err := os.WriteFile("/sys/class/block/"+name+"/queue/discard_max_bytes", []byte("0"), 0); err != nil {
+		fmt.Fprintf(os.Stderr, "%s offers discards, which will be refused: %v\n", name, err)
+	}
+	return &loop{name: name, mark: mark, file: device}, nil
+}
+
+// grow has the kernel look at the file's size again.
+func (l *loop) grow() error {
+	return unix.IoctlSetInt(int(l.file.Fd()), unix.LOOP_SET_CAPACITY, 0)
+}
+
+// detach lets the device go, and says whether it is gone: not while somebody else has it open. Then it goes with the last user.
+func (l *loop) detach() (bool, error) {
+	err := unix.IoctlSetInt(int(l.file.Fd()), unix.LOOP_CLR_FD, 0)
+	l.file.Close()
+	if err != nil && !errors.Is(err, unix.ENXIO) {
+		return false, fmt.Errorf("LOOP_CLR_FD of %s: %w", l.name, err)
+	}
+	for until := time.Now().Add(detachSeconds * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+		if markOf(l.name) != l.mark {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// markOf tells the name that a loop device was given by who attached it; "" where it is attached to nothing.
+func markOf(name string) string {
+	device, err := os.OpenFile("/dev/"+name, os.O_RDONLY, 0)
+	if err != nil {
+		return ""
+	}
+	defer device.Close()
+	info, err := unix.IoctlLoopGetStatus64(int(device.Fd()))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimRight(string(info.File_name[:]), "\x00")
+}
+
+// serialOf tells the number under which the kernel has the disk; each time that a loop device is attached it has another.
+func serialOf(name string) uint64 {
+	text, _ := os.ReadFile("/sys/class/block/" + name + "/diskseq")
+	number, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	return number
+}
+
+// detachLeft detaches a device that a dead one of us left, if it is still that: by its mark, which is used once. It is true if
+// nothing is left of it.
+func detachLeft(name, mark string) (bool, error) {
+	if mark == "" || markOf(name) != mark {
+		return true, nil
+	}
+	device, err := os.OpenFile("/dev/"+name, os.O_RDWR, 0)
+	if err != nil {
+		return false, err
+	}
+	return (&loop{name: name, mark: mark, file: device}).detach()
+}

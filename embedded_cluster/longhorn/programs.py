@@ -1,0 +1,164 @@
+"""Longhorn's own programs and those of its CSI sidecars, compiled from Go modules, and what stands in for the rest.
+
+Not Longhorn's: tgtd, tgtadm and iscsiadm (the adaptor, for kernels without iSCSI), the registrar of the CSI driver, its
+liveness probe and the health probe of gRPC servers (no module path of these is served), and the client of the v2 data
+engine, whose module is served in none of the versions that Longhorn asks for: each of its calls ends in an error.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import build_cache, golang, packages
+from embedded_cluster.commands import run
+from embedded_cluster.go_modules import (
+    BUILD_SECONDS,
+    compile_packages,
+    environment,
+    module_folder,
+    pinned,
+)
+from embedded_cluster.layout import PACKAGE
+from embedded_cluster.longhorn import definitions
+from embedded_cluster.progress import step
+
+_GO = PACKAGE / "longhorn" / "go"
+_LONGHORN, _V2, _ATTACHER, _ADAPTOR = (_GO / name for name in ("programs", "spdk-engine", "attacher", "adaptor"))
+
+_MANAGER = "github.com/longhorn/longhorn-manager"
+_ENGINE = "github.com/longhorn/longhorn-engine"
+_INSTANCES = "github.com/longhorn/longhorn-instance-manager"
+_CSI = "github.com/kubernetes-csi"
+_SNAPSHOT_CLIENT = f"{_CSI}/external-snapshotter/client/v8"
+
+# Each program and its package: those without C, then those with, which read backing images by a library of Debian's.
+_PURE = {
+    "longhorn-manager": _MANAGER,
+    "csi-provisioner": f"{_CSI}/external-provisioner/v5/cmd/csi-provisioner",
+    "csi-resizer": f"{_CSI}/external-resizer/cmd/csi-resizer",
+    "csi-snapshotter": f"{_CSI}/external-snapshotter/v8/cmd/csi-snapshotter",
+    "snapshot-controller": f"{_CSI}/external-snapshotter/v8/cmd/snapshot-controller",
+    "node-driver-registrar": "./node-driver-registrar",
+    "livenessprobe": "./livenessprobe",
+    "grpc-health-probe": "./grpc-health-probe",
+}
+_WITH_C = {"longhorn-engine": _ENGINE, "longhorn-instance-manager": _INSTANCES}
+_OF_ATTACHER = {"csi-attacher": f"{_CSI}/external-attacher/v4/cmd/csi-attacher"}
+_OF_ADAPTOR = {"longhorn-adaptor": "."}
+
+# Longhorn's own scripts in its images: module, and path in it.
+_SCRIPTS = (
+    (_INSTANCES, "package/instance-manager"),
+    (_MANAGER, "package/launch-manager"),
+    (_MANAGER, "package/nsmounter"),
+)
+
+BUILD_PACKAGES = {
+    "gcc": "gcc",
+    "libc6-dev": "/usr/include/stdlib.h",
+    "libqcow-dev": "/usr/include/libqcow.h",
+    "zlib1g-dev": "/usr/include/zlib.h",
+}
+"""Debian packages that Longhorn's engine is compiled with, each with a file of it"""
+
+# To compile Longhorn takes three times as long as Kubernetes.
+_LONG = 4 * BUILD_SECONDS
+
+# What the outcome depends on beside the files of the modules.
+_RECIPE = f"{_PURE}{_WITH_C}{_OF_ATTACHER}{_OF_ADAPTOR}{_SCRIPTS}{definitions.RECIPE}"
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The programs and scripts by name, the version of Longhorn, and the files with custom resource definitions."""
+
+    version: str
+    paths: Mapping[str, Path]
+    crds: tuple[Path, ...]
+
+    def path(self, name: str) -> Path:
+        """The file of a program; raises KeyError for a name that is none."""
+        return self.paths[name]
+
+
+def ensure() -> Programs:
+    """All programs, from the cache or built now: 15 minutes on 2 idle cores, and 4 GB for Go's own caches.
+
+    Installs the Debian packages that are needed, where a build is. Raises EnvironmentFailure where a module or a
+    package cannot be had, or a program cannot be compiled.
+    """
+    version = pinned(_LONGHORN, _MANAGER)
+    own = _built(f"longhorn-{version}", sources=(_LONGHORN, _V2), build=_build_longhorn)
+    attacher = _built(f"longhorn-attacher-{version}", sources=(_ATTACHER,), build=_build_attacher)
+    adaptor = _built(f"longhorn-adaptor-{version}", sources=(_ADAPTOR,), build=_build_adaptor)
+    folders = {own / "bin": (*_PURE, *_WITH_C), own / "scripts": [Path(script).name for _, script in _SCRIPTS]}
+    folders |= {attacher / "bin": tuple(_OF_ATTACHER), adaptor / "bin": tuple(_OF_ADAPTOR)}
+    return Programs(
+        version=version,
+        paths={name: folder / name for folder, names in folders.items() for name in names},
+        crds=tuple(sorted((own / "crds").iterdir())),
+    )
+
+
+def _built(title: str, *, sources: tuple[Path, ...], build: Callable[[Path, Path], None]) -> Path:
+    def compiled(target: Path) -> None:
+        build(golang.find_go(wanted=golang.wanted_by(sources[0])), target)
+
+    return build_cache.built(title, sources=sources, recipe=_RECIPE, build=compiled)
+
+
+def _build_longhorn(go: Path, target: Path) -> None:
+    packages.ensure(BUILD_PACKAGES)
+    version = pinned(_LONGHORN, _MANAGER)
+    _have_modules({**_PURE, **_WITH_C}, go=go, source=_LONGHORN, cgo=True)
+    with step("compile longhorn-manager and the CSI sidecars"):
+        _compile(_PURE, go=go, source=_LONGHORN, target=target, stamps=f"-X {_MANAGER}/meta.Version={version}")
+    with step("compile longhorn-engine and longhorn-instance-manager"):
+        stamps = f"-X main.Version={version} -linkmode external -extldflags -static"
+        _compile(_WITH_C, go=go, source=_LONGHORN, target=target, stamps=stamps, cgo=True)
+    modules = {name: module_folder(name, go=go, source=_LONGHORN) for name in (_MANAGER, _INSTANCES, _SNAPSHOT_CLIENT)}
+    (target / "scripts").mkdir()
+    for module, script in _SCRIPTS:
+        copy = target / "scripts" / Path(script).name
+        copy.write_bytes((modules[module] / script).read_bytes())
+        copy.chmod(0o755)
+    definitions.write(target / "crds", manager=modules[_MANAGER], snapshots=modules[_SNAPSHOT_CLIENT])
+
+
+def _build_attacher(go: Path, target: Path) -> None:
+    _have_modules(_OF_ATTACHER, go=go, source=_ATTACHER)
+    with step("compile csi-attacher"):
+        _compile(_OF_ATTACHER, go=go, source=_ATTACHER, target=target)
+
+
+def _build_adaptor(go: Path, target: Path) -> None:
+    _have_modules(_OF_ADAPTOR, go=go, source=_ADAPTOR)
+    with step("compile the adaptor"):
+        (target / "bin").mkdir()
+        output = target / "bin" / "longhorn-adaptor"
+        compile_packages(["."], go=go, source=_ADAPTOR, output=output, flags="-s -w")
+
+
+def _compile(
+    programs: Mapping[str, str], *, go: Path, source: Path, target: Path, stamps: str = "", cgo: bool = False
+) -> None:
+    folder = target / "bin"
+    folder.mkdir(exist_ok=True)  # go takes it for a file to be written otherwise
+    # Several programs in one call: what they share is compiled once, and the rest side by side.
+    flags = f"-s -w {stamps}".strip()
+    compile_packages(list(programs.values()), go=go, source=source, output=folder, flags=flags, cgo=cgo, timeout=_LONG)
+
+
+def _have_modules(programs: Mapping[str, str], *, go: Path, source: Path, cgo: bool = False) -> None:
+    """Have all modules of these programs, verified; raises EnvironmentFailure that says where they were looked for."""
+    command: list[str | Path] = [go, "list", "-mod=readonly", "-deps", "-f", "", *programs.values()]
+    with step(f"have the Go modules of {', '.join(programs)}"):
+        try:
+            run(command, cwd=source, environment=environment(cgo=cgo), timeout=BUILD_SECONDS)
+        except EnvironmentFailure as error:
+            proxy = run([go, "env", "GOPROXY"], cwd=source, environment=environment()).strip()
+            raise EnvironmentFailure(
+                f"not all Go modules for Longhorn are to be had from {proxy}: {error}\n"
+                "Set GOPROXY to one that serves them, or have a cluster without Longhorn."
+            ) from None
