@@ -68,7 +68,7 @@ func export(kept notes, name, socket string, size int64, before func(string)) (_
 	if d.loop, err = attach(d.note.Mark, d.note.Mark); err != nil {
 		return nil, err
 	}
-	d.note.Device, d.note.Serial = d.loop.name, serialOf(d.loop.name)
+	d.note.Device, d.note.Serial = d.loop.name, d.loop.disk
 	if err := d.remember(); err != nil {
 		return nil, err
 	}
@@ -113,9 +113,11 @@ func (d *device) remove() error {
 		if failed := unix.Unmount(d.note.Folder, unix.MNT_DETACH); failed != nil {
 			err = errors.Join(err, fmt.Errorf("unmount %s: %w", d.note.Folder, failed))
 		}
-		select {
-		case <-d.files.ended:
-		case <-time.After(unmountSeconds * time.Second):
+		if gone { // else the file is still used, and that ends with its last user
+			select {
+			case <-d.files.ended:
+			case <-time.After(unmountSeconds * time.Second):
+			}
 		}
 	}
 	os.Remove(d.note.Folder)
@@ -143,15 +145,10 @@ func clean(kept notes) (used int) {
 		if err != nil { // one of us has it, and lives
 			continue
 		}
-		device, gone := old.Device, true
-		if device == "" { // died between attaching and noting
-			device = marked(old.Mark)
-		}
-		if device != "" {
-			if gone, err = detachLeft(device, old.Mark); err != nil || !gone {
-				log.Printf("%s was left, and is still used (%v)", device, err)
-				used++
-			}
+		gone, err := detachLeft(old)
+		if !gone {
+			log.Printf("%s was left, and is still used (%v)", old.Device, err)
+			used++
 		}
 		unix.Unmount(old.Folder, unix.MNT_DETACH) // fails where the mount went with its container
 		os.Remove(old.Folder)
@@ -166,15 +163,4 @@ func clean(kept notes) (used int) {
 		}
 	}
 	return used
-}
-
-// marked finds the loop device with that mark.
-func marked(mark string) string {
-	paths, _ := filepath.Glob("/sys/class/block/loop*")
-	for _, path := range paths {
-		if name := filepath.Base(path); markOf(name) == mark {
-			return name
-		}
-	}
-	return ""
 }

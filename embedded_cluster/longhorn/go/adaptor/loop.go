@@ -22,6 +22,7 @@ const (
 type loop struct {
 	name string // such as loop7
 	mark string // its name in the kernel's status, by which it is known to be ours
+	disk uint64 // its number as a disk, by which it is known when the program that served it is dead
 	file *os.File
 }
 
@@ -68,7 +69,7 @@ func configure(name, mark string, backing *os.File) (*loop, error) {
 	if err := os.WriteFile("/sys/class/block/"+name+"/queue/discard_max_bytes", []byte("0"), 0); err != nil {
 		fmt.Fprintf(os.Stderr, "%s offers discards, which will be refused: %v\n", name, err)
 	}
-	return &loop{name: name, mark: mark, file: device}, nil
+	return &loop{name: name, mark: mark, disk: serialOf(name), file: device}, nil
 }
 
 // grow has the kernel look at the file's size again.
@@ -84,14 +85,27 @@ func (l *loop) detach() (bool, error) {
 		return false, fmt.Errorf("LOOP_CLR_FD of %s: %w", l.name, err)
 	}
 	for until := time.Now().Add(detachSeconds * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
-		if markOf(l.name) != l.mark {
+		if !l.attached() {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// markOf tells the name that a loop device was given by who attached it; "" where it is attached to nothing.
+// attached says whether the device still is what it was, and not detached, or another's by now.
+func (l *loop) attached() bool {
+	backing, err := os.ReadFile("/sys/class/block/" + l.name + "/loop/backing_file")
+	if err != nil || !strings.HasSuffix(strings.TrimSpace(string(backing)), "/"+fileName) {
+		return false
+	}
+	if l.disk != 0 {
+		return serialOf(l.name) == l.disk
+	}
+	return markOf(l.name) == l.mark
+}
+
+// markOf tells the name that a loop device was given by who attached it; "" where it is attached to nothing, and where nobody serves
+// its file any more: the kernel asks for that, too.
 func markOf(name string) string {
 	device, err := os.OpenFile("/dev/"+name, os.O_RDONLY, 0)
 	if err != nil {
@@ -105,22 +119,23 @@ func markOf(name string) string {
 	return strings.TrimRight(string(info.File_name[:]), "\x00")
 }
 
-// serialOf tells the number under which the kernel has the disk; each time that a loop device is attached it has another.
+// serialOf tells the number under which the kernel has the disk; each time that a loop device is attached it has another. 0 before Linux 5.15.
 func serialOf(name string) uint64 {
 	text, _ := os.ReadFile("/sys/class/block/" + name + "/diskseq")
 	number, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 	return number
 }
 
-// detachLeft detaches a device that a dead one of us left, if it is still that: by its mark, which is used once. It is true if
-// nothing is left of it.
-func detachLeft(name, mark string) (bool, error) {
-	if mark == "" || markOf(name) != mark {
+// detachLeft detaches a device that a dead one of us left, if it is still that. It is true if nothing is left of it. A note without
+// a device is of one that died before anybody could use it: that went with its program.
+func detachLeft(old deviceNote) (bool, error) {
+	left := &loop{name: old.Device, mark: old.Mark, disk: old.Serial}
+	if old.Device == "" || !left.attached() {
 		return true, nil
 	}
-	device, err := os.OpenFile("/dev/"+name, os.O_RDWR, 0)
-	if err != nil {
+	var err error
+	if left.file, err = os.OpenFile("/dev/"+left.name, os.O_RDWR, 0); err != nil {
 		return false, err
 	}
-	return (&loop{name: name, mark: mark, file: device}).detach()
+	return left.detach()
 }
