@@ -16,7 +16,8 @@ import (
 func main() {
 	address := flag.String("csi-address", "/run/csi/socket", "socket of the driver")
 	port := flag.String("health-port", "9808", "port of /healthz")
-	patience := flag.Duration("probe-timeout", time.Second, "how long the driver may take to answer")
+	// More than the original's second: how long is too long, the kubelet says, which asks.
+	patience := flag.Duration("probe-timeout", 10*time.Second, "how long the driver may take to answer")
 	flag.Int("v", 0, "accepted, and not used: how much is logged")
 	flag.Parse()
 
