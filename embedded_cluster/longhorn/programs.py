@@ -91,14 +91,19 @@ def ensure() -> Programs:
     version = pinned(_LONGHORN, _MANAGER)
     own = _built(f"longhorn-{version}", sources=(_LONGHORN, _V2), build=_build_longhorn)
     attacher = _built(f"longhorn-attacher-{version}", sources=(_ATTACHER,), build=_build_attacher)
-    adaptor = _built(f"longhorn-adaptor-{version}", sources=(_ADAPTOR,), build=_build_adaptor)
     folders = {own / "bin": (*_PURE, *_WITH_C), own / "scripts": [Path(script).name for _, script in _SCRIPTS]}
-    folders |= {attacher / "bin": tuple(_OF_ATTACHER), adaptor / "bin": tuple(_OF_ADAPTOR)}
+    folders |= {attacher / "bin": tuple(_OF_ATTACHER), adaptor().parent: tuple(_OF_ADAPTOR)}
     return Programs(
         version=version,
         paths={name: folder / name for folder, names in folders.items() for name in names},
         crds=tuple(sorted((own / "crds").iterdir())),
     )
+
+
+def adaptor() -> Path:
+    """The program in the place of tgtd, tgtadm, iscsiadm and nc alone, from the cache or built now, in seconds."""
+    version = pinned(_LONGHORN, _MANAGER)
+    return _built(f"longhorn-adaptor-{version}", sources=(_ADAPTOR,), build=_build_adaptor) / "bin" / "longhorn-adaptor"
 
 
 def _built(title: str, *, sources: tuple[Path, ...], build: Callable[[Path, Path], None]) -> Path:

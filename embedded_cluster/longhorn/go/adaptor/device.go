@@ -31,6 +31,7 @@ type device struct {
 
 	removing sync.Mutex
 	removed  bool
+	ended    chan struct{} // closed when `remove` has done what it can
 }
 
 // export makes a block device of what an engine serves. It goes when the engine does: then all I/O fails.
@@ -47,6 +48,7 @@ func export(kept notes, name, socket string, size int64, before func(string)) (_
 		note:   deviceNote{Mark: filepath.Join(folder, fileName), Folder: folder},
 		volume: newVolume(name, size, served),
 		before: before,
+		ended:  make(chan struct{}),
 	}
 	defer func() {
 		if err != nil {
@@ -103,6 +105,7 @@ func (d *device) remove() error {
 		return nil
 	}
 	d.removed = true
+	defer close(d.ended)
 	gone, err := true, error(nil)
 	if d.loop != nil {
 		d.before(d.loop.name)

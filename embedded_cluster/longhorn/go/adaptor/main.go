@@ -71,7 +71,7 @@ func byHand(words []string) int {
 		signal.Notify(asked, syscall.SIGTERM, os.Interrupt)
 		select {
 		case <-asked:
-		case <-made.volume.engine.gone:
+		case <-made.ended: // as the engine has
 		}
 		if err := made.remove(); err != nil {
 			log.Fatal(err)
