@@ -51,7 +51,7 @@ _DEBIAN = (
     *("bash", "curl", "env", "ip", "nsenter", "stat"),
     *("mount", "umount", "findmnt", "losetup", "lsblk", "blkid", "blockdev", "fstrim", "fsck"),
     *("mke2fs", "e2fsck", "resize2fs", "tune2fs", "dumpe2fs"),
-    *("mkfs.xfs", "fsck.xfs", "xfs_growfs", "xfs_repair", "xfs_io", "xfs_info", "xfs_db"),
+    *("mkfs.xfs", "fsck.xfs", "xfs_growfs", "xfs_repair", "xfs_io", "xfs_info", "xfs_spaceman", "xfs_db"),
 )
 # Programs that look at the name they are called by.
 _OTHER_NAMES = {
@@ -71,7 +71,8 @@ _PLACES = {
     "usr/bin/tgtadm": _ADAPTOR,
     "usr/bin/nc": _ADAPTOR,
 }
-_EMPTY = ("usr/lib/modules/.keep", "var/lib/.keep", "var/log/.keep", "var/run/.keep")
+# Folders that must be there.
+_EMPTY = ("run/.keep", "usr/lib/modules/.keep", "var/lib/.keep", "var/log/.keep", "var/run/.keep")
 _PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 

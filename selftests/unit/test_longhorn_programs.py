@@ -176,6 +176,8 @@ def test_all_images_share_one_layer(shipped: Programs) -> None:
     assert entrypoints[images.NAMES["livenessprobe"]] == ["/usr/bin/livenessprobe"]
     assert entrypoints[images.NAMES["longhorn-manager"]] is None
     assert {"usr/local/bin/longhorn", "usr/local/bin/grpc_health_probe", "usr/bin/tgtd"} <= set(inside)
+    folders = {name.rpartition("/")[0] for name in inside}
+    assert {"run", "var/log", "var/run", "usr/lib/modules"} <= folders  # sockets, logs, and what is mounted there
     assert inside["usr/bin/cat"].linkname == "busybox" and inside["usr/bin/nc"].isreg()
 
 
