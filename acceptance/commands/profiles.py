@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from acceptance.commands.command import Commands
+from acceptance.limits.shipped import shipped_folder
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.text.sanitizing import sanitize
 
@@ -13,7 +14,7 @@ from acceptance.text.sanitizing import sanitize
 def add_profiles(commands: Commands) -> None:
     """Add the command to the command line."""
     profiles = commands.add_parser("profiles", help="list the profiles of a folder and what each stands for")
-    profiles.add_argument("folder", type=Path, nargs="?", default=Path("profiles"))
+    profiles.add_argument("folder", type=Path, nargs="?", default=shipped_folder() / "profiles")
     profiles.set_defaults(command=_profiles)
 
 

@@ -5,6 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from importlib.resources import files
+from pathlib import Path
+
+import acceptance
+
+
+def shipped_folder() -> Path:
+    """Where `thresholds.yaml`, `profiles/`, `tests/` and `deploy/` are that come with this version of the suite.
+
+    Beside the engine in the repository; in the folder `storage_acceptance` beside it where the wheel is installed.
+    """
+    beside = Path(acceptance.__file__).parents[1]
+    return beside if (beside / "thresholds.yaml").is_file() else beside / "storage_acceptance"
 
 
 def digest_of(text: str) -> str:

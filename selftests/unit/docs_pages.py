@@ -25,10 +25,10 @@ def blocks(text: str) -> list[str]:
 
 
 def example_of_own_tests(folder: Path) -> list[str]:
-    """Write the files of the example to `my-orders` in the folder; the words of its command, with their paths there."""
+    """Write the files of the example to `my-orders` in the folder; the words after its program."""
     *files, command = blocks(PAGES["docs/own-tests.md"].partition("## Rules")[0])
     names = re.findall(r"`(my-orders/[\w.-]+)`", PAGES["docs/own-tests.md"])
     (folder / "my-orders").mkdir()
     for name, text in zip(names, files, strict=True):
         (folder / name).write_text(text, encoding="utf-8")
-    return [word.replace("my-orders", str(folder / "my-orders"), 1) for word in shlex.split(command)]
+    return [word.replace("my-orders", str(folder / "my-orders"), 1) for word in shlex.split(command)[1:]]

@@ -12,6 +12,7 @@ from acceptance.__main__ import main as acceptance_main
 from embedded_cluster.__main__ import main as embedded_main
 from fixtures.offered_options import OPTIONS
 from selftests.unit.docs_pages import PAGES, ROOT, unfenced
+from storage_acceptance.command_line import COMMANDS
 
 
 @cache
@@ -66,6 +67,12 @@ def test_commands_that_are_named_exist_with_their_options(page: str, capsys: pyt
             options = re.findall(r"(?<= )--[a-z][a-z-]*", rest.partition(" -- ")[0])
             unknown += [f"{module} {word} {each}" for each in ("usage:", *options) if each not in told]
     assert unknown == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_the_command_is_told_to_do_it_can(page: str) -> None:
+    named = re.findall(r"(?:`|^ {4})storage-acceptance ([a-z][a-z-]*)", PAGES[page], re.MULTILINE)
+    assert set(named) - {each.name for each in COMMANDS} == set()
 
 
 def test_commands_are_looked_for() -> None:

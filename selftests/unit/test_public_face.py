@@ -6,13 +6,13 @@ import importlib
 import re
 import typing
 from collections.abc import Callable, Iterator
-from configparser import ConfigParser
 from typing import Any
 
 import pytest
 
 from acceptance import public
 from fixtures import plugins
+from fixtures.marks import MARKS
 from selftests.unit.docs_pages import PAGES, ROOT
 
 PAGE = PAGES["docs/own-tests.md"]
@@ -68,10 +68,7 @@ def test_the_limits_are_all_that_tests_are_made_for() -> None:
 
 
 def test_the_marks_are_those_that_are_registered() -> None:
-    tox = ConfigParser(interpolation=None)
-    tox.read(ROOT / "tox.ini")
-    registered = [line.partition(": ") for line in tox["pytest"]["markers"].strip().splitlines()]
-    assert [[name.strip("`"), what] for name, what in table("mark")] == [[name, what] for name, _, what in registered]
+    assert [(name.strip("`"), what) for name, what in table("mark")] == list(MARKS.items())
 
 
 def test_what_may_be_imported_is_all_that_the_module_offers() -> None:

@@ -1,0 +1,7 @@
+"""`python -m storage_acceptance`, which is `storage-acceptance` where that is installed."""
+
+import sys
+
+from storage_acceptance.command_line import main
+
+sys.exit(main())

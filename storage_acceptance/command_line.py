@@ -1,0 +1,128 @@
+"""What `storage-acceptance` can be told to do. Each command says so itself, and hands on what it does not know."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import acceptance
+from acceptance.text.errors import WrongUsage
+
+PROGRAM = "storage-acceptance"
+Words = Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """One of them. `takes`: what follows its name; `run`: with the words after it, its exit status."""
+
+    name: str
+    takes: str
+    about: str
+    run: Callable[[Words], int]
+
+
+def main(words: Words | None = None) -> int:
+    """Do what the command line says; the exit status."""
+    first, *others = [*(sys.argv[1:] if words is None else words)] or ["--help"]
+    if first in ("-h", "--help", "help"):
+        print(overview())
+        return 0
+    if first == "--version":
+        print(f"{PROGRAM} {acceptance.__version__}")
+        return 0
+    command = next((each for each in COMMANDS if each.name == first), None)
+    if command is None:
+        names = ", ".join(each.name for each in COMMANDS)
+        print(f"error: wanted one of the commands {names}, found {first!r}", file=sys.stderr)
+        return WrongUsage.exit_status
+    return command.run(others)
+
+
+def overview() -> str:
+    """All commands, a line each."""
+    shown = {f"{each.name} {each.takes}".strip(): each.about for each in COMMANDS}
+    width = max(map(len, shown))
+    return "\n".join(
+        [
+            f"{PROGRAM} {acceptance.__version__}: is a Kubernetes StorageClass fit for use?",
+            "",
+            *(f"  {left:{width}}  {about}" for left, about in shown.items()),
+            "",
+            f"OPTIONS are --storage-..., as `{PROGRAM} run --help` lists them, and all of pytest (-k, -m, -x, ...).",
+        ]
+    )
+
+
+def _tests(*first: str) -> Callable[[Words], int]:
+    def run(words: Words) -> int:
+        from storage_acceptance.pytest_session import run_tests  # pytest is slow to load, and others do without
+
+        return run_tests([*first, *words])
+
+    return run
+
+
+def _host(words: Words) -> int:
+    """Directories come first, then options."""
+    count = next((place for place, word in enumerate(words) if word.startswith("-")), len(words))
+    folders = [f"--storage-class={each}" for each in words[:count]]
+    return _tests("--storage-cluster=host", *folders)(words[count:])
+
+
+def _list(words: Words) -> int:
+    from storage_acceptance.listing import list_tests
+
+    return list_tests(words)
+
+
+def _engine(name: str) -> Callable[[Words], int]:
+    def run(words: Words) -> int:
+        from acceptance.__main__ import main as engine
+
+        return engine([name, *words], program=PROGRAM)
+
+    return run
+
+
+def _cluster(words: Words) -> int:
+    from embedded_cluster.__main__ import main as cluster
+
+    return cluster(list(words) or ["--help"])
+
+
+COMMANDS = (
+    Command(name="run", takes="[OPTIONS] [TESTS]", about="the acceptance tests, or your own TESTS", run=_tests()),
+    Command(
+        name="smoke",
+        takes="[OPTIONS]",
+        about="a first answer: volumes come and go, synchronous writes are fast enough",
+        run=_tests("-m", "smoke"),
+    ),
+    Command(
+        name="host",
+        takes="DIR... [OPTIONS]",
+        about="no cluster: how fast directories of this machine are",
+        run=_host,
+    ),
+    Command(name="list", takes="[OPTIONS]", about="what `run` would test, in words", run=_list),
+    Command(
+        name="plan",
+        takes="[OPTIONS]",
+        about="what `run` would create, how much room and time that takes; creates nothing",
+        run=_tests("--storage-plan"),
+    ),
+    Command(name="limits", takes="[--tier NAME]", about="what a tier asks for, as a table", run=_engine("limits")),
+    Command(name="profiles", takes="[DIR]", about="the loads, and what each stands for", run=_engine("profiles")),
+    Command(name="report", takes="RUN...", about="the report again, runs side by side; verify", run=_engine("report")),
+    Command(name="compare", takes="BEFORE AFTER", about="what changed between two runs", run=_engine("compare")),
+    Command(
+        name="accept-level",
+        takes="HISTORY",
+        about="hold later nights to a new level",
+        run=_engine("accept-level"),
+    ),
+    Command(name="cleanup", takes="[--list]", about="remove what killed runs left behind", run=_engine("cleanup")),
+    Command(name="cluster", takes="up|down|status", about="a Kubernetes to try it on (Debian, root)", run=_cluster),
+)

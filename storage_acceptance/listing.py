@@ -1,0 +1,64 @@
+"""`list`: what would be tested, in words: the tests' own rules, by file, with how many cases each has."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Generator, Sequence
+
+import pytest
+
+from storage_acceptance.pytest_session import run_tests
+
+
+def list_tests(words: Sequence[str]) -> int:
+    """Print what `run` with these words would test; 0 where there is something."""
+    listing = Listing()
+    status = run_tests(["--collect-only", "-q", *words], plugins=[listing])
+    if status == pytest.ExitCode.OK:
+        print(listing.text())
+    return status
+
+
+class Listing:
+    """A plugin that keeps what was collected; pytest itself then lists no names."""
+
+    def __init__(self) -> None:
+        self._subjects: dict[str, str] = {}
+        self._cases: Counter[tuple[str, str, str]] = Counter()
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+    ) -> Generator[None, object, object]:
+        """Keep each test's file, rule and what it needs, once all others have chosen and put them in order."""
+        done = yield
+        if not session.testsfailed:  # what could not be collected is pytest's to tell
+            config.pluginmanager.unregister(name="terminalreporter")
+        for item in items:
+            file = item.nodeid.partition("::")[0]
+            self._subjects.setdefault(file, _first_line(getattr(item, "module", None)))
+            rule = _first_line(getattr(item, "function", None)) or item.name
+            self._cases[file, rule, _skipped(item)] += 1
+        return done
+
+    def text(self) -> str:
+        """By file what it is about, and the rules in it."""
+        lines: list[str] = []
+        for file, subject in self._subjects.items():
+            lines += ["", f"{file}: {subject}"]
+            for (of, rule, why), count in self._cases.items():
+                if of == file:
+                    cases = f" [{count} cases]" if count > 1 else ""
+                    lines.append(f"  - {rule}{cases}{f' (skipped: {why})' if why else ''}")
+        return "\n".join(lines[1:])
+
+
+def _first_line(of: object) -> str:
+    return (inspect.getdoc(of) or "").partition("\n")[0] if of is not None else ""
+
+
+def _skipped(item: pytest.Item) -> str:
+    """Why it would be skipped, where that is known before anything runs."""
+    mark = item.get_closest_marker("skip")
+    return "" if mark is None else str(mark.kwargs.get("reason", ""))
