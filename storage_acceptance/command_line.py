@@ -65,10 +65,19 @@ def _tests(*first: str) -> Callable[[Words], int]:
 
 
 def _host(words: Words) -> int:
-    """Directories come first, then options."""
+    return _tests("--storage-cluster=host")(_folders_first(words))
+
+
+def _folders_first(words: Words) -> Words:
+    """Classes are named first, then options: classes of a host are directories."""
     count = next((place for place, word in enumerate(words) if word.startswith("-")), len(words))
-    folders = [f"--storage-class={each}" for each in words[:count]]
-    return _tests("--storage-cluster=host", *folders)(words[count:])
+    return [*(f"--storage-class={each}" for each in words[:count]), *words[count:]]
+
+
+def _quick(words: Words) -> int:
+    from storage_acceptance.quick import quick
+
+    return quick([*_folders_first(words)])
 
 
 def _list(words: Words) -> int:
@@ -94,6 +103,12 @@ def _cluster(words: Words) -> int:
 
 COMMANDS = (
     Command(name="run", takes="[OPTIONS] [TESTS]", about="the acceptance tests, or your own TESTS", run=_tests()),
+    Command(
+        name="quick",
+        takes="[CLASS] [OPTIONS]",
+        about="figures within 90 s in one table: synchronous writes, random reads and writes",
+        run=_quick,
+    ),
     Command(
         name="smoke",
         takes="[OPTIONS]",

@@ -10,7 +10,7 @@ from acceptance.measuring.measure import runtime_s
 from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.settings.run import Settings
-from acceptance.statistics.interim_analyses import UNJUDGED_S, AnalysisPlan, plan_for
+from acceptance.statistics.interim_analyses import UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
 
 END_S = 2.0
 """For the pod of a load to start and to be away."""
@@ -36,6 +36,7 @@ def measured(
     asked: Sequence[Limit | ComparisonRule],
     test_size: int,
     assumed: AssumedThroughput,
+    unjudged_s: float = UNJUDGED_S,
 ) -> PlannedStep:
     """One profile measured on a class, and then in turn with the baseline where there is one.
 
@@ -43,13 +44,13 @@ def measured(
     """
     limits = [each for each in asked if isinstance(each, Limit)]
     rules = [each for each in asked if isinstance(each, ComparisonRule)]
-    alone = plan_for(durable=profile.durable, in_turn=False)
-    first = _first_look(alone, limits) if asked else _unjudged_look(alone)
+    alone = plan_for(durable=profile.durable, in_turn=False) if asked else unjudged_plan(unjudged_s, in_turn=False)
+    first = _first_look(alone, limits) if asked else alone.cap
     last = alone.cap if limits else first
     soonest_s, longest_s = (load_s(profile, alone, look, in_turn=False) for look in (first, last))
     if baseline is not None:
-        turns = plan_for(durable=profile.durable, in_turn=True)
-        first = _first_look(turns, rules) if rules else _unjudged_look(turns)
+        turns = plan_for(durable=profile.durable, in_turn=True) if rules else unjudged_plan(unjudged_s, in_turn=True)
+        first = _first_look(turns, rules) if rules else _unjudged_look(turns, unjudged_s)
         last = turns.cap if rules else first
         soonest_s += END_S + load_s(profile, turns, first, in_turn=True)
         longest_s += END_S + load_s(profile, turns, last, in_turn=True)
@@ -76,6 +77,6 @@ def _first_look(plan: AnalysisPlan, asked: Sequence[Limit | ComparisonRule]) -> 
     return plan.seconds[0] if any(each.metric.is_of_the_rare for each in asked) else plan.looks[0]
 
 
-def _unjudged_look(plan: AnalysisPlan) -> int:
+def _unjudged_look(plan: AnalysisPlan, unjudged_s: float) -> int:
     """Without a limit it is loaded for a while, and ended at a look."""
-    return next((look for look in plan.looks if look >= UNJUDGED_S), plan.cap)
+    return next((look for look in plan.looks if look >= unjudged_s), plan.cap)

@@ -14,10 +14,20 @@ from acceptance.text.sanitizing import sanitize
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print it as wide as the terminal is, or 120 columns where there is none."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=120)
+    terminal = Console(highlight=False)
+    (terminal if terminal.is_terminal else Console(highlight=False, width=120)).print(_table(heads, rows))
+
+
+def table_text(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The same as plain text."""
+    console = Console(highlight=False, width=120, no_color=True)
+    with console.capture() as captured:
+        console.print(_table(heads, rows))
+    return "\n".join(line.rstrip() for line in captured.get().strip("\n").splitlines() if line.strip())
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     table = Table(*heads, box=SIMPLE_HEAD, pad_edge=False)
     for row in rows:
         table.add_row(*(Text(sanitize(cell)) for cell in row))
-    console.print(table)
+    return table

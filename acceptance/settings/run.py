@@ -86,6 +86,7 @@ class Settings(Frozen):
     target: TargetFile | None = None
     expect: Capabilities = ()
     timeout: Duration = 300.0
+    unjudged_time: Window = 12.0
     plan: bool = False
     history: HistoryFile | None = None
     report: Path = Path("reports")

@@ -172,6 +172,11 @@ ALONE = AnalysisPlan(seconds=(12, 24, 36, 60), early=EarlyLook(), beyond=(1.5,))
 UNJUDGED_S = 12
 
 
+def unjudged_plan(seconds: float, *, in_turn: bool) -> AnalysisPlan:
+    """One look, after so many seconds of load (whole batches of two); in turn the looks at all others."""
+    return IN_TURN if in_turn else AnalysisPlan(seconds=(max(4, 2 * round(seconds / 2)),), batch_s=2)
+
+
 def plan_for(*, durable: bool, in_turn: bool) -> AnalysisPlan:
     """The looks at a profile: whether its writes wait until they are durable; in turn with a baseline, or alone."""
     if durable:

@@ -11,7 +11,7 @@ from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.load import Bench, PreparedVolume, Preparing
 from acceptance.measuring.measure import BySegment, Report, measure_alone, measure_alternately
 from acceptance.process.once import Once
-from acceptance.statistics.interim_analyses import UNJUDGED_S, AnalysisPlan, plan_for
+from acceptance.statistics.interim_analyses import UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 from acceptance.trials.speed.findings import Finding, decided
 from acceptance.trials.speed.later import AFTER_S, Later
@@ -24,7 +24,7 @@ class SpeedRunner:
 
     Every profile is measured once, and its limits are judged on a load without a pause. With a baseline class both
     classes are then loaded in turn, as far as the comparison rules need it. `node`: where to load from; None leaves it
-    to the first volume. `keep` gets each finding, once.
+    to the first volume. `keep` gets each finding, once. `unjudged_s`: how long is loaded what nobody judges.
     """
 
     def __init__(
@@ -37,6 +37,7 @@ class SpeedRunner:
         report: Report,
         preparing: Preparing,
         keep: Callable[[Finding], object],
+        unjudged_s: float = UNJUDGED_S,
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._bench = bench
@@ -45,6 +46,7 @@ class SpeedRunner:
         self._tier = tier
         self._report = report
         self._preparing = preparing
+        self._unjudged_s = unjudged_s
         self._volumes: dict[str, PreparedVolume | AcceptanceError] = {}
         self._now_s = now_s
         self._firsts: dict[str, tuple[float, Finding]] = {}
@@ -60,7 +62,9 @@ class SpeedRunner:
 
     def _measure(self, asked: tuple[Profile, str]) -> Finding:
         profile, storage_class = asked
-        plan = plan_for(durable=profile.durable, in_turn=False)
+        plan = unjudged_plan(self._unjudged_s, in_turn=False)
+        if self._tier.limits_for(profile.name) or self._is_compared(profile):
+            plan = plan_for(durable=profile.durable, in_turn=False)
         self._prepare([*([self._baseline_class] if self._baseline_class else []), storage_class])
         baseline = self._baseline_volume()
         candidate = self._volume(storage_class)
@@ -99,8 +103,9 @@ class SpeedRunner:
 
     def _in_turn(self, profile: Profile, candidate: PreparedVolume, baseline: PreparedVolume) -> Turns:
         """For the ratios only: until all rules are decided, or as long as what nobody judges."""
-        plan = plan_for(durable=profile.durable, in_turn=True)
         rules = self._tier.comparison_for(profile.name)
+        in_turn = plan_for(durable=profile.durable, in_turn=True)
+        plan = in_turn if rules else unjudged_plan(self._unjudged_s, in_turn=True)
         ours, theirs = measure_alternately(
             self._bench,
             candidate=candidate,
@@ -108,7 +113,7 @@ class SpeedRunner:
             profile=profile,
             plan=plan,
             decided=lambda mine, other: (
-                decided((), rules, mine, other, plan=plan) if rules else loaded_s(mine) >= UNJUDGED_S
+                decided((), rules, mine, other, plan=plan) if rules else loaded_s(mine) >= self._unjudged_s
             ),
             report=self._report,
         )
@@ -119,8 +124,10 @@ class SpeedRunner:
         limits = self._tier.limits_for(profile.name)
         if limits:
             return decided(limits, (), ours, None, plan=plan)
-        is_compared = self._baseline_class is not None and self._tier.comparison_for(profile.name)
-        return bool(is_compared) or loaded_s(ours) >= UNJUDGED_S
+        return self._is_compared(profile) or loaded_s(ours) >= self._unjudged_s
+
+    def _is_compared(self, profile: Profile) -> bool:
+        return self._baseline_class is not None and bool(self._tier.comparison_for(profile.name))
 
     def _prepare(self, storage_classes: list[str]) -> None:
         """Make ready those that are not yet, together; on the node of the others."""

@@ -1,0 +1,47 @@
+"""`storage-acceptance quick`: figures in one table, within 90 s."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from selftests.unit.docs_pages import ROOT
+from storage_acceptance.quick import LOADS
+
+AT_MOST_S = 90
+
+
+def told(folder: Path, *words: str) -> str:
+    """What the command says in this folder, where it ends well."""
+    surroundings = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "storage_acceptance", "quick", *words],
+        cwd=folder,
+        env=surroundings | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=250,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_it_is_planned_within_its_time_by_the_speeds_of_the_embedded_cluster(tmp_path: Path) -> None:
+    plan = told(tmp_path, "fast", "--storage-plan", "--storage-embedded-name=no-such")
+    times = [int(each[1]) * 60 + int(each[2]) for each in re.finditer(r" (\d):(\d\d)$", plan, re.MULTILINE)]
+    assert len(times) == len(LOADS) + 4, plan
+    assert sum(times) <= AT_MOST_S
+
+
+def test_there_is_one_table_of_what_was_measured(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    output = told(tmp_path, "disk", "--storage-cluster=host", "--storage-test-size=64Mi", "-k", "random-read-latency")
+    assert output.count("overall: ") == output.count("SKIPPED") == 0
+    table = output.partition("= quick figures =")[2].splitlines()
+    assert re.search(r"^ random reads, depth 1 +[\d,.]+ IOPS +[\d.]+ .iB/s +[\d.]+ .?s", table[3]), output
+    assert "report: reports/" in output
+    assert (tmp_path / "reports/latest/results.json").is_file()

@@ -1,0 +1,92 @@
+"""`quick`: figures of a class within 90 s, in one table; only that a volume comes and takes a write is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acceptance.report.figures import shown_mean
+from acceptance.report.plain_table import table_text
+from acceptance.results.document import Measurement, Results
+from acceptance.text.sanitizing import sanitize
+from storage_acceptance.pytest_session import PLUGINS, TESTS, run_tests
+
+LOADS = {
+    "sync-write-iops": "synchronous writes, 4 KiB",
+    "random-read-latency": "random reads, depth 1",
+    "random-write-latency": "random writes, depth 1",
+    "random-read-iops": "random reads, depth 64",
+    "random-write-iops": "random writes, depth 64",
+}
+"""The profiles, in the order of the table, in words."""
+SELECTION = (
+    f"--storage-thresholds={Path(__file__).with_name('quick.yaml')}",
+    "--storage-tier=quick",
+    "--storage-volume-size=1Gi",
+    "--storage-test-size=512Mi",
+    "--storage-unjudged-time=6s",
+    "-k",
+    " or ".join(("claim_binds_in_time", *LOADS)),
+)
+_TESTS = (f"{TESTS}.{name}" for name in ("test_provisioning", "test_synchronous_writes", "test_further_profiles"))
+_FIXTURES = PLUGINS.rpartition(".")[0]
+
+
+def quick(words: Sequence[str]) -> int:
+    """Run with these words; the exit status of the run, and 0 where there are figures and nothing was judged."""
+    table = OneTable()
+    status = run_tests([*SELECTION, *_TESTS, "--no-header", "-r", "E", "--tb=no", *words], plugins=[table])
+    return 0 if status == pytest.ExitCode.NO_TESTS_COLLECTED and table.shown else status
+
+
+class OneTable:
+    """A plugin that tells of the run what it is for, in the place of all verdicts.
+
+    `shown`: whether there are figures.
+    """
+
+    shown = False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+        """The table, what did not go well, and where the rest is."""
+        run: Any = config.stash.get(import_module(f"{_FIXTURES}.run").RUN, None)
+        if run is None:
+            return
+        results: Results = run.recorder.results()
+        self.shown = bool(results.measurements)
+        terminalreporter.ensure_newline()
+        terminalreporter.write_sep("=", "quick figures")
+        heads = ("", "IOPS", "bandwidth", "mean latency", "p99")
+        terminalreporter.write_line(table_text(heads, _rows(results)))
+        told = [f"{each.status}: {each.reason}" for each in results.verdicts if each.status in ("fail", "inconclusive")]
+        for line in (*told, *results.errors, *results.warnings):
+            terminalreporter.write_line(sanitize(line))
+        terminalreporter.write_line("Of 6 s of load each; caches may have helped. `storage-acceptance run` judges.")
+        terminalreporter.write_line(f"report: {run.folder.report}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """What would tell of each verdict is not asked to."""
+        session.config.pluginmanager.unregister(name=f"{_FIXTURES}.verdicts")
+
+
+def _rows(results: Results) -> Iterator[tuple[str, ...]]:
+    """One for each class and load, in the order of `LOADS`."""
+    several = len({each.storage_class for each in results.measurements}) > 1
+    places = list(LOADS)
+    for each in sorted(results.measurements, key=lambda one: places.index(one.profile) if one.profile in LOADS else 99):
+        name = LOADS.get(each.profile, each.profile)
+        yield (f"{name} on {each.storage_class}" if several else name, *_cells(each))
+
+
+def _cells(measurement: Measurement) -> Iterator[str]:
+    """What the load reads, else what it writes."""
+    metrics = measurement.metrics
+    direction = "read" if "read.iops" in metrics else "write"
+    for metric in ("iops", "bandwidth", "latency.mean", "latency.p99"):
+        yield shown_mean(metrics.get(f"{direction}.{metric}"))
