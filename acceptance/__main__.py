@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from acceptance.commands.accept_level import add_accept_level
 from acceptance.commands.cleanup import add_cleanup
 from acceptance.commands.compare import add_compare
+from acceptance.commands.discover import add_discover
 from acceptance.commands.limits import add_limits
 from acceptance.commands.profiles import add_profiles
 from acceptance.commands.report import add_report
@@ -20,7 +21,7 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m ac
     """Run a command; its exit status. `program`: what it was called by."""
     parser = argparse.ArgumentParser(prog=program, description="What is done without pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (add_accept_level, add_cleanup, add_compare, add_limits, add_profiles, add_report):
+    for add in (add_accept_level, add_cleanup, add_compare, add_discover, add_limits, add_profiles, add_report):
         add(commands)
     chosen = parser.parse_args(arguments)
     try:

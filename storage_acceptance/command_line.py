@@ -121,6 +121,12 @@ COMMANDS = (
         about="no cluster: how fast directories of this machine are",
         run=_host,
     ),
+    Command(
+        name="discover",
+        takes="[--context NAME]",
+        about="a cluster's StorageClasses, what is wrong with them, what to run next; only reads",
+        run=_engine("discover"),
+    ),
     Command(name="list", takes="[OPTIONS]", about="what `run` would test, in words", run=_list),
     Command(
         name="plan",

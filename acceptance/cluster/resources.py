@@ -45,6 +45,7 @@ STATEFUL_SETS = Resource(prefix="apis/apps/v1", plural="statefulsets")
 JOBS = Resource(prefix="apis/batch/v1", plural="jobs")
 CSI_DRIVERS = Resource(prefix="apis/storage.k8s.io/v1", plural="csidrivers", namespaced=False)
 STORAGE_CAPACITIES = Resource(prefix="apis/storage.k8s.io/v1", plural="csistoragecapacities")
+CSI_NODES = Resource(prefix="apis/storage.k8s.io/v1", plural="csinodes", namespaced=False)
 VOLUME_SNAPSHOTS = Resource(prefix="apis/snapshot.storage.k8s.io/v1", plural="volumesnapshots")
 SNAPSHOT_CONTENTS = Resource(
     prefix="apis/snapshot.storage.k8s.io/v1", plural="volumesnapshotcontents", namespaced=False

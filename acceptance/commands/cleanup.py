@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import remove_run
-from acceptance.cluster.kubeconfig import copy_kubeconfig, user_kubeconfigs
 from acceptance.cluster.leftovers import Leftover, find_leftovers
 from acceptance.commands.command import Commands
+from acceptance.commands.named_cluster import add_cluster_options, connected
 from acceptance.process.interruption import undisturbed
-from acceptance.process.private_folder import private_folder
-from acceptance.text.errors import AcceptanceError, WrongUsage
+from acceptance.text.errors import AcceptanceError
 from acceptance.text.sanitizing import on_one_line, sanitize
 
 REMOVAL_TIMEOUT_S = 300.0
@@ -25,9 +20,7 @@ REMOVAL_TIMEOUT_S = 300.0
 def add_cleanup(commands: Commands) -> None:
     """Add the command to the command line."""
     cleanup = commands.add_parser("cleanup", help="list what runs left in a cluster, and remove it")
-    cleanup.add_argument("--kubeconfig", type=Path, help="of the cluster to clean; default: the embedded cluster")
-    cleanup.add_argument("--context", help="of that file, or of the one that kubectl uses")
-    cleanup.add_argument("--in-cluster", action="store_true", help="clean that of the pod that this runs in")
+    add_cluster_options(cleanup)
     cleanup.add_argument("--run", metavar="ID", help="remove this run only, even if it seems to be alive")
     cleanup.add_argument("--list", action="store_true", help="list only")
     cleanup.add_argument(
@@ -39,7 +32,7 @@ def add_cleanup(commands: Commands) -> None:
 
 
 def _cleanup(chosen: argparse.Namespace) -> int:
-    with _connected(chosen) as api:
+    with connected(chosen) as api:
         return _clean(api, chosen)
 
 
@@ -84,31 +77,3 @@ def _list(leftover: Leftover) -> None:
     print(f"run {leftover.run_id}{' (alive)' if leftover.alive else ''}:")
     for name in filter(None, (leftover.undone, *leftover.objects, *leftover.kept)):
         print(f"  {sanitize(on_one_line(name))}")
-
-
-@contextmanager
-def _connected(chosen: argparse.Namespace) -> Iterator[Api]:
-    """The cluster that was named; the embedded one where none was: no other is touched without being named."""
-    if chosen.in_cluster:
-        if chosen.kubeconfig or chosen.context:
-            raise WrongUsage("--in-cluster means the cluster of this pod, --kubeconfig or --context another: give one")
-        yield Api.from_service_account()
-        return
-    sources = [chosen.kubeconfig] if chosen.kubeconfig else user_kubeconfigs() if chosen.context else []
-    if not sources:
-        sources = [_embedded_kubeconfig()]
-    with private_folder() as folder:
-        private = folder / "kubeconfig"
-        copy_kubeconfig(sources, private, context=chosen.context)
-        api = Api.from_kubeconfig(private, context=chosen.context)
-        api.version()  # a server that is not there is told sooner than one that goes away
-        yield api
-
-
-def _embedded_kubeconfig() -> Path:
-    """That of the embedded cluster, which is asked as any other program. Raises WrongUsage where none runs here."""
-    words = [sys.executable, "-m", "embedded_cluster", "kubeconfig"]
-    found = subprocess.run(words, capture_output=True, text=True, check=False)
-    if found.returncode:
-        raise WrongUsage("no cluster named and no embedded one runs: name one with --kubeconfig FILE or --context NAME")
-    return Path(found.stdout.strip())

@@ -1,0 +1,62 @@
+"""What can be listed of a cluster, by an account that may not list everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from acceptance.cluster.api import Api, whole
+from acceptance.cluster.api_faults import ApiError
+from acceptance.cluster.resources import (
+    CSI_DRIVERS,
+    CSI_NODES,
+    PODS,
+    SNAPSHOT_CLASSES,
+    STORAGE_CAPACITIES,
+    STORAGE_CLASSES,
+    Object,
+    Resource,
+)
+
+CLASSES, RUNNING = "classes", "pods"
+KINDS: Mapping[str, Resource] = {
+    CLASSES: STORAGE_CLASSES,
+    "drivers": CSI_DRIVERS,
+    "csi_nodes": CSI_NODES,
+    "capacities": STORAGE_CAPACITIES,
+    "snapshot_classes": SNAPSHOT_CLASSES,
+    RUNNING: PODS,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """The objects by kind, as the API returns them; `unread`: the kinds that could not be listed, and why."""
+
+    found: Mapping[str, list[Object]]
+    unread: Mapping[str, str]
+
+
+def look_at_storage(api: Api) -> Look:
+    """List what tells of storage; nothing is changed. Raises ApiError where not even StorageClasses can be listed."""
+    found: dict[str, list[Object]] = {}
+    unread: dict[str, str] = {}
+    for kind, resource in KINDS.items():
+        pods = kind == RUNNING
+        try:
+            found[kind] = api.list(
+                resource, slim=_slim if pods else whole, fields="status.phase=Running" if pods else ""
+            )
+        except ApiError as error:
+            if kind == CLASSES or error.status not in (403, 404):
+                raise
+            unread[kind] = "this account may not list them" if error.status == 403 else "this cluster has no such kind"
+    return Look(found=found, unread=unread)
+
+
+def _slim(pod: Object) -> Object:
+    """Of thousands of pods what may tell whose provisioner runs in one."""
+    kept = ("name", "image", "args", "command", "env")
+    containers = (pod.get("spec") or {}).get("containers") or []
+    slim = [{key: each[key] for key in kept if key in each} for each in containers]
+    return {"metadata": {"name": pod["metadata"]["name"]}, "spec": {"containers": slim}}

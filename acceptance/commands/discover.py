@@ -1,0 +1,87 @@
+"""`discover`: the StorageClasses of a cluster, what is wrong with them, and what to run next. It only reads."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Iterator
+
+from acceptance.cluster.looking import CLASSES, look_at_storage
+from acceptance.commands.command import Commands
+from acceptance.commands.named_cluster import add_cluster_options, connected
+from acceptance.judging.discovery import Discovery, FoundClass, Surroundings, discover
+from acceptance.text.sanitizing import on_one_line, sanitize
+
+
+def add_discover(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser("discover", help="show a cluster's StorageClasses, and what is wrong with them")
+    add_cluster_options(parser)
+    parser.set_defaults(command=_discover)
+
+
+def _discover(chosen: argparse.Namespace) -> int:
+    from acceptance.report.plain_table import print_table
+
+    with connected(chosen) as api:
+        look = look_at_storage(api)
+    found = discover(
+        look.found[CLASSES], Surroundings(**{kind: each for kind, each in look.found.items() if kind != CLASSES})
+    )
+    if found.classes:
+        print_table(
+            ("class", "provisioner", "default", "binds", "expansion", "snapshot class", "free space told"),
+            map(_row, found.classes),
+        )
+    for line in _told(found):
+        print(sanitize(on_one_line(line)))
+    for kind, why in look.unread.items():
+        print(f"Not looked at: {kind.replace('_', ' ')}: {why}.")
+    if found.candidate is not None:
+        print("\nTo run next:")
+        for line in _next(found, _cluster(chosen)):
+            print(f"  {line}")
+    return 0
+
+
+def _row(each: FoundClass) -> tuple[str, ...]:
+    flags = (each.expansion, each.snapshots, each.capacity)
+    return (
+        each.name + (" (local)" if each.local else ""),
+        each.provisioner,
+        _yes(each.default),
+        "at first use" if each.binding == "WaitForFirstConsumer" else "at once",
+        *map(_yes, flags),
+    )
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "-"
+
+
+def _told(found: Discovery) -> Iterator[str]:
+    yield from found.wrong
+    for each in found.classes:
+        for wrong in each.wrong:
+            yield f"{each.name}: {wrong}"
+    if found.baseline is not None:
+        yield (
+            f"Baseline: {found.baseline} is on the nodes' own disks; a comparison is fair where these hold "
+            f"{found.candidate} too."
+        )
+    elif any(each.name == found.candidate and not each.local for each in found.classes):
+        yield "Baseline: no local class was found, so nothing is compared; local-path-provisioner offers one."
+
+
+def _cluster(chosen: argparse.Namespace) -> list[str]:
+    """The options that name the same cluster to a run."""
+    if chosen.in_cluster:
+        return ["--storage-cluster=in-cluster"]
+    named = (("--storage-kubeconfig", chosen.kubeconfig), ("--storage-context", chosen.context))
+    return [f"{option}={value}" for option, value in named if value is not None]
+
+
+def _next(found: Discovery, cluster: list[str]) -> Iterator[str]:
+    yield shlex.join(["storage-acceptance", "quick", str(found.candidate), *cluster])
+    beside = [] if found.baseline is None else [f"--storage-baseline-class={found.baseline}"]
+    yield shlex.join(["storage-acceptance", "run", f"--storage-class={found.candidate}", *beside, *cluster])

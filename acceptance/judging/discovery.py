@@ -1,0 +1,194 @@
+"""What is wrong with the StorageClasses of a cluster, and which to test beside which. Pure: from listed objects alone.
+
+Sources: https://kubernetes.io/docs/concepts/storage/storage-classes/, and beside it storage-capacity/ and
+volume-snapshot-classes/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Object = Mapping[str, Any]
+
+# Their volumes are on one node's own disks.
+LOCAL = {
+    "rancher.io/local-path",
+    "openebs.io/local",
+    "local.csi.openebs.io",
+    "topolvm.io",
+    "k8s.io/minikube-hostpath",
+    "docker.io/hostpath",
+    "microk8s.io/hostpath",
+    "hostpath.csi.k8s.io",
+}
+# Whose pods do not bear the provisioner's name.
+_OTHER_NAMES = {"k8s.io/minikube-hostpath": "storage-provisioner", "docker.io/hostpath": "storage-provisioner"}
+LONG_ENOUGH = 6
+"""letters of a name that tells a provisioner from others"""
+NOTHING_PROVISIONS = ("", "kubernetes.io/no-provisioner")
+# The second is the older name of the first.
+DEFAULTS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundClass:
+    """One StorageClass. `snapshots`, `capacity`: whether there is a snapshot class, and free space is told."""
+
+    name: str
+    provisioner: str
+    default: bool
+    local: bool
+    binding: str
+    expansion: bool
+    snapshots: bool
+    capacity: bool
+    wrong: tuple[str, ...]
+    """what may keep it from working, or from being tested, in sentences"""
+    usable: bool
+    """whether it has a provisioner"""
+    runs: bool
+    """whether that was seen to run, or is not known"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Discovery:
+    """All classes; what is wrong with them together; those to begin with, None where none suits."""
+
+    classes: tuple[FoundClass, ...]
+    wrong: tuple[str, ...]
+    candidate: str | None
+    baseline: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """What there is beside the classes; None: could not be listed, so that nothing is said of it."""
+
+    drivers: Sequence[Object] | None = None
+    csi_nodes: Sequence[Object] | None = None
+    capacities: Sequence[Object] | None = None
+    snapshot_classes: Sequence[Object] | None = None
+    pods: Sequence[Object] | None = None
+
+
+def discover(classes: Sequence[Object], beside: Surroundings) -> Discovery:
+    """Judge the classes by what there is beside them."""
+    found = tuple(sorted((_found(each, beside) for each in classes), key=lambda each: each.name))
+    candidate = _candidate(found)
+    local = [each for each in found if each.local and each.usable and each.name != candidate]
+    local.sort(key=lambda each: (not each.runs, each.binding != "WaitForFirstConsumer"))
+    return Discovery(
+        classes=found,
+        wrong=tuple(_wrong_together(found)),
+        candidate=candidate,
+        baseline=local[0].name if local else None,
+    )
+
+
+def _candidate(found: Sequence[FoundClass]) -> str | None:
+    """What applications get that name none, where that is no local disk; else a class that is none."""
+    usable = [each for each in found if each.usable]
+    usable.sort(key=lambda each: (not each.runs, each.local, not each.default))
+    return usable[0].name if usable else None
+
+
+def _wrong_together(found: Sequence[FoundClass]) -> Iterator[str]:
+    defaults = [each.name for each in found if each.default]
+    if not found:
+        yield "The cluster has no StorageClass: install a provisioner first."
+    elif not defaults:
+        yield "No class is the default: PVCs that name none stay pending; name one with --storage-class."
+    elif len(defaults) > 1:
+        yield (
+            f"{len(defaults)} classes are the default ({', '.join(defaults)}): PVCs that name none get the one "
+            "that was made last; leave the annotation is-default-class to one of them."
+        )
+
+
+def _found(item: Object, beside: Surroundings) -> FoundClass:
+    name, provisioner = item["metadata"]["name"], item.get("provisioner") or ""
+    annotations = item["metadata"].get("annotations") or {}
+    binding = item.get("volumeBindingMode") or "Immediate"
+    snapshots = any(each.get("driver") == provisioner for each in beside.snapshot_classes or ())
+    missing = _missing_provisioner(provisioner, beside)
+    told = [*([missing] if missing else []), *_wrong(item, provisioner, binding, snapshots=snapshots, beside=beside)]
+    return FoundClass(
+        name=name,
+        provisioner=provisioner,
+        default=any(annotations.get(each) == "true" for each in DEFAULTS),
+        # Bound at once, it is of a folder that all nodes share, or it does not work: nothing to compare with.
+        local=provisioner in LOCAL and binding == "WaitForFirstConsumer",
+        binding=binding,
+        expansion=bool(item.get("allowVolumeExpansion")),
+        snapshots=snapshots,
+        capacity=_tells_capacity(name, beside),
+        wrong=tuple(told),
+        usable=provisioner not in NOTHING_PROVISIONS,
+        runs=missing is None,
+    )
+
+
+def _wrong(item: Object, provisioner: str, binding: str, *, snapshots: bool, beside: Surroundings) -> Iterator[str]:
+    if provisioner in NOTHING_PROVISIONS:
+        return
+    if provisioner in LOCAL and binding != "WaitForFirstConsumer":
+        yield (
+            "Local volumes are bound at once (Immediate): a volume may lie on a node where its pod cannot run; "
+            "set volumeBindingMode: WaitForFirstConsumer, unless they are in a folder that all nodes share."
+        )
+    if not item.get("allowVolumeExpansion"):
+        yield "PVCs cannot grow: allowVolumeExpansion is not set; the test of it is skipped."
+    if beside.snapshot_classes is not None and not snapshots and _is_csi(provisioner, beside):
+        yield "Its driver has no VolumeSnapshotClass: snapshots cannot be taken; if it can, make one."
+    driver = next((each for each in beside.drivers or () if each["metadata"]["name"] == provisioner), None)
+    promised = driver is not None and bool((driver.get("spec") or {}).get("storageCapacity"))
+    if promised and beside.capacities is not None and not _tells_capacity(item["metadata"]["name"], beside):
+        yield (
+            "Its driver promises CSIStorageCapacity and there is none of this class: pods that wait for a first "
+            "consumer's volume are then not scheduled."
+        )
+
+
+def _missing_provisioner(provisioner: str, beside: Surroundings) -> str | None:
+    """Why nothing seems to make volumes; None where something does, or that is not known."""
+    if provisioner in NOTHING_PROVISIONS:
+        return "Nothing provisions volumes of it (no-provisioner): the suite cannot test it."
+    if provisioner.startswith("kubernetes.io/"):  # in-tree: a CSI driver with another name does it, if any
+        return None
+    if beside.csi_nodes is None or beside.pods is None or _on_nodes(provisioner, beside):
+        return None
+    if any(_speaks_of(provisioner, pod) for pod in beside.pods):
+        return None
+    return (
+        f"No node has a driver {provisioner} (CSINode), and no running pod speaks of it: PVCs would stay pending, "
+        "unless it runs outside of the cluster."
+    )
+
+
+def _on_nodes(provisioner: str, beside: Surroundings) -> bool:
+    drivers = (each for node in beside.csi_nodes or () for each in (node.get("spec") or {}).get("drivers") or ())
+    return any(each.get("name") == provisioner for each in drivers)
+
+
+def _is_csi(provisioner: str, beside: Surroundings) -> bool:
+    named = any(each["metadata"]["name"] == provisioner for each in beside.drivers or ())
+    return named or _on_nodes(provisioner, beside)
+
+
+def _speaks_of(provisioner: str, pod: Object) -> bool:
+    """Whether the pod's name, images or words hold the provisioner's name, or what of that is not its domain."""
+    domain, _, own = provisioner.rpartition("/")
+    # `local` or `nfs` is in the words of many.
+    sought = _OTHER_NAMES.get(provisioner) or (own if len(own) >= LONG_ENOUGH else domain.partition(".")[0] or own)
+    containers = (pod.get("spec") or {}).get("containers") or ()
+    words = [pod["metadata"]["name"]]
+    for each in containers:
+        words += [each.get("image", ""), *(each.get("args") or ()), *(each.get("command") or ())]
+        words += [str(one.get("value", "")) for one in each.get("env") or ()]
+    return any(sought in word for word in words)
+
+
+def _tells_capacity(name: str, beside: Surroundings) -> bool:
+    return any(each.get("storageClassName") == name for each in beside.capacities or ())

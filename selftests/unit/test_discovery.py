@@ -1,0 +1,154 @@
+"""`discover`: what is wrong with StorageClasses, told by plain objects as an API server returns them."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from acceptance.cluster.api import Api, whole
+from acceptance.cluster.api_faults import ApiError
+from acceptance.cluster.looking import look_at_storage
+from acceptance.cluster.resources import Object, Resource
+from acceptance.judging.discovery import DEFAULTS, Discovery, Surroundings, discover
+
+CSI = "ebs.csi.example.com"
+
+
+def storage_class(name: str, provisioner: str, *, default: bool = False, **more: Any) -> Object:
+    annotations = {DEFAULTS[0]: "true"} if default else {}
+    return {"metadata": {"name": name, "annotations": annotations}, "provisioner": provisioner, **more}
+
+
+def on_nodes(*drivers: str) -> list[Object]:
+    return [{"metadata": {"name": "node-1"}, "spec": {"drivers": [{"name": each} for each in drivers]}}]
+
+
+def pod(name: str, **container: Any) -> Object:
+    return {"metadata": {"name": name}, "spec": {"containers": [container]}}
+
+
+GOOD = storage_class("fast", CSI, default=True, allowVolumeExpansion=True, volumeBindingMode="WaitForFirstConsumer")
+LOCAL = storage_class(
+    "local", "rancher.io/local-path", allowVolumeExpansion=True, volumeBindingMode="WaitForFirstConsumer"
+)
+WHOLE = Surroundings(
+    drivers=[{"metadata": {"name": CSI}, "spec": {"storageCapacity": True}}],
+    csi_nodes=on_nodes(CSI),
+    capacities=[{"storageClassName": "fast"}],
+    snapshot_classes=[{"driver": CSI}],
+    pods=[pod("local-path-provisioner-5b9", image="rancher/local-path-provisioner:v0.0.30")],
+)
+
+BOTH = [{"storageClassName": "fast"}, {"storageClassName": "b"}]
+
+
+def found(*classes: Object, **other: Any) -> Discovery:
+    """With all that classes need, but for what is given."""
+    return discover(classes, Surroundings(**{**vars(WHOLE), **other}))
+
+
+def wrong(*classes: Object, **other: Any) -> list[str]:
+    told = found(*classes, **other)
+    return [*told.wrong, *(each for one in told.classes for each in one.wrong)]
+
+
+def test_of_good_classes_nothing_is_said() -> None:
+    told = found(LOCAL, GOOD)
+    assert wrong(LOCAL, GOOD) == []
+    assert [each.name for each in told.classes] == ["fast", "local"]
+    assert (told.candidate, told.baseline) == ("fast", "local")
+    fast, local = told.classes
+    assert (fast.default, fast.local, fast.snapshots, fast.capacity, fast.expansion) == (True, False, True, True, True)
+    assert (local.default, local.local) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("classes", "other", "sentence"),
+    [
+        ((), {}, "The cluster has no StorageClass"),
+        ((LOCAL,), {}, "No class is the default"),
+        (
+            (GOOD, storage_class("b", CSI, default=True, allowVolumeExpansion=True)),
+            {"capacities": BOTH},
+            "2 classes are the default",
+        ),
+        ((GOOD,), {"csi_nodes": on_nodes("other"), "pods": []}, f"No node has a driver {CSI} (CSINode), and no"),
+        ((GOOD,), {"snapshot_classes": []}, "Its driver has no VolumeSnapshotClass"),
+        ((GOOD,), {"capacities": []}, "Its driver promises CSIStorageCapacity and there is none of this class"),
+        ((GOOD | {"allowVolumeExpansion": False},), {}, "PVCs cannot grow"),
+        ((LOCAL | {"volumeBindingMode": "Immediate"}, GOOD), {}, "Local volumes are bound at once"),
+        ((GOOD, storage_class("by-hand", "kubernetes.io/no-provisioner")), {}, "Nothing provisions volumes of it"),
+    ],
+    ids=lambda each: each[:24] if isinstance(each, str) else "",
+)
+def test_what_is_wrong_is_told_and_nothing_else(classes: Any, other: dict[str, Any], sentence: str) -> None:
+    (told,) = wrong(*classes, **other)
+    assert told.startswith(sentence)
+
+
+@pytest.mark.parametrize("unread", ["csi_nodes", "pods", "snapshot_classes", "capacities", "drivers"])
+def test_what_could_not_be_listed_is_no_fault_of_a_class(unread: str) -> None:
+    assert wrong(LOCAL, GOOD, **{unread: None}) == []
+
+
+@pytest.mark.parametrize(
+    ("provisioner", "running"),
+    [
+        ("openebs.io/local", pod("openebs-localpv-provisioner-7", image="x")),
+        ("k8s.io/minikube-hostpath", pod("storage-provisioner", image="x")),
+        ("cluster.local/nfs-subdir", pod("a", env=[{"name": "PROVISIONER_NAME", "value": "cluster.local/nfs-subdir"}])),
+        ("nfs.csi.k8s.io", pod("a", args=["--drivername=nfs.csi.k8s.io"])),
+    ],
+)
+def test_a_provisioner_is_known_by_its_pods(provisioner: str, running: Object) -> None:
+    it = storage_class("it", provisioner, default=True, allowVolumeExpansion=True)
+    others = [pod("coredns", image="local/coredns"), pod("nfs", image="x")]
+    assert [each.runs for each in found(it, pods=[*others, running]).classes] == [True]
+    assert [each.runs for each in found(it, pods=others).classes] == [False]
+
+
+def test_the_default_class_is_tested_where_it_is_no_local_disk() -> None:
+    default_local = LOCAL | {"metadata": {"name": "local", "annotations": {DEFAULTS[1]: "true"}}}
+    other = storage_class("slow", CSI)
+    assert found(default_local, other).candidate == "slow"
+    assert found(storage_class("a", CSI), GOOD).candidate == "fast"
+    nowhere = found(LOCAL, storage_class("away", "away.example.com", default=True))
+    assert (nowhere.candidate, nowhere.baseline) == ("local", None)
+    assert found(storage_class("away", "away.example.com")).candidate == "away"
+    shared = storage_class("shared", "rancher.io/local-path", volumeBindingMode="Immediate")
+    assert (found(default_local, shared).candidate, found(default_local, shared).baseline) == ("shared", "local")
+    only = found(default_local)
+    assert (only.candidate, only.baseline) == ("local", None)
+    assert found(storage_class("by-hand", "")).candidate is None
+
+
+class Forbidding:
+    """An API server that refuses lists of some kinds."""
+
+    def __init__(self, refused: dict[str, int]) -> None:
+        self._refused = refused
+
+    def list(self, resource: Resource, *, slim: Any = whole, fields: str = "") -> list[Object]:
+        if status := self._refused.get(resource.plural):
+            raise ApiError(status=status, request="GET", message="refused")
+        if resource.plural != "pods":
+            return []
+        assert fields == "status.phase=Running"
+        return [slim(pod("a", image="x", resources={}) | {"status": {"podIP": "10.0.0.1"}})]
+
+
+def test_what_may_not_be_listed_is_told_and_the_rest_is_looked_at() -> None:
+    look = look_at_storage(cast(Api, Forbidding({"csinodes": 403, "volumesnapshotclasses": 404})))
+    assert look.found.keys() == {"classes", "drivers", "capacities", "pods"}
+    assert look.found["pods"] == [pod("a", image="x")]
+    assert look.unread == {
+        "csi_nodes": "this account may not list them",
+        "snapshot_classes": "this cluster has no such kind",
+    }
+
+
+@pytest.mark.parametrize("refused", [{"storageclasses": 403}, {"pods": 500}])
+def test_other_errors_are_not_hidden(refused: dict[str, int]) -> None:
+    with pytest.raises(ApiError):
+        look_at_storage(cast(Api, Forbidding(refused)))
