@@ -137,7 +137,7 @@ def _missing(api: Api, needed: Iterable[Permission]) -> list[str]:
 def _raise(missing: Sequence[str]) -> None:
     if missing:
         raise EnvironmentFailure(
-            "this account lacks permissions that the suite needs (all of them are listed in the README):\n"
+            "this account lacks permissions that the suite needs (all of them are listed in docs/running.md):\n"
             + "\n".join(missing)
         )
 

@@ -1,4 +1,4 @@
-"""What the suite asks of its account, what `deploy/` grants, and what the README says are the same."""
+"""What the suite asks of its account, what `deploy/` grants, and what the page on running it says are the same."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 
 from selftests.lab.accounts import ACCOUNT, Grant, all_documents, asked, documents, granted
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/running.md").read_text(encoding="utf-8")
 ACCOUNT_SUBJECT = {"kind": "ServiceAccount", "name": ACCOUNT, "namespace": ACCOUNT}
 
 
 def listed() -> dict[str, set[tuple[str, str]]]:
-    """The README's table: by role, each kind of object with each verb."""
+    """The page's table: by role, each kind of object with each verb."""
     found: dict[str, set[tuple[str, str]]] = {}
-    for line in README.partition("| objects |")[2].partition("\n\n")[0].splitlines()[2:]:
+    for line in PAGE.partition("| objects |")[2].partition("\n\n")[0].splitlines()[2:]:
         kinds, verbs, role = (cell.strip() for cell in line.strip("|").split("|"))
         name = re.fullmatch(r"`([a-z-]+)`.*", role)
         assert name, line
@@ -35,11 +35,11 @@ def test_a_role_grants_what_the_suite_asks_for_and_no_more(role: str) -> None:
 
 
 @pytest.mark.parametrize("role", sorted({*asked()} - {f"{ACCOUNT}-rebuild"}))
-def test_the_readme_lists_the_same(role: str) -> None:
+def test_the_page_lists_the_same(role: str) -> None:
     assert listed().get(role) == {(_shown(each), each.verb) for each in asked()[role]}
 
 
-def test_the_readme_lists_no_other_role() -> None:
+def test_the_page_lists_no_other_role() -> None:
     assert listed().keys() <= asked().keys()
 
 

@@ -1,4 +1,4 @@
-"""What the README tells a newcomer, held against the code: a profile and a limit of their own."""
+"""What a newcomer is told, held against the code: a profile and a limit of their own; and how long the README is."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from acceptance.loads.profile_folder import find_profiles
 from selftests.unit.docs_pages import blocks
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/running.md").read_text(encoding="utf-8")
+LONGEST = 1200
+"""words of the README: more are for other pages"""
 
 
 def section(heading: str) -> str:
     """From the heading to the next one."""
-    return README.partition(f"# {heading}\n")[2].partition("\n#")[0]
+    return PAGE.partition(f"# {heading}\n")[2].partition("\n#")[0]
 
 
 def test_a_job_file_and_three_lines_make_a_gate(tmp_path: Path) -> None:
@@ -35,3 +37,7 @@ def test_the_three_lines_fit_the_limits_that_come_with_the_suite(tmp_path: Path)
     file.write_text(shipped.replace("    limits:\n", f"    limits:\n{three}", 1), encoding="utf-8")
     tiers = load_limits(file, profiles={*find_profiles(ROOT / "profiles"), "order-log"})
     assert len(tiers.tier("production").limits_for("order-log")) == 1
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= LONGEST
