@@ -16,7 +16,7 @@ from selftests.integration.suite import ROOT
 pytestmark = pytest.mark.full
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_", "PYTHON"))}
 AT_MOST_MB = 420
-"""of the environment without pip; 377 MB on 23 November 2026 (docs/command.md)"""
+"""of the environment without pip; 368 MB on 23 November 2026 (docs/command.md)"""
 
 
 def done(*words: str | Path, folder: Path = ROOT) -> str:
