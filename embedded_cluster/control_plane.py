@@ -1,5 +1,6 @@
 """etcd, API server, controller manager and scheduler."""
 
+import ipaddress
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +15,8 @@ from embedded_cluster.processes import Daemons
 from embedded_cluster.timers import timers
 from embedded_cluster.waiting import NotYet, wait_for
 
-# Service addresses lead nowhere: there is no kube-proxy. The range only has to be one.
-SERVICE_RANGE = "10.96.0.0/16"
+# Services lead nowhere where there is no kube-proxy. The range only has to be one.
+_NO_SERVICES = "10.96.0.0/16"
 
 API_RELAY = "api-relay"
 PORTS = ("kube-apiserver", "etcd", "etcd-peer", "kube-controller-manager", "kube-scheduler")
@@ -26,7 +27,10 @@ _RATE = ("--kube-api-qps=300", "--kube-api-burst=600")
 
 @dataclass(frozen=True)
 class ControlPlane:
-    """What the parts of the control plane share. `ports` are TCP ports on 127.0.0.1."""
+    """What the parts of the control plane share. `ports` are TCP ports on 127.0.0.1.
+
+    `cluster_ips`: the range of the services' addresses where they lead somewhere (embedded_cluster.services).
+    """
 
     layout: Layout
     binaries: Binaries
@@ -34,10 +38,16 @@ class ControlPlane:
     network: PodNetwork
     ports: dict[str, int]
     authority: Authority
+    cluster_ips: str | None = None
 
     @property
     def server(self) -> str:
         return f"https://127.0.0.1:{self.ports['kube-apiserver']}"
+
+    @property
+    def cluster_ip(self) -> str | None:
+        """The API server's own, where services lead somewhere: the first one."""
+        return str(ipaddress.IPv4Network(self.cluster_ips)[1]) if self.cluster_ips else None
 
     def kubeconfig(self, file: str, *, common_name: str, organization: str | None = None) -> Path:
         """A kubeconfig with an identity of its own, in pki/<file>.kubeconfig."""
@@ -96,6 +106,8 @@ class ControlPlane:
     def _start_apiserver(self, etcd_authority: Authority) -> None:
         names = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"]
         addresses = ["127.0.0.1", self.network.gateway]
+        if self.cluster_ip:
+            addresses.append(self.cluster_ip)
         serving = self.authority.issue("apiserver", common_name="kube-apiserver", addresses=addresses, names=names)
         etcd = etcd_authority.issue("apiserver-etcd", common_name="kube-apiserver")
         kubelet = self.authority.issue("apiserver-kubelet", common_name="storage-acceptance:apiserver")
@@ -104,10 +116,10 @@ class ControlPlane:
             self.binaries.component("kube-apiserver"),
             "--bind-address=127.0.0.1",
             f"--secure-port={self.ports['kube-apiserver']}",
-            # Loopback is no address for endpoints, and nothing follows them here.
+            # Loopback is no address for endpoints; from this one the relay hands on.
             f"--advertise-address={self.network.gateway}",
-            "--endpoint-reconciler-type=none",
-            f"--service-cluster-ip-range={SERVICE_RANGE}",
+            f"--endpoint-reconciler-type={'lease' if self.cluster_ips else 'none'}",
+            f"--service-cluster-ip-range={self.cluster_ips or _NO_SERVICES}",
             "--anonymous-auth=false",
             "--authorization-mode=Node,RBAC",
             "--enable-admission-plugins=NodeRestriction",

@@ -87,6 +87,11 @@ class Layout:
         return f"sab-{hashlib.sha256(self.name.encode()).hexdigest()[:10]}"
 
     @property
+    def services_link(self) -> str:
+        """The bridge's link to where traffic to services goes, where the cluster has any that lead somewhere."""
+        return f"sas-{self.bridge.removeprefix('sab-')}"
+
+    @property
     def cni_network(self) -> str:
         return f"storage-acceptance-{self.name}"
 
@@ -130,6 +135,16 @@ class NodeLayout:
     def brick(self) -> Path:
         """The node's third of the replicated volume."""
         return self.state / "brick"
+
+    @property
+    def longhorn(self) -> Path:
+        """What the node has as /var/lib/longhorn, where the cluster has Longhorn: its replicas are there."""
+        return self.state / "longhorn"
+
+    @property
+    def longhorn_devices(self) -> Path:
+        """Where the adaptor notes which block devices it has made."""
+        return self.longhorn / "block-devices" / "devices"
 
     @property
     def cgroup(self) -> str:

@@ -26,8 +26,11 @@ table inet {table} {{
   chain strangers {{ iifname != {{ "lo", "{bridge}" }} drop; }}
 }}
 """
-# Nodes get addresses from here on, pods from the second /24 on.
+# The one that stands for the services; nodes get addresses from _FIRST_NODE on, pods from the second /24 on.
+_SERVICES = 2
 _FIRST_NODE = 11
+# As many addresses at the end are for services, where the cluster has any that lead somewhere.
+_CLUSTER_IPS_PREFIX = 23
 MOST_NODES = 200
 
 
@@ -79,7 +82,23 @@ def _free_subnet() -> ipaddress.IPv4Network:
 def pod_range(subnet: str) -> tuple[str, str]:
     """The first and last address for pods in `subnet`."""
     network = ipaddress.IPv4Network(subnet)
-    return str(network[256]), str(network[-2])
+    return str(network[256]), str(_cluster_ips(network)[0] - 1)
+
+
+def cluster_ip_range(subnet: str) -> str:
+    """The addresses in `subnet` for services that lead somewhere: no two clusters of a host have the same."""
+    return str(_cluster_ips(ipaddress.IPv4Network(subnet)))
+
+
+def services_address(subnet: str) -> str:
+    """Where the traffic to services comes from and goes through, with the length of the network's prefix."""
+    network = ipaddress.IPv4Network(subnet)
+    return f"{network[_SERVICES]}/{network.prefixlen}"
+
+
+def _cluster_ips(subnet: ipaddress.IPv4Network) -> ipaddress.IPv4Network:
+    *_, last = subnet.subnets(new_prefix=_CLUSTER_IPS_PREFIX)
+    return last
 
 
 def remove(layout: Layout) -> None:

@@ -82,6 +82,18 @@ def test_pods_never_get_a_nodes_address() -> None:
     assert nodes < first < last < ipaddress.IPv4Address("10.200.31.255")
 
 
+def test_services_have_addresses_of_their_own() -> None:
+    """Those of the pods end before them, and none is outside of the bridge's network."""
+    for subnet in ("10.200.16.0/20", "10.207.240.0/20"):
+        services = ipaddress.IPv4Network(network.cluster_ip_range(subnet))
+        _, last = map(ipaddress.IPv4Address, network.pod_range(subnet))
+        assert services.subnet_of(ipaddress.IPv4Network(subnet))
+        assert last < services[0]
+        station = ipaddress.IPv4Interface(network.services_address(subnet))
+        assert str(station.network) == subnet
+        assert station.ip < ipaddress.IPv4Network(subnet)[network._FIRST_NODE]
+
+
 def test_free_ports_differ() -> None:
     ports = network.free_ports([str(number) for number in range(50)])
     assert len(set(ports.values())) == 50
