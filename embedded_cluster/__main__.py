@@ -15,8 +15,9 @@ from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
 from embedded_cluster.network import MOST_NODES
 from embedded_cluster.node_control import start_node, stop_node
-from embedded_cluster.preconditions import Needs
+from embedded_cluster.preconditions import LONGHORN_MEMORY, Needs
 from embedded_cluster.progress import say, step
+from embedded_cluster.state import LONGHORN, PARTS
 from embedded_cluster.status import status
 from embedded_cluster.timers import SHORT_GRACE_S
 
@@ -64,6 +65,14 @@ def _parser() -> argparse.ArgumentParser:
                 help="GiB that must be free (default: %(default)s)",
             )
             sub.add_argument(
+                "--with",
+                dest="parts",
+                action="append",
+                choices=PARTS,
+                default=[],
+                help="what the cluster is to have beside what every one has; may be given several times",
+            )
+            sub.add_argument(
                 "--short-timers",
                 action="store_true",
                 help=f"for tests: nodes count as lost after {SHORT_GRACE_S} s of silence (default: 50 s)",
@@ -78,13 +87,19 @@ def _up(layout: Layout, options: argparse.Namespace) -> int:
         raise WrongUsage(f"--simulated-nodes must be 0 to {simulation.MOST_NODES}, not {options.simulated_nodes}")
     if options.api_port is not None and not 1 <= options.api_port <= 65535:
         raise WrongUsage(f"--api-port must be 1 to 65535, not {options.api_port}")
-    needs = Needs(free_disk=options.min_free_disk, api_port=options.api_port)
+    needs = Needs(
+        free_disk=options.min_free_disk,
+        free_memory=LONGHORN_MEMORY if LONGHORN in options.parts else Needs.free_memory,
+        api_port=options.api_port,
+        loop_devices=LONGHORN in options.parts,
+    )
     lifecycle.up(
         layout,
         nodes=options.nodes,
         needs=needs,
         simulated_nodes=options.simulated_nodes,
         short_timers=options.short_timers,
+        parts=options.parts,
     )
     return 0
 

@@ -1,6 +1,6 @@
 """The proof that a cluster is up: its nodes are ready, and a pod wrote to a volume of each class."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from acceptance.text.errors import EnvironmentFailure
@@ -37,29 +37,32 @@ def wait_for_nodes(kubectl: Kubectl, *, nodes: int, alive: Callable[[], None]) -
     wait_for(f"{nodes} nodes to be Ready", ready, timeout=90)
 
 
-def prove_storage(kubectl: Kubectl, *, image: str, classes: Sequence[str]) -> None:
-    """Write to a new volume of each class from a restricted pod, and remove all again.
+def prove_storage(kubectl: Kubectl, *, image: str, classes: Mapping[str, str], timeout: float = 60) -> None:
+    """Write to a new volume of each class from a restricted pod, read it, and remove all again.
 
-    Raises EnvironmentFailure with the pods' states and events where that does not work within a minute.
+    `classes`: the size of the volume of each. Raises EnvironmentFailure with the pods' states and events where that
+    does not work within `timeout` seconds.
     """
-    kubectl.apply("check-namespace.yaml")
 
     def created() -> None:
         try:
-            for name in classes:
-                kubectl.apply("check.yaml", image=image, **{"class": name})
+            # Each time: that of the check before may still be on its way out.
+            kubectl.apply("check-namespace.yaml")
+            kubectl.apply_each(
+                "check.yaml", [{"image": image, "class": name, "size": size} for name, size in classes.items()]
+            )
         except EnvironmentFailure as error:  # Refused until the namespace has its service account.
             raise NotYet(str(error)) from None
 
-    wait_for("the checking pods to be accepted", created, timeout=30)
-    wait_for("a pod to write to a volume of each class", lambda: _finished(kubectl), timeout=60)
+    wait_for("the checking pods to be accepted", created, timeout=60, interval=0.5)
+    wait_for("a pod to write to a volume of each class", lambda: _finished(kubectl), timeout=timeout)
     kubectl.run("delete", "pods,persistentvolumeclaims", "--all", "--wait=false", _NAMESPACE)
 
     def volumes_gone() -> None:
         if left := kubectl.get("persistentvolumes"):
             raise NotYet(f"there are {', '.join(volume['metadata']['name'] for volume in left)}")
 
-    wait_for("the volumes of the check to be deleted", volumes_gone, timeout=60)
+    wait_for("the volumes of the check to be deleted", volumes_gone, timeout=timeout)
     kubectl.run("delete", "namespace/embedded-cluster-check", "--wait=false")
 
 

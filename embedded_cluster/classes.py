@@ -13,7 +13,8 @@ from embedded_cluster.kubectl import MANIFESTS, Kubectl
 from embedded_cluster.layout import Layout
 
 COMPONENT = "local-path-provisioner"
-NAMES = ("local-path", "replicated")
+SIZES = {"local-path": "1Mi", "replicated": "1Mi"}
+"""of the classes that every cluster has, with the size of the smallest volume that they make"""
 
 # Claims that are worked on at the same time; each waits for its helper pod for seconds.
 _WORKERS = 16

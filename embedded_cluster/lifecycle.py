@@ -5,18 +5,20 @@ import dataclasses
 import functools
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from acceptance.text.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from embedded_cluster import (
     builds,
     check,
     classes,
     images,
+    longhorn_mounts,
+    loop_devices,
     mount_points,
     mounts,
     network,
@@ -31,29 +33,40 @@ from embedded_cluster.control_plane import PORTS, ControlPlane
 from embedded_cluster.glusterfs import GlusterFS
 from embedded_cluster.layout import Layout, cache_folder
 from embedded_cluster.locking import cluster_lock, preparation_lock
+from embedded_cluster.longhorn import part as longhorn
 from embedded_cluster.node import Node
 from embedded_cluster.preconditions import Needs
 from embedded_cluster.processes import Daemons
 from embedded_cluster.progress import say, step
-from embedded_cluster.state import ClusterState, boot_id, write_state
+from embedded_cluster.state import LONGHORN, ClusterState, boot_id, read_state, write_state
 from embedded_cluster.status import status
 
 T = TypeVar("T")
 
 
-def up(layout: Layout, *, nodes: int, needs: Needs, simulated_nodes: int | None, short_timers: bool) -> None:
+def up(
+    layout: Layout,
+    *,
+    nodes: int,
+    needs: Needs,
+    simulated_nodes: int | None,
+    short_timers: bool,
+    parts: Sequence[str] = (),
+) -> None:
     """Have the cluster running with `nodes` nodes and proven to store data; does nothing where it is healthy.
 
-    `short_timers`: silent nodes are lost early (`embedded_cluster.timers`).
+    `short_timers`: silent nodes are lost early (`embedded_cluster.timers`). `parts`: what it is to have beside what
+    every cluster has (`embedded_cluster.state.PARTS`).
 
     Beside them there are then exactly `simulated_nodes`; None: those that there are. Remains of an earlier cluster are
     removed first. Raises EnvironmentFailure where it cannot run here; then nothing is left of it but its logs, in the
-    cache. One that ran healthily is left as it is.
+    cache. One that ran healthily is left as it is; WrongUsage where that has not all of `parts`.
     """
     preconditions.require_root()
     with cluster_lock(layout):
         found = status(layout)
         if found.running and not found.problems:
+            _require_parts(layout, parts)
             say(f"cluster {layout.name} is already up")
             simulation.arrange(layout, nodes=simulated_nodes)
             say(f"kubeconfig: {layout.kubeconfig}")
@@ -72,6 +85,7 @@ def up(layout: Layout, *, nodes: int, needs: Needs, simulated_nodes: int | None,
             binaries = builds.ensure()
             if simulated_nodes:
                 builds.ensure_kwok()
+            part = longhorn.ensure() if LONGHORN in parts else None
             with step("have the images"):
                 archive = images.ensure()
         try:
@@ -82,6 +96,7 @@ def up(layout: Layout, *, nodes: int, needs: Needs, simulated_nodes: int | None,
                 images=archive,
                 needs=needs,
                 short_timers=short_timers,
+                part=part,
             ).run()
             simulation.arrange(layout, nodes=simulated_nodes)
         except BaseException as error:
@@ -94,9 +109,19 @@ def up(layout: Layout, *, nodes: int, needs: Needs, simulated_nodes: int | None,
         say(f"kubeconfig: {layout.kubeconfig}")
 
 
+def _require_parts(layout: Layout, parts: Sequence[str]) -> None:
+    state = read_state(layout)
+    if state is not None and (missing := [part for part in parts if part not in state.parts]):
+        command = f"`python -m embedded_cluster down --name {layout.name}`"
+        raise WrongUsage(
+            f"cluster {layout.name} runs without {', '.join(missing)}, which no running cluster can be given: take it "
+            f"down first ({command}), or start another one beside it with --name"
+        )
+
+
 @dataclass(frozen=True)
 class _Start:
-    """One start of a cluster on a host where there is nothing of it."""
+    """One start of a cluster on a host where there is nothing of it; `part` where Longhorn is one of it."""
 
     layout: Layout
     nodes: int
@@ -104,6 +129,7 @@ class _Start:
     images: images.Images
     needs: Needs
     short_timers: bool
+    part: longhorn.Longhorn | None
 
     def run(self) -> None:
         """Start everything, what does not wait for each other side by side."""
@@ -116,7 +142,13 @@ class _Start:
         daemons = Daemons(layout=self.layout, state=self._state(pods, ports))
         authority = Authority(folder=self.layout.pki, common_name="ca")
         control_plane = ControlPlane(
-            layout=self.layout, binaries=self.binaries, daemons=daemons, network=pods, ports=ports, authority=authority
+            layout=self.layout,
+            binaries=self.binaries,
+            daemons=daemons,
+            network=pods,
+            ports=ports,
+            authority=authority,
+            cluster_ips=network.cluster_ip_range(pods.subnet) if self.part else None,
         )
         # Now, since nothing can be issued later, when simulated nodes may be asked for.
         control_plane.kubeconfig(simulation.COMPONENT, common_name=simulation.COMMON_NAME)
@@ -128,6 +160,11 @@ class _Start:
             folder.parent.mkdir(mode=0o755, exist_ok=True)
             folder.mkdir(mode=0o700)
         mount_points.prepare()
+        if self.part:
+            mount_points.prepare(longhorn_mounts.PLACES)
+            loop_devices.remember()
+            for number in range(1, self.nodes + 1):
+                longhorn_mounts.prepare(self.layout.node(number), iscsiadm=self.part.programs.path("longhorn-adaptor"))
         # For the nodes to see what is mounted there: the replicated volume, and what a user of the cluster adds.
         mounts.share(self.layout.state)
         self.layout.logs.mkdir()
@@ -144,6 +181,7 @@ class _Start:
             snapshotter=preconditions.snapshotter(),
             ports=ports,
             short_timers=self.short_timers,
+            parts=(LONGHORN,) if self.part else (),
             **dataclasses.asdict(pods),
         )
         write_state(self.layout, state)
@@ -156,6 +194,7 @@ class _Start:
                 daemons=daemons,
                 address=address,
                 snapshotter=daemons.state.snapshotter,
+                longhorn=self.part is not None,
             )
             for number, address in enumerate(pods.node_addresses, start=1)
         ]
@@ -184,7 +223,9 @@ class _Start:
                 check.wait_for_nodes(kubectl, nodes=len(nodes), alive=lambda: _require_kubelets(daemons, nodes))
             replicated.result()
         with step("a pod writes to a volume of each class"):
-            check.prove_storage(kubectl, image=self.images.fio, classes=classes.NAMES)
+            check.prove_storage(kubectl, image=self.images.fio, classes=classes.SIZES)
+        if self.part:
+            longhorn.start(self.part, control_plane=control_plane, kubectl=kubectl, nodes=nodes, image=self.images.fio)
 
 
 def _require_kubelets(daemons: Daemons, nodes: list[Node]) -> None:

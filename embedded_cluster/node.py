@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from embedded_cluster import cgroups, mount_namespaces, mount_points
+from embedded_cluster import cgroups, longhorn_mounts, mount_namespaces, mount_points
 from embedded_cluster.commands import run, succeeds
 from embedded_cluster.control_plane import ControlPlane
 from embedded_cluster.images import Images
@@ -25,12 +25,13 @@ MOST_PODS = 500
 
 @dataclass(frozen=True)
 class Node:
-    """A node's parts. `address` is its own on the pod bridge, `port` that of its kubelet there."""
+    """A node's parts. `address` is its own on the pod bridge; `longhorn`: it is a node of Longhorn too."""
 
     layout: NodeLayout
     daemons: Daemons
     address: str
     snapshotter: str
+    longhorn: bool = False
 
     @property
     def containerd(self) -> str:
@@ -65,15 +66,21 @@ class Node:
             )
         )
         self.start_containerd()
+        self.load(images.archive)
+
+    def load(self, archive: Path) -> None:
+        """Load an archive of images into the node, which must run. Raises EnvironmentFailure with what ctr said."""
         ctr: list[str | Path] = ["ctr", "--address", self.layout.containerd_socket, "--namespace", "k8s.io"]
-        run([*ctr, "images", "import", "--snapshotter", self.snapshotter, images.archive], timeout=120)
+        run([*ctr, "images", "import", "--snapshotter", self.snapshotter, archive], timeout=300)
 
     def start_containerd(self) -> None:
         """Start containerd as it is configured and wait until it answers; in a new namespace, where there is none."""
         cgroups.create_for_pods(self.layout.cgroup)
         if self.daemons.running(self.mounts) is None:
             seeing = (self.layout.cluster.state, self.layout.cluster.run, cache_folder())
-            mount_namespaces.make(self.daemons, self.mounts, in_place_of=self._in_place_of, seeing=seeing)
+            namespace = mount_namespaces.make(self.daemons, self.mounts, in_place_of=self._in_place_of, seeing=seeing)
+            if self.longhorn:
+                longhorn_mounts.arrange(namespace)
         command: list[str | Path] = ["containerd", "--config", self.layout.state / "containerd.toml"]
         self.daemons.start(self.containerd, self._inside(command))
 
@@ -143,7 +150,8 @@ class Node:
             "nodeLeaseDurationSeconds": timers(short=self.daemons.state.short_timers).lease_s,
             "maxPods": MOST_PODS,
             "makeIPTablesUtilChains": False,
-            # No name server listens there, so a lookup fails at once instead of leaving the host.
+            # A name server listens there only in a cluster with services: in others a lookup fails at once, instead of
+            # leaving the host.
             "clusterDNS": [gateway],
             "clusterDomain": "cluster.local",
             # The disk is the host's: how full it is says nothing about this cluster, so only the last bit counts.
@@ -170,6 +178,7 @@ class Node:
             mount_points.CNI_RESULTS: self.layout.state / "cni-results",
             mount_points.SHIM_SOCKETS: self.layout.run / "shims",
             mount_points.CONTAINER_LOGS: self.layout.state / "container-logs",
+            **(longhorn_mounts.own_folders(self.layout) if self.longhorn else {}),
         }
 
     @property

@@ -3,13 +3,13 @@
 import sys
 
 from acceptance.text.errors import WrongUsage
-from embedded_cluster import cgroups, processes
+from embedded_cluster import cgroups, loop_devices, processes
 from embedded_cluster.glusterfs import GlusterFS
 from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
 from embedded_cluster.node import Node
 from embedded_cluster.processes import Daemons
-from embedded_cluster.state import ClusterState, read_state
+from embedded_cluster.state import LONGHORN, ClusterState, read_state
 from embedded_cluster.waiting import NotYet, wait_for
 
 
@@ -23,6 +23,7 @@ def stop_node(name: str, node: str) -> None:
         target = _node(layout, node)
         # With the last of them go all its mounts; containerd would trip over them when it comes back.
         wait_for(f"the processes of {node} to end", lambda: _kill(target), timeout=20)
+        loop_devices.detach([target.layout])
 
 
 def start_node(name: str, node: str) -> None:
@@ -62,7 +63,13 @@ def _node(layout: Layout, name: str) -> Node:
 def _nodes(layout: Layout, state: ClusterState) -> list[Node]:
     daemons = Daemons(layout=layout, state=state)
     return [
-        Node(layout=layout.node(number), daemons=daemons, address=address, snapshotter=state.snapshotter)
+        Node(
+            layout=layout.node(number),
+            daemons=daemons,
+            address=address,
+            snapshotter=state.snapshotter,
+            longhorn=LONGHORN in state.parts,
+        )
         for number, address in enumerate(state.node_addresses, start=1)
     ]
 

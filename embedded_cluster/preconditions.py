@@ -20,16 +20,23 @@ ALTERNATIVES = (
     "with `--storage-cluster kind`."
 )
 
+LONGHORN_MEMORY = 4.0
+"""in GiB, of a cluster with Longhorn"""
+
 _GIB = 1024**3
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What `up` asks of the host: free disk and memory in GiB, and the API server's port if it is to be fixed."""
+    """What `up` asks of the host: free disk and memory in GiB, and the API server's port if it is to be fixed.
+
+    `loop_devices`: that more of them can be made, for volumes.
+    """
 
     free_disk: float = 6
     free_memory: float = 1.5
     api_port: int | None = None
+    loop_devices: bool = False
 
 
 def require_root() -> None:
@@ -52,6 +59,7 @@ def check(needs: Needs) -> None:
         lambda: _disk(needs.free_disk),
         lambda: _memory(needs.free_memory),
         lambda: _port(needs.api_port),
+        *([_loop_devices] if needs.loop_devices else []),
     ]
     problems = [problem for test in tests if (problem := test())]
     if problems:
@@ -92,6 +100,14 @@ def _fuse() -> str | None:
         os.close(os.open("/dev/fuse", os.O_RDWR))
     except OSError as error:
         return f"/dev/fuse cannot be opened ({error.strerror}); the replicated class needs it. Try `modprobe fuse`"
+    return None
+
+
+def _loop_devices() -> str | None:
+    try:
+        os.close(os.open("/dev/loop-control", os.O_RDWR))
+    except OSError as error:
+        return f"/dev/loop-control cannot be opened ({error.strerror}); Longhorn's volumes need it. Try `modprobe loop`"
     return None
 
 

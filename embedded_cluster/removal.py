@@ -4,7 +4,7 @@ import contextlib
 import shutil
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import cgroups, mount_points, mounts, network, processes, sysctls
+from embedded_cluster import cgroups, loop_devices, mount_points, mounts, network, processes, sysctls
 from embedded_cluster.layout import Layout
 
 
@@ -14,6 +14,7 @@ def remove(layout: Layout) -> None:
     Raises EnvironmentFailure naming what could not be removed.
     """
     processes.end(layout)
+    loop_devices.detach(loop_devices.nodes_of(layout))
     for folder in (layout.run, layout.state):
         mounts.unmount(folder)
     network.remove(layout)
@@ -24,6 +25,7 @@ def remove(layout: Layout) -> None:
             shutil.rmtree(folder, ignore_errors=True)
             with contextlib.suppress(OSError):  # Not empty: other clusters.
                 folder.parent.rmdir()
+    loop_devices.remove_added()
     mount_points.remove()
     sysctls.restore()
     if left := leftovers(layout):
@@ -37,6 +39,7 @@ def leftovers(layout: Layout) -> list[str]:
     for folder in (layout.state, layout.run):
         found += [f"mount {target}" for target in mounts.below(folder)]
         found += [f"folder {folder}"] * folder.exists()
+    found += [f"loop device {device.name}" for device in loop_devices.of_cluster(layout)]
     found += [f"bridge {layout.bridge}"] * network.exists(layout)
     found += [f"cgroup {folder}" for folder in cgroups.remaining(layout.cgroup)]
     return found

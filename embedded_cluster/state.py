@@ -8,6 +8,10 @@ from typing import Any
 
 from embedded_cluster.layout import Layout
 
+LONGHORN = "longhorn"
+PARTS = (LONGHORN,)
+"""what a cluster may have beside what every cluster has"""
+
 
 @dataclass(frozen=True)
 class ProcessRecord:
@@ -20,7 +24,10 @@ class ProcessRecord:
 
 @dataclass(frozen=True)
 class ClusterState:
-    """All that is needed to reach, judge and remove a cluster. Ports are TCP ports on the address beside them."""
+    """All that is needed to reach, judge and remove a cluster. Ports are TCP ports on the address beside them.
+
+    `parts`: what it has beside what every cluster has, as `up --with` names it.
+    """
 
     name: str
     boot_id: str
@@ -33,6 +40,7 @@ class ClusterState:
     node_addresses: tuple[str, ...]
     ports: dict[str, int]
     short_timers: bool = False
+    parts: tuple[str, ...] = ()
     processes: tuple[ProcessRecord, ...] = ()
     complete: bool = False
 
@@ -48,6 +56,7 @@ def read_state(layout: Layout) -> ClusterState | None:
         raw: dict[str, Any] = json.loads(layout.state_file.read_text())
         raw["processes"] = tuple(ProcessRecord(**process) for process in raw["processes"])
         raw["node_addresses"] = tuple(raw["node_addresses"])
+        raw["parts"] = tuple(raw.get("parts", ()))
         state = ClusterState(**raw)
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -7,8 +7,9 @@ from embedded_cluster import check, simulation
 from embedded_cluster.commands import succeeds
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
+from embedded_cluster.longhorn import part as longhorn
 from embedded_cluster.processes import is_running
-from embedded_cluster.state import ClusterState, read_state
+from embedded_cluster.state import LONGHORN, ClusterState, read_state
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ def status(layout: Layout) -> Status:
     problems = [] if state.complete else ["its `up` did not finish"]
     lines = [f"cluster     {state.name}, Kubernetes {state.kubernetes_version}", f"kubeconfig  {layout.kubeconfig}"]
     lines += [f"image       {state.image}", f"network     {state.subnet} on {layout.bridge}"]
+    lines += [f"parts       {', '.join(state.parts)}"] * bool(state.parts)
     lines += ["timers      short: silent nodes are lost early"] * state.short_timers
     lines.append(f"for pods    API server on {state.gateway}:{state.ports['kube-apiserver']}")
     for record in state.processes:
@@ -54,6 +56,10 @@ def _served(layout: Layout, state: ClusterState, lines: list[str]) -> list[str]:
         problems += [f"node {name} is not Ready" for name in wanted if name not in ready]
         if simulated := simulation.present(kubectl):
             lines.append(f"nodes       {len(simulated & set(ready))} of {len(simulated)} simulated ones are Ready")
+        if LONGHORN in state.parts:
+            shown, lacking = longhorn.described(kubectl, nodes=wanted)
+            lines += shown
+            problems += [f"Longhorn: {each}" for each in lacking]
         for item in kubectl.get("storageclasses"):
             lines.append(f"class       {item['metadata']['name']}: {item['provisioner']}, {item['volumeBindingMode']}")
     except EnvironmentFailure as error:

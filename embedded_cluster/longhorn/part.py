@@ -1,0 +1,128 @@
+"""Longhorn as a part of a cluster: `up --with longhorn` builds it, installs it, waits for it, and `status` shows it."""
+
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import check, service_programs, services
+from embedded_cluster.control_plane import ControlPlane
+from embedded_cluster.kubectl import Kubectl
+from embedded_cluster.longhorn import images, programs, readiness
+from embedded_cluster.node import Node
+from embedded_cluster.progress import step
+from embedded_cluster.waiting import NotYet, wait_for
+
+NAMESPACE = "longhorn-system"
+# XFS is at least 300 MiB.
+CLASSES = {"longhorn": "320Mi", "longhorn-2": "320Mi", "longhorn-strict-local": "320Mi"}
+"""the StorageClasses, with the size of the smallest volume that they make"""
+STAND_INS = (
+    "tgtd, tgtadm, iscsiadm, node-driver-registrar, livenessprobe, grpc_health_probe",
+    "the v2 data engine, which is never called",
+)
+"""what is not Longhorn's or Kubernetes' own here"""
+
+# For a volume of each class to be made, attached and written to on a busy machine, and to go.
+_VOLUMES_S = 180
+_READY_S = 300
+_SERVED_S = 60
+_MANIFESTS = ("rights.yaml", "system.yaml", "snapshots.yaml", "classes.yaml")
+_OF_NAMESPACE = f"--namespace={NAMESPACE}"
+
+
+@dataclass(frozen=True)
+class Longhorn:
+    """What is built of it: its programs, their image archive, and what leads to its services."""
+
+    programs: programs.Programs
+    archive: Path
+    services: service_programs.ServicePrograms
+
+
+def ensure() -> Longhorn:
+    """All of it, from the cache or built now (about 20 minutes on 2 cores the first time).
+
+    Raises EnvironmentFailure where a build fails.
+    """
+    built = programs.ensure()
+    return Longhorn(programs=built, archive=images.archive(built), services=service_programs.ensure())
+
+
+def start(part: Longhorn, *, control_plane: ControlPlane, kubectl: Kubectl, nodes: Sequence[Node], image: str) -> None:
+    """Have Longhorn running on nodes that are Ready, and a pod with `image` write to a volume of each of its classes.
+
+    Raises EnvironmentFailure naming what does not get ready, or the process that ended.
+    """
+    daemons, names = control_plane.daemons, [node.layout.name for node in nodes]
+    with ThreadPoolExecutor(max_workers=len(nodes)) as pool, step("Longhorn's images on the nodes"):
+        loaded = [pool.submit(node.load, part.archive) for node in nodes]
+        with step("services and their names"):
+            services.start(control_plane, programs=part.services, kubectl=kubectl, node=names[0])
+        for each in loaded:
+            each.result()
+    with step("Longhorn ready on all nodes"):
+        _install(part, kubectl=kubectl)
+        _wait(kubectl, nodes=names, alive=lambda: services.require_alive(daemons))
+    with step("a pod writes to a volume of each of Longhorn's classes"):
+        check.prove_storage(kubectl, image=image, classes=CLASSES, timeout=_VOLUMES_S)
+
+
+def _install(part: Longhorn, *, kubectl: Kubectl) -> None:
+    """Create Longhorn's objects and classes; its managers make all that follows."""
+    for definition in part.programs.crds:
+        kubectl.run("apply", "--server-side", "--force-conflicts", f"--filename={definition}", timeout=60)
+    wait_for("Longhorn's definitions to be served", lambda: _require_served(kubectl), timeout=_SERVED_S)
+    for manifest in _MANIFESTS:
+        kubectl.apply(f"longhorn/{manifest}", version=part.programs.version)
+
+
+def _wait(kubectl: Kubectl, *, nodes: Collection[str], alive: Callable[[], None]) -> None:
+    """Wait until volumes can be made and used on all nodes; at once what `alive` raises for a process that ended."""
+
+    def ready() -> None:
+        alive()
+        if problems := readiness.lacking(_look(kubectl), nodes=nodes):
+            raise NotYet("; ".join(problems))
+
+    wait_for("Longhorn to be ready", ready, timeout=_READY_S, interval=1)
+
+
+def described(kubectl: Kubectl, *, nodes: Collection[str]) -> tuple[list[str], list[str]]:
+    """The lines that `status` shows of it, and its problems.
+
+    Raises EnvironmentFailure where the API server does not answer.
+    """
+    seen = _look(kubectl)
+    ready = [name for name in readiness.ready_nodes(seen.nodes) if name in nodes]
+    engines = [f"{each['spec']['image']} {each.get('status', {}).get('state')}" for each in seen.engine_images]
+    driver = [name for name in nodes if name in readiness.with_driver(seen.csi_nodes)]
+    lines = [
+        f"longhorn    nodes ready: {', '.join(ready) or 'none'}",
+        f"longhorn    engine image: {', '.join(engines) or 'none'}",
+        f"longhorn    {readiness.DRIVER} on {len(driver)} of {len(nodes)} nodes",
+        "longhorn    in place of iSCSI: longhorn-adaptor (FUSE and a loop device over the engine's socket)",
+        *(f"longhorn    written for this cluster, not Longhorn's: {each}" for each in STAND_INS),
+    ]
+    return lines, readiness.lacking(seen, nodes=nodes)
+
+
+def _require_served(kubectl: Kubectl) -> None:
+    for definition in kubectl.get("customresourcedefinitions"):
+        conditions = definition.get("status", {}).get("conditions") or []
+        if not any(each["type"] == "Established" and each["status"] == "True" for each in conditions):
+            raise NotYet(f"{definition['metadata']['name']}: {conditions}")
+
+
+def _look(kubectl: Kubectl) -> readiness.Seen:
+    try:
+        return readiness.Seen(
+            nodes=kubectl.get("nodes.longhorn.io", _OF_NAMESPACE),
+            engine_images=kubectl.get("engineimages.longhorn.io", _OF_NAMESPACE),
+            csi_nodes=kubectl.get("csinodes"),
+            deployments=kubectl.get("deployments", _OF_NAMESPACE),
+            pods=kubectl.get("pods", _OF_NAMESPACE),
+        )
+    except EnvironmentFailure as error:
+        raise EnvironmentFailure(f"Longhorn's objects cannot be read: {error}") from None

@@ -1,0 +1,254 @@
+"""Longhorn itself on an embedded cluster: it comes up, its volumes survive a node, and nothing of it stays.
+
+Needs root; takes about ten minutes once all is built, which takes some twenty more.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import embedded_cluster
+from acceptance.cluster.api import Api
+from acceptance.cluster.api_faults import ApiUnreachable
+from acceptance.cluster.resources import CLAIMS, NODES, PODS, STORAGE_CLASSES, Object
+from acceptance.cluster.waiting import wait_for
+from embedded_cluster import longhorn_mounts, loop_devices
+from embedded_cluster.layout import STATE_ROOT, Layout
+from embedded_cluster.longhorn.part import CLASSES
+from embedded_cluster.state import read_state
+from selftests.integration.remains import cluster_names, on_host, processes_of
+from selftests.integration.suite import ROOT
+
+LAYOUT = Layout("selftest-longhorn")
+NODE = LAYOUT.node(2).name
+# For a volume to be made, attached and mounted; and for one whose node comes back to be attached anew.
+VOLUME_S, BACK_S = 180, 420
+
+pytestmark = [
+    pytest.mark.disrupts,
+    pytest.mark.full,
+    pytest.mark.timeout(4000),
+    pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root"),
+]
+
+
+def command(word: str, *options: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "embedded_cluster", word, "--name", LAYOUT.name, *options]
+    # All of Longhorn may have to be built first.
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=3600, check=False)
+
+
+def up() -> str:
+    result = command("up", "--with", "longhorn", "--short-timers")
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def attached() -> set[str]:
+    """The loop devices over files of the adaptor's, and over other loop devices."""
+    behind = {path.parts[3]: path.read_text().strip() for path in Path("/sys/block").glob("loop*/loop/backing_file")}
+    return {f"{name} over {file}" for name, file in behind.items() if "longhorn" in file or "volumeDevices" in file}
+
+
+def places() -> set[str]:
+    """What goes with the last cluster of this host: folders, and files of devices."""
+    return {str(path) for path in Path("/dev").iterdir() if path.name.startswith(("loop", "longhorn"))} | {
+        str(path) for path in (longhorn_mounts.STATE, STATE_ROOT / ".loop-devices.json") if path.exists()
+    }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def before() -> Iterator[set[str]]:
+    """The places as they were; the cluster is there until the module ends."""
+    assert command("down").returncode == 0
+    yield places()
+    assert command("down").returncode == 0
+
+
+@pytest.fixture(scope="module")
+def cluster(before: set[str]) -> embedded_cluster.EmbeddedCluster:
+    up()
+    running = embedded_cluster.find(LAYOUT.name)
+    assert running is not None
+    return running
+
+
+@pytest.fixture(scope="module")
+def api(cluster: embedded_cluster.EmbeddedCluster) -> Api:
+    return Api.from_kubeconfig(cluster.kubeconfig)
+
+
+def a_claim(api: Api, name: str, *, storage_class: str, mode: str = "Filesystem") -> None:
+    spec = {
+        "storageClassName": storage_class,
+        "accessModes": ["ReadWriteOnce"],
+        "volumeMode": mode,
+        "resources": {"requests": {"storage": "512Mi"}},
+    }
+    api.create(CLAIMS, {"metadata": {"name": name}, "spec": spec}, namespace="default")
+
+
+def a_pod(api: Api, name: str, *, image: str, block: bool = False, node: str | None = None) -> None:
+    """A pod that sleeps, with the PVC of its name at /volume; one that is started again when it ends."""
+    where = {"volumeDevices": [{"name": "volume", "devicePath": "/volume"}]}
+    if not block:
+        where = {"volumeMounts": [{"name": "volume", "mountPath": "/volume"}]}
+    spec = {
+        "terminationGracePeriodSeconds": 0,
+        "securityContext": {"runAsUser": 65532, "runAsGroup": 65532, "fsGroup": 65532},
+        "nodeSelector": {"kubernetes.io/hostname": node} if node else {},
+        "containers": [{"name": "main", "image": image, "command": ["sleep", "2147483647"], **where}],
+        "volumes": [{"name": "volume", "persistentVolumeClaim": {"claimName": name}}],
+    }
+    api.create(PODS, {"metadata": {"name": name}, "spec": spec}, namespace="default")
+
+
+def is_running(pod: Object) -> bool:
+    containers = pod["status"].get("containerStatuses", [])
+    return pod["status"].get("phase") == "Running" and bool(containers) and all(each["ready"] for each in containers)
+
+
+def wait_until_running(api: Api, name: str, *, seconds: float = VOLUME_S) -> Object:
+    return wait_for(
+        f"pod {name} to run",
+        look=lambda: api.get(PODS, name, namespace="default"),
+        ready=is_running,
+        state=lambda seen: str(seen["status"]),
+        timeout_s=seconds,
+    )
+
+
+def shell(api: Api, pod: str, script: str) -> str:
+    """What it prints; a container that is not there yet, or no longer, prints nothing."""
+    words = ["sh", "-ec", script]
+    try:
+        done = api.execute(pod, namespace="default", container="main", command=words, timeout_s=60)
+    except ApiUnreachable:
+        return ""
+    return done.stdout
+
+
+def gone(api: Api, name: str) -> None:
+    api.delete(PODS, name, namespace="default")
+    api.delete(CLAIMS, name, namespace="default")
+
+
+# Up
+
+
+def test_status_tells_what_is_longhorns_and_what_is_not(cluster: embedded_cluster.EmbeddedCluster) -> None:
+    result = command("status")
+    assert result.returncode == 0, result.stdout
+    lines = [line for line in result.stdout.splitlines() if line.startswith("longhorn ")]
+    text = "\n".join(lines)
+    for number in (1, 2, 3):
+        assert LAYOUT.node(number).name in text
+    assert "deployed" in text
+    assert "driver.longhorn.io on 3 of 3 nodes" in text
+    assert "in place of iSCSI" in text
+    assert "not Longhorn's: tgtd" in text
+
+
+def test_a_second_up_leaves_it_and_one_without_parts_does_too(cluster: embedded_cluster.EmbeddedCluster) -> None:
+    before = read_state(LAYOUT)
+    assert "already up" in up()
+    assert "already up" in command("up").stdout
+    assert read_state(LAYOUT) == before
+
+
+def test_the_hosts_packet_filter_has_nothing_of_the_services(cluster: embedded_cluster.EmbeddedCluster) -> None:
+    shown = subprocess.run(["nft", "list", "tables"], capture_output=True, text=True, check=True).stdout
+    assert "kube-proxy" not in shown
+
+
+# Volumes
+
+
+@pytest.mark.parametrize("storage_class", CLASSES)
+@pytest.mark.parametrize("block", [False, True])
+def test_a_volume_of_each_class_is_written_and_read(
+    storage_class: str, block: bool, api: Api, cluster: embedded_cluster.EmbeddedCluster
+) -> None:
+    name = f"{storage_class}-{'block' if block else 'files'}"
+    assert api.get(STORAGE_CLASSES, storage_class)["parameters"]["fsType"] == "xfs"
+    a_claim(api, name, storage_class=storage_class, mode="Block" if block else "Filesystem")
+    a_pod(api, name, image=cluster.image, block=block)
+    wait_until_running(api, name)
+    if block:
+        shell(api, name, "printf written | dd of=/volume bs=512 seek=2048 conv=sync,fsync,notrunc 2>&1")
+        assert shell(api, name, "dd if=/volume bs=512 skip=2048 count=1 2>/dev/null | head -c 7") == "written"
+    else:
+        shell(api, name, "echo written > /volume/file; sync /volume/file")
+        assert shell(api, name, "cat /volume/file; stat -f -c %T /volume").split() == ["written", "xfs"]
+    gone(api, name)
+
+
+# A node
+
+
+def test_a_node_fails_with_a_volume_and_is_restored(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> None:
+    """Its block devices go with it; what was synced is there when the pod runs again."""
+    a_claim(api, "survivor", storage_class="longhorn")
+    a_pod(api, "survivor", image=cluster.image, node=NODE)
+    wait_until_running(api, "survivor")
+    shell(api, "survivor", "echo kept > /volume/file; sync /volume/file")
+    assert loop_devices.of_cluster(LAYOUT)
+    embedded_cluster.stop_node(LAYOUT.name, NODE)
+    assert loop_devices.held([LAYOUT.node(2)]) == []
+    wait_for(
+        "the node to count as lost",
+        look=lambda: api.get(NODES, NODE),
+        ready=lambda node: not _is_ready(node),
+        state=lambda node: str(node["status"]["conditions"]),
+        timeout_s=120,
+    )
+    assert command("status").returncode == 1
+    embedded_cluster.start_node(LAYOUT.name, NODE)
+    wait_for(
+        "the cluster to be whole again",
+        look=lambda: command("status"),
+        ready=lambda result: result.returncode == 0,
+        state=lambda result: result.stdout,
+        timeout_s=BACK_S,
+    )
+    wait_until_running(api, "survivor", seconds=BACK_S)
+    wait_for(
+        "the file to be read",
+        look=lambda: shell(api, "survivor", "cat /volume/file 2>&1 || true"),
+        ready=lambda text: text == "kept\n",
+        state=str,
+        timeout_s=BACK_S,
+    )
+    gone(api, "survivor")
+
+
+def _is_ready(node: Object) -> bool:
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in node["status"]["conditions"])
+
+
+# Down; the last
+
+
+def test_down_after_all_was_killed_leaves_nothing_and_again_is_no_error(
+    before: set[str], api: Api, cluster: embedded_cluster.EmbeddedCluster
+) -> None:
+    """A pod has its volume mounted."""
+    a_claim(api, "left", storage_class="longhorn-2")
+    a_pod(api, "left", image=cluster.image)
+    wait_until_running(api, "left")
+    for pid in processes_of(LAYOUT.name):
+        os.kill(pid, signal.SIGKILL)
+    for _ in range(2):
+        result = command("down")
+        assert result.returncode == 0, result.stdout + result.stderr
+    assert on_host([LAYOUT.name]) == set()
+    assert attached() == set()
+    if not cluster_names():
+        assert places() <= before
