@@ -28,10 +28,13 @@ type loop struct {
 
 // attach puts a free loop device over the file, with direct I/O, and `mark` (63 bytes at most) as its name.
 func attach(path, mark string) (*loop, error) {
-	backing, err := os.OpenFile(path, os.O_RDWR|unix.O_DIRECT, 0)
+	// Not by os.OpenFile, whose poller would have the kernel ask this very process, which serves the file, for events: in a
+	// process that is killed just then the question stays, and with it the process.
+	descriptor, err := unix.Open(path, unix.O_RDWR|unix.O_DIRECT|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return nil, os.NewSyscallError("open", err)
 	}
+	backing := os.NewFile(uintptr(descriptor), path)
 	defer backing.Close()
 	control, err := os.OpenFile("/dev/loop-control", os.O_RDWR, 0)
 	if err != nil {
