@@ -156,18 +156,18 @@ def test_nodes_that_never_come_up_are_named_with_the_log(
 def test_kwok_is_built_once_and_brings_its_own_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(golang, "find_go", lambda **_: Path("/go"))
-    monkeypatch.setattr(builds, "_module", lambda *_, **__: tmp_path / "module")
+    monkeypatch.setattr(builds, "module_folder", lambda *_, **__: tmp_path / "module")
     for manifest in builds._KWOK_MANIFESTS:
         path = tmp_path / "module" / "kustomize" / manifest
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(manifest)
     built: list[str] = []
 
-    def build(*, output: Path, package: str, **_: object) -> None:
-        built.append(package)
+    def build(packages: list[str], *, output: Path, **_: object) -> None:
+        built.extend(packages)
         output.touch()
 
-    monkeypatch.setattr(builds, "_go_build", build)
+    monkeypatch.setattr(builds, "compile_packages", build)
     kwok = builds.ensure_kwok()
     assert builds.ensure_kwok() == kwok
     assert built == ["sigs.k8s.io/kwok/cmd/kwok"]
