@@ -115,3 +115,11 @@ RULES = {
 @pytest.mark.parametrize("rule", sorted(RULES))
 def test_each_rule_is_explained(rule: str) -> None:
     assert f"`{rule}`" in PAGES["docs/verdicts.md"]
+
+
+def test_the_tests_that_the_coverage_names_exist() -> None:
+    named = re.findall(r"`(test_\w+\.py)(?:::(test_\w+))?`", PAGES["docs/coverage.md"])
+    assert len(named) > 15
+    for file, test in named:
+        text = (ROOT / "tests" / file).read_text(encoding="utf-8")
+        assert not test or f"def {test}(" in text, f"{file}::{test}"
