@@ -1,0 +1,28 @@
+"""The lab's own CSI driver: compiled from `go/`, and what it needs of this host."""
+
+from pathlib import Path
+
+from embedded_cluster import build_cache, golang, packages
+from embedded_cluster.go_modules import compile_packages
+from embedded_cluster.layout import PACKAGE
+
+SOURCE = PACKAGE / "csi" / "go"
+NAME = "csi.lab.storage-acceptance"
+"""by which Kubernetes knows the driver"""
+PROGRAMS = {"xfsprogs": "mkfs.xfs", "mount": "mount"}
+"""Debian packages with the programs that the driver calls, each with one of them"""
+_FLAGS = "-s -w"
+
+
+def ensure() -> Path:
+    """The driver's program, from the cache or built now (a minute on 2 idle cores), and the packages that it needs.
+
+    Raises EnvironmentFailure where a module or a package cannot be had.
+    """
+    packages.ensure(PROGRAMS)
+
+    def build(target: Path) -> None:
+        go = golang.find_go(wanted=golang.wanted_by(SOURCE))
+        compile_packages(["."], go=go, source=SOURCE, output=target / "csi-driver", flags=_FLAGS)
+
+    return build_cache.built("csi-driver", sources=[SOURCE], recipe=_FLAGS, build=build) / "csi-driver"

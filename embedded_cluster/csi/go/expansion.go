@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"golang.org/x/sys/unix"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+func (d *driver) ControllerExpandVolume(
+	_ context.Context, asked *csi.ControllerExpandVolumeRequest,
+) (*csi.ControllerExpandVolumeResponse, error) {
+	if asked.GetVolumeId() == "" || asked.GetCapacityRange() == nil {
+		return nil, status.Error(codes.InvalidArgument, "no volume id, or no size")
+	}
+	is, err := d.volume(asked.GetVolumeId())
+	if err != nil {
+		return nil, err
+	}
+	never, err := d.has(neverGrows, is.Fault)
+	if err != nil {
+		return nil, err
+	}
+	if never {
+		return nil, status.Error(codes.Unavailable, "the pool is being brought into order; try again later")
+	}
+	inName, err := d.has(growsInNameOnly, is.Fault)
+	if err != nil {
+		return nil, err
+	}
+	size, err := sizeFor(asked.GetCapacityRange(), is.Size)
+	if err != nil {
+		return nil, err
+	}
+	if size > is.Size {
+		if err := d.enlargeVolume(is, size, inName); err != nil {
+			return nil, err
+		}
+	}
+	// Also where it was that large before: the call may be repeated after the driver was killed.
+	return &csi.ControllerExpandVolumeResponse{CapacityBytes: size, NodeExpansionRequired: !inName}, nil
+}
+
+func (d *driver) enlargeVolume(is volume, size int64, inName bool) error {
+	room, err := d.room()
+	if err != nil {
+		return err
+	}
+	if size-is.Size > room {
+		return status.Errorf(codes.OutOfRange, "%d bytes more are asked for, and there is room for %d", size-is.Size, room)
+	}
+	file, err := locked(d.image(volumesIn, is.ID))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if !inName {
+		if err := enlarge(file, size); err != nil {
+			return err
+		}
+	}
+	is.Size = size
+	return d.write(volumesIn, is.ID, is)
+}
+
+func (d *driver) NodeExpandVolume(_ context.Context, asked *csi.NodeExpandVolumeRequest) (*csi.NodeExpandVolumeResponse, error) {
+	if asked.GetVolumeId() == "" || asked.GetVolumePath() == "" {
+		return nil, status.Error(codes.InvalidArgument, "no volume id, or no path")
+	}
+	is, err := d.volume(asked.GetVolumeId())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(asked.GetVolumePath()); err != nil {
+		return nil, status.Errorf(codes.NotFound, "the volume is not at %s: %v", asked.GetVolumePath(), err)
+	}
+	inName, err := d.has(growsInNameOnly, is.Fault)
+	if err != nil || inName {
+		return &csi.NodeExpandVolumeResponse{CapacityBytes: is.Size}, err
+	}
+	file, err := locked(d.image(volumesIn, is.ID))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	device, err := d.deviceOver(file.Name())
+	if err != nil {
+		return nil, err
+	}
+	if device == nil {
+		return nil, status.Errorf(codes.FailedPrecondition, "%s is not attached", is.ID)
+	}
+	defer device.Close()
+	if err := unix.IoctlSetInt(int(device.Fd()), unix.LOOP_SET_CAPACITY, 0); err != nil {
+		return nil, err
+	}
+	if !is.Block {
+		if err := grow(asked.GetVolumePath()); err != nil {
+			return nil, err
+		}
+	}
+	return &csi.NodeExpandVolumeResponse{CapacityBytes: is.Size}, nil
+}
+
+// grow has a mounted file system fill its device; where it does, that changes nothing.
+func grow(path string) error { return run("xfs_growfs", "-d", path) }

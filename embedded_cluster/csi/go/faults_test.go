@@ -1,0 +1,118 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+func TestExpansionIsReportedDoneAndIsNot(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(growsInNameOnly)))
+	path := l.used(id)
+	before := l.total(path)
+	l.need(l.expanded(id, 2*small))
+	if is, _ := l.volume(id); is.Size != 2*small || l.total(path) != before {
+		t.Fatal(is.Size, l.total(path))
+	}
+}
+
+func TestExpansionIsNeverDone(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(neverGrows)))
+	if err := l.expanded(id, 2*small); status.Code(err) != codes.Unavailable {
+		t.Fatal(err)
+	}
+}
+
+func TestASnapshotIsNeverReadyUntilTheFaultIsTakenAway(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume"))
+	ready := func() bool {
+		answer, err := l.CreateSnapshot(ctx, &csi.CreateSnapshotRequest{Name: "snapshot", SourceVolumeId: id})
+		l.need(err)
+		return answer.GetSnapshot().GetReadyToUse()
+	}
+	l.wrote(l.folder, "faults", string(neverReady))
+	first := ready()
+	l.wrote(l.folder, "faults", "")
+	if first || !ready() {
+		t.Fatal("ready with the fault, or not ready without")
+	}
+}
+
+func TestASnapshotHoldsTooMuch(t *testing.T) {
+	l := newLab(t)
+	source := l.made(request("source", faulty(takenLate)))
+	path := l.used(source)
+	taken := l.snapshotOf(source, "snapshot")
+	l.wrote(path, "after", "")
+	if found := l.names(l.used(l.made(request("restored", from(taken))))); found != "after" {
+		t.Fatalf("the restored volume has %q", found)
+	}
+}
+
+func TestACloneSharesDataWithItsSource(t *testing.T) {
+	l := newLab(t)
+	source := l.made(request("source"))
+	path := l.used(source)
+	clone := l.made(request("clone", from(source), faulty(sharesWithSource)))
+	l.wrote(l.used(clone), "of the clone", "")
+	if found := l.names(path); found != "of the clone" {
+		t.Fatalf("the source has %q", found)
+	}
+	l.unused(clone)
+	l.removed(clone)
+	if found := l.names(path); found != "of the clone" {
+		t.Fatalf("the source has %q once the clone is gone", found)
+	}
+}
+
+func TestTheGroupIsTakenFromTheKubeletAndIgnored(t *testing.T) {
+	l := newLab(t)
+	takes := func() bool {
+		answer, err := l.NodeGetCapabilities(ctx, &csi.NodeGetCapabilitiesRequest{})
+		l.need(err)
+		return slices.ContainsFunc(answer.GetCapabilities(), func(each *csi.NodeServiceCapability) bool {
+			return each.GetRpc().GetType() == csi.NodeServiceCapability_RPC_VOLUME_MOUNT_GROUP
+		})
+	}
+	first := takes()
+	l.wrote(l.folder, "faults", string(groupIgnored))
+	if first || !takes() {
+		t.Fatal("the capability is there without the fault, or is not with it")
+	}
+}
+
+func TestDataIsLostAtUnpublish(t *testing.T) {
+	l := newLab(t)
+	lost, kept := l.made(request("lost", faulty(lostAtUnpublish))), l.made(request("kept"))
+	for _, each := range []string{lost, kept} {
+		l.wrote(l.used(each), "file", "")
+		l.unused(each)
+	}
+	if found, others := l.names(l.used(lost)), l.names(l.used(kept)); found != "" || others != "file" {
+		t.Fatalf("%q, and on the other volume %q", found, others)
+	}
+}
+
+func TestSizesAreNotEnforced(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(sizeNotEnforced)))
+	if is, _ := l.volume(id); is.Size != small || !l.takes(l.used(id), 2*small) {
+		t.Fatalf("%d bytes are said, and a file of twice that does not fit", is.Size)
+	}
+}
+
+func TestAnUnknownFaultIsTold(t *testing.T) {
+	l := newLab(t)
+	l.need(os.WriteFile(filepath.Join(l.folder, "faults"), []byte("nonsense"), 0o600))
+	if _, err := l.CreateVolume(ctx, request("volume")); err == nil {
+		t.Fatal("it passes")
+	}
+}

@@ -1,0 +1,50 @@
+"""The lab's own CSI driver, on this host's kernel: csi-sanity finds nothing, its own tests pass, nothing is left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from embedded_cluster import golang
+from embedded_cluster.commands import run
+from embedded_cluster.csi import driver
+from embedded_cluster.go_modules import environment
+from selftests.lab.csi_driver import CsiDriver, csi_driver, sanity
+
+PASSED = re.compile(r"SUCCESS! -- (\d+) Passed \| 0 Failed")
+LEAST = 70
+"""tests of csi-sanity that this driver has the capabilities for: 73 in v5.6.0"""
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[CsiDriver]:
+    with csi_driver(tmp_path) as found:
+        yield found
+    assert found.left() == set()
+
+
+@pytest.mark.parametrize("access", ["mount", "block"])
+def test_csi_sanity_finds_nothing(served: CsiDriver, access: str) -> None:
+    done = sanity(served, f"--csi.testvolumeaccesstype={access}")
+    assert done.returncode == 0, done.stdout
+    passed = PASSED.search(done.stdout)
+    assert passed and int(passed[1]) >= LEAST, done.stdout
+
+
+def test_csi_sanity_finds_a_driver_that_never_expands(served: CsiDriver) -> None:
+    served.have_faults("never-grows")
+    done = sanity(served, "--ginkgo.focus=ExpandVolume")
+    assert done.returncode == 1 and "[FAIL] ExpandVolume [Controller Server] [It] should work" in done.stdout, (
+        done.stdout
+    )
+
+
+def test_the_drivers_own_tests_pass() -> None:
+    """Also those of each fault, and of a driver that is killed: they need root, and none may be skipped."""
+    go = golang.find_go(wanted=golang.wanted_by(driver.SOURCE))
+    words = [go, "test", "-count=1", "-v", "./..."]
+    told = run(words, cwd=driver.SOURCE, environment=environment(), timeout=900)
+    assert "--- PASS" in told and "--- SKIP" not in told, told
