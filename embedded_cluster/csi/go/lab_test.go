@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,17 +35,22 @@ func newLab(t *testing.T) lab {
 	return l
 }
 
+// nothingIsLeft fails for what is left, and takes it away.
 func (l lab) nothingIsLeft() {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	l.need(err)
-	if strings.Contains(string(text), filepath.Dir(l.folder)) {
-		l.t.Errorf("mounts are left:\n%s", text)
+	for _, each := range parseMounts(string(text)) {
+		if strings.HasPrefix(each.path, filepath.Dir(l.folder)) {
+			l.t.Errorf("%s is left mounted", each.path)
+			l.need(release(each.path))
+		}
 	}
 	devices, err := backing()
 	l.need(err)
 	for name, path := range devices {
 		if strings.HasPrefix(path, l.folder) {
 			l.t.Errorf("%s is left over %s", name, path)
+			l.need(exec.Command("losetup", "--detach", "/dev/"+name).Run())
 		}
 	}
 }

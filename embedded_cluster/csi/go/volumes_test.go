@@ -170,7 +170,8 @@ func TestAReadOnlyVolumeTakesNoWrites(t *testing.T) {
 		VolumeId: id, StagingTargetPath: l.at("staged", id), TargetPath: target, VolumeCapability: asked(false), Readonly: true,
 	})
 	l.need(err)
-	_, wrote := os.Create(filepath.Join(target, "file"))
+	file, wrote := os.Create(filepath.Join(target, "file"))
+	file.Close()
 	_, err = l.NodeUnpublishVolume(ctx, &csi.NodeUnpublishVolumeRequest{VolumeId: id, TargetPath: target})
 	l.need(err)
 	if wrote == nil || !strings.Contains(wrote.Error(), "read-only") {
