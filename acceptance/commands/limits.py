@@ -40,7 +40,7 @@ def _limits(chosen: argparse.Namespace) -> int:
 
 
 def _rows(tier: Tier) -> Iterator[tuple[str, str, str]]:
-    found: tuple[Requirement, ...] = (*tier.requirements(destructive=True), *tier.history)
+    found: tuple[Requirement, ...] = (*tier.requirements(destructive=True, sustained=True), *tier.history)
     for each in found:
         yield each.profile, each.describe(), getattr(each, "because", "")
     for test in tier.requires:

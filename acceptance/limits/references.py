@@ -19,7 +19,7 @@ def reference_problems(data: Any, *, profiles: Collection[str]) -> Iterator[Foun
     tiers = _mapping(_mapping(data).get("tiers"))
     parents = {name: _mapping(tier).get("extends") for name, tier in tiers.items()}
     for name, tier in tiers.items():
-        for section in (("limits",), ("comparison",), ("scaling",), ("history", "limits")):
+        for section in (("limits",), ("comparison",), ("scaling",), ("sustained",), ("history", "limits")):
             for profile in _mapping(_at(tier, section)):
                 if profile not in profiles:
                     known = ", ".join(sorted(profiles)) or "none at all"

@@ -14,6 +14,7 @@ from acceptance.limits.provisioning import ProvisioningEntry
 from acceptance.limits.ramps import ControlPlaneEntry
 from acceptance.limits.rebuilds import RebuildEntry
 from acceptance.limits.scaling import ScalingEntry
+from acceptance.limits.sustained import SustainedLimit
 from acceptance.limits.tiers import ComparisonRule, Limit, Requirement, RuleKind, side_of
 from acceptance.limits.values import Entry, MetricRule, tell_metric
 from acceptance.results.metrics import Metric
@@ -43,6 +44,24 @@ class LimitEntry(MetricRule):
         for kind, value in (("at_least", self.at_least), ("at_most", self.at_most)):
             if value is not None:
                 yield Limit(profile=profile, metric=self.metric, because=self.because, **{kind: value})
+
+
+class SustainedEntry(LimitEntry):
+    """The same at the end of a sustained load."""
+
+    @field_validator("metric")
+    @classmethod
+    def _lasts(cls, metric: Metric) -> Metric:
+        if metric.statistic == "longest":
+            raise ValueError(f"wanted a metric of all the load's end, found {metric}, which is of one moment; limit it")
+        return metric
+
+    def sustained(self, *, profile: str) -> Iterator[SustainedLimit]:
+        """As plain limits, one a kind."""
+        for each in self.limits(profile=profile):
+            yield SustainedLimit(
+                profile=profile, metric=each.metric, side=each.kind, value=each.value, because=each.because
+            )
 
 
 class ComparisonEntry(MetricRule):
@@ -77,6 +96,7 @@ class ComparisonEntry(MetricRule):
 
 
 LimitEntries = Annotated[dict[str, LimitEntry], BeforeValidator(tell_metric)]
+SustainedEntries = Annotated[dict[str, SustainedEntry], BeforeValidator(tell_metric)]
 ComparisonEntries = Annotated[dict[str, ComparisonEntry], BeforeValidator(tell_metric)]
 
 
@@ -97,6 +117,7 @@ class TierEntry(Entry):
     limits: dict[str, LimitEntries] = Field(default_factory=dict)
     comparison: dict[str, ComparisonEntries] = Field(default_factory=dict)
     scaling: dict[str, ScalingEntry] = Field(default_factory=dict)
+    sustained: dict[str, SustainedEntries] = Field(default_factory=dict)
     control_plane: ControlPlaneEntry | None = None
     rebuild: RebuildEntry | None = None
     failover: FailoverEntry | None = None
@@ -111,6 +132,9 @@ class TierEntry(Entry):
                     yield from rule.limits(profile=profile)
         for profile, scaling in self.scaling.items():
             yield from scaling.limits(profile=profile)
+        for profile, entries in self.sustained.items():
+            for entry in entries.values():
+                yield from entry.sustained(profile=profile)
         if self.provisioning is not None and self.provisioning.bind_time is not None:
             yield self.provisioning.bind_time
         if self.rebuild is not None:

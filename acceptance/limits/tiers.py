@@ -12,6 +12,7 @@ from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.limits.ramps import ControlPlaneLimit, RampRules
 from acceptance.limits.rebuilds import RebuildLimit
 from acceptance.limits.scaling import ScalingLimit
+from acceptance.limits.sustained import SustainedLimit
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_quantity
@@ -97,6 +98,7 @@ Requirement = (
     | RebuildLimit
     | ProvisioningLimit
     | FailoverLimit
+    | SustainedLimit
     | HistoryLimit
 )
 """Whatever a verdict can be on: each has a profile, or what stands for it, and describes itself."""
@@ -117,24 +119,27 @@ class Tier:
     rebuild: tuple[RebuildLimit, ...] = ()
     failover: tuple[FailoverLimit, ...] = ()
     provisioning: tuple[ProvisioningLimit, ...] = ()
+    sustained: tuple[SustainedLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
     requires: tuple[str, ...] = ()
     """tests without which a pass is none of the tier: files, or tests in them, as pytest names them"""
 
-    def requirements(self, *, destructive: bool) -> tuple[Requirement, ...]:
-        """All that a class is asked for; of what is destructive only where that was allowed."""
+    def requirements(self, *, destructive: bool, sustained: bool) -> tuple[Requirement, ...]:
+        """All that a class is asked for; of what is destructive, or takes long, only where that was asked for."""
         destructives: tuple[Requirement, ...] = (
             (*self.rebuild, *self.control_plane, *self.failover) if destructive else ()
         )
-        return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *destructives)
+        lasting = self.sustained if sustained else ()
+        return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *lasting, *destructives)
 
     @property
     def profiles(self) -> set[str]:
         """The names of the profiles that it has limits on."""
-        on_profiles: tuple[Limit | ComparisonRule | ScalingLimit | HistoryLimit, ...] = (
+        on_profiles: tuple[Limit | ComparisonRule | ScalingLimit | SustainedLimit | HistoryLimit, ...] = (
             *self.limits,
             *self.comparison,
             *self.scaling,
+            *self.sustained,
             *self.history,
         )
         return {each.profile for each in on_profiles}

@@ -64,6 +64,18 @@ def measured(
     )
 
 
+def sustained(
+    profile: Profile, storage_class: str, *, seconds: int, test_size: int, assumed: AssumedThroughput
+) -> PlannedStep:
+    """One profile on a class without a pause."""
+    writing_s = test_size / assumed.bandwidth if profile.own_files else 0.0
+    return PlannedStep(
+        what=f"{profile.name} on {storage_class} without a pause, {seconds // 60} min",
+        about_s=END_S + writing_s + profile.ramp_s + runtime_s(profile, seconds),
+        pods=1,
+    )
+
+
 def load_s(profile: Profile, plan: AnalysisPlan, look: int, *, in_turn: bool) -> float:
     """How long it takes until a look, given in counted seconds of load on the class that is judged."""
     if not in_turn:

@@ -21,6 +21,7 @@ TITLES = {
     "provisioning": "Provisioning",
     "features": "What volumes can do",
     "history": "Compared with earlier runs",
+    "sustained": "Sustained speed",
     "further-tests": "Further tests",
 }
 _SYNCHRONOUS = ("sync-write-iops", "etcd-fsync")

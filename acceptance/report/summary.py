@@ -19,6 +19,7 @@ from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
 from acceptance.report.rows import Change
 from acceptance.report.speed import speed_tables
+from acceptance.report.sustained import sustained_sections
 from acceptance.results.document import Results, Step, Verdict
 from acceptance.text.quantities import format_quantity, format_size
 
@@ -41,10 +42,15 @@ def render_summary(results: Results) -> str:
         capabilities=capability_rows(results),
         crashes=crash_rows(results),
         failovers=failover_tables(results),
+        sustained=sustained_sections(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
         trends=[picture for each in results.trends if (picture := trend(each))],
-        loaded={*(each.profile for each in results.measurements), *(each.profile for each in results.scaling)},
+        loaded={
+            *(each.profile for each in results.measurements),
+            *(each.profile for each in results.scaling),
+            *(each.load.profile for each in results.sustained),
+        },
     )
 
 
@@ -74,6 +80,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "provisioning": results.steps,
         "features": results.capabilities,
         "history": results.trends,
+        "sustained": results.sustained,
     }
     return (subject for subject, found in records.items() if found)
 

@@ -27,6 +27,7 @@ Subject = Literal[
     "provisioning",
     "features",
     "history",
+    "sustained",
     "further-tests",
 ]
 """What a test asks about; `speed`: how fast one volume is."""
@@ -104,6 +105,17 @@ class Measurement(Frozen):
         default=None,
         description="operations a second after much rest / after little, of this class in turn with the baseline",
     )
+
+
+class SustainedRecord(Frozen):
+    """A load without a pause, of which the end is judged. `load`: all of it, with the values of its end."""
+
+    load: Measurement
+    asked_s: int = Field(description="how long it was to be")
+    judged_s: int = Field(description="how much of its end the values and rounds are of")
+    rounds: list[float] = Field(description="operations a second in each fifth of that")
+    test_size: int = Field(description="bytes")
+    cache: int | None = Field(default=None, description="bytes that the storage's cache holds, by the target file")
 
 
 class Verdict(Frozen):
@@ -262,6 +274,7 @@ class Results(Frozen):
     capabilities: list[CapabilityRecord] = Field(default=[])
     durability: list[DurabilityRecord] = Field(default=[])
     failovers: list[FailoverRecord] = Field(default=[])
+    sustained: list[SustainedRecord] = Field(default=[], description="empty unless it was asked for")
     trends: list[TrendRecord] = Field(default=[], description="what earlier runs say of the metrics that have a limit")
     verdicts: list[Verdict]
     tier_limits: int = Field(

@@ -19,6 +19,7 @@ from acceptance.results.document import (
     Results,
     Run,
     Step,
+    SustainedRecord,
     Verdict,
 )
 from acceptance.results.features import CapabilityRecord
@@ -54,6 +55,7 @@ class Recorder:
         self.capabilities: list[CapabilityRecord] = []
         self.durability: list[DurabilityRecord] = []
         self.failovers: list[FailoverRecord] = []
+        self.sustained: list[SustainedRecord] = []
         self.trends: list[TrendRecord] = []
         self.errors: list[str] = []
         self._warnings: dict[str, str] = {}
@@ -112,6 +114,7 @@ class Recorder:
             capabilities=self.capabilities,
             durability=self.durability,
             failovers=self.failovers,
+            sustained=self.sustained,
             trends=self.trends,
             verdicts=self.verdicts,
             tier_limits=self._tier_limits,

@@ -25,6 +25,7 @@ from acceptance.settings.values import (
     Share,
     Size,
     Steps,
+    SustainedTime,
     TargetFile,
     VolumeRate,
     Window,
@@ -40,6 +41,11 @@ OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "pull_secret")
 OF_AN_EMBEDDED_CLUSTER = ("embedded", "cpu_latency")
 # Options whose name is not that of their setting, which results have borne all along.
 _OPTIONS = {"storage_class": "class", "embedded": "embedded-name", "expect": "require-capability"}
+
+
+SUSTAINED_S = 2400.0
+"""how long a sustained load is unless asked for otherwise: longer than the credits of common cloud disks, see
+docs/sustained.md"""
 
 
 class Settings(Frozen):
@@ -68,6 +74,8 @@ class Settings(Frozen):
     volume_mode: Literal["filesystem", "block"] = "filesystem"
     claim_at_most: Size = 100 * 1024**3
     pool_share: Share = 0.5
+    sustained: bool = False
+    sustained_time: SustainedTime = SUSTAINED_S
     scale_steps: Steps = (1, 3, 6, 9, 12, 15)
     scale_profiles: tuple[str, ...] = ()
     scale_window: Window = 8.0

@@ -14,6 +14,7 @@ from acceptance.settings.target_plans import NODE_PLACEHOLDERS, PLACEHOLDERS, Co
 from acceptance.settings.target_settings import Strict, TargetSettings, time_s
 from acceptance.settings.targets import target_path
 from acceptance.text.errors import WrongUsage
+from acceptance.text.quantities import parse_size
 from acceptance.text.strict_yaml import load
 
 LONGHORN_NAMESPACE = "longhorn-system"
@@ -106,6 +107,13 @@ class NodeFailureTarget(Strict):
         return NodeFailurePlan(fail=self.fail, restore=self.restore, timeout_s=self.timeout)
 
 
+class CacheTarget(Strict):
+    """`cache`: what the storage answers from something faster than its disks. `size` in bytes."""
+
+    size: Annotated[int, BeforeValidator(parse_size)]
+    source: str
+
+
 class Target(Strict):
     """The whole file: it says something beside what it is `about`.
 
@@ -117,6 +125,7 @@ class Target(Strict):
     settings: TargetSettings = TargetSettings()
     caveats: tuple[Statement, ...] = ()
     limits: tuple[Statement, ...] = ()
+    cache: CacheTarget | None = None
     rebuild: RebuildTarget | None = None
     node_failure: NodeFailureTarget | None = None
 
@@ -127,8 +136,10 @@ class Target(Strict):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if not (self.rebuild or self.node_failure or self.settings.given or self.caveats or self.limits):
-            raise ValueError("wanted rebuild, node_failure, settings, caveats or limits, found none of them; add one")
+        if not (self.rebuild or self.node_failure or self.settings.given or self.cache or self.caveats or self.limits):
+            raise ValueError(
+                "wanted rebuild, node_failure, settings, cache, caveats or limits, found none of them; add one"
+            )
         return self
 
 

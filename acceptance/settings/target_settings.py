@@ -46,6 +46,7 @@ class TargetSettings(Strict):
     rebuild_timeout: TimeText | None = None
     failover_timeout: TimeText | None = None
     durability_time: TimeText | None = None
+    sustained_time: TimeText | None = None
     timeout: TimeText | None = None
     # As the option is named; before that it was `expect`, as among the settings.
     expect: tuple[Capability, ...] | None = Field(

@@ -17,6 +17,7 @@ from acceptance.settings.targets import target_path
 from acceptance.text.quantities import parse_quantity, parse_size
 
 SHORTEST_WINDOW_S, LONGEST_WINDOW_S = 4, 600
+SHORTEST_SUSTAINED_S, LONGEST_SUSTAINED_S = 120, 86400
 
 
 def _object_name(value: str) -> str:
@@ -71,6 +72,13 @@ def _window_s(value: Any) -> float:
     if not SHORTEST_WINDOW_S <= window_s <= LONGEST_WINDOW_S:
         raise ValueError(f"wanted a window of {SHORTEST_WINDOW_S} s to {LONGEST_WINDOW_S} s, found {value!r}")
     return window_s
+
+
+def _sustained_s(value: Any) -> float:
+    seconds = parse_quantity(value, unit="s") if isinstance(value, str) else float(value)
+    if seconds < SHORTEST_SUSTAINED_S or seconds % 60 or seconds > LONGEST_SUSTAINED_S:
+        raise ValueError(f"wanted whole minutes, 2 min to 24 h, found {value!r}")
+    return seconds
 
 
 def _rate(value: Any) -> str:
@@ -138,6 +146,7 @@ PushgatewayUrl = Annotated[str, BeforeValidator(_pushgateway)]
 Capabilities = Annotated[tuple[Capability, ...], BeforeValidator(_capabilities)]
 Steps = Annotated[tuple[int, ...], BeforeValidator(_steps)]
 Window = Annotated[float, BeforeValidator(_window_s)]
+SustainedTime = Annotated[float, BeforeValidator(_sustained_s)]
 VolumeRate = Annotated[str, BeforeValidator(_rate)]
 RampRate = Annotated[float, BeforeValidator(_ramp_rate)]
 Share = Annotated[float, BeforeValidator(_share)]

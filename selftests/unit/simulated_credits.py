@@ -26,6 +26,7 @@ class Credits:
     credits: `credits_s` seconds of its rate, which come back at its rate while it rests.
 
     `full`: whether it has them at first. `noise` is as that of `Standstills`, and has no part in the credits.
+    `until_s`: it is loaded for no longer.
     """
 
     rate: float
@@ -34,11 +35,12 @@ class Credits:
     noise: float
     seed: int
     full: bool = False
+    until_s: float = UNTIL_S
 
     def __post_init__(self) -> None:
         random, value, last = Random(self.seed), 0.0, 0.0
         self._noise = [0.0]
-        for _ in range(math.ceil(UNTIL_S) + 1):
+        for _ in range(math.ceil(self.until_s) + 1):
             value = 0.3 * value + math.sqrt(1 - 0.3**2) * random.gauss(0, 1)
             last += max(0.0, 1 + self.noise * value)
             self._noise.append(last)

@@ -17,6 +17,7 @@ from acceptance.limits.provisioning import Kind as ProvisioningKind
 from acceptance.limits.ramps import Metric as RampMetric
 from acceptance.limits.rebuilds import Kind as RebuildKind
 from acceptance.limits.scaling import Kind as ScalingKind
+from acceptance.limits.sustained import Kind as SustainedKind
 from acceptance.limits.tiers import LimitKind, RuleKind
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.results.ramps import StopKind
@@ -24,7 +25,17 @@ from acceptance.results.run_folder import RunFolder
 from acceptance.settings.target_file import read_target
 from selftests.unit.docs_pages import PAGES, ROOT, unfenced
 
-TIER = ("limits", "comparison", "scaling", "control_plane", "rebuild", "failover", "provisioning", "history")
+TIER = (
+    "limits",
+    "comparison",
+    "scaling",
+    "control_plane",
+    "rebuild",
+    "failover",
+    "provisioning",
+    "sustained",
+    "history",
+)
 SECTIONS = tuple(f"{each}:" for each in ("version", "about", "node_failure", *TIER))
 
 
@@ -106,6 +117,7 @@ RULES = {
     *get_args(ScalingKind),
     *(each.partition("_")[0] if each.startswith("foreground") else each for each in get_args(RebuildKind)),
     *get_args(ProvisioningKind),
+    *get_args(SustainedKind),
     *(each.replace("-", "_") for each in get_args(RampMetric)),
     *(each.replace("_", " ") for each in get_args(StopKind)),
     "not_worse_than_before_by",

@@ -194,6 +194,18 @@ def test_without_a_cluster_all_that_the_options_tell_is_said(planned: Callable[.
     assert "no tests ran" in output
 
 
+def test_a_sustained_load_is_planned_where_it_is_asked_for(planned: Callable[..., tuple[int, str]]) -> None:
+    options = (NO_CLUSTER, "-m", "sustained", "--storage-class=fast")
+    status, output = planned(*options)
+    assert status == 0, output
+    assert "1 test: sustained: 40 min of load a class; ask for it with --storage-sustained" in " ".join(output.split())
+    assert "without a pause" not in output
+    _, output = planned(*options, "--storage-sustained")
+    assert re.search(r"sync-write-iops on fast without a pause, 40 min .* 40:0\d", output), output
+    _, output = planned(*options, "--storage-sustained", "--storage-sustained-time=10min")
+    assert re.search(r"without a pause, 10 min .* 10:0\d", output), output
+
+
 def test_a_plan_is_of_the_selected_tests_alone(planned: Callable[..., tuple[int, str]]) -> None:
     status, output = planned(NO_CLUSTER, "-m", "smoke", "-k", "binds_in_time", "--storage-class=fast")
     assert status == 0

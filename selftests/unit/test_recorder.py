@@ -8,6 +8,7 @@ import pytest
 
 from acceptance.results.document import Cluster, Image, Results, Status, Verdict
 from acceptance.results.recorder import Recorder
+from selftests.unit.sustained_records import sustained
 
 STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 
@@ -89,3 +90,10 @@ def test_later_findings_do_not_change_results_that_were_handed_out() -> None:
 def test_results_are_the_same_after_being_written_and_read() -> None:
     results = recorder("pass", "skipped").results(exit_status=0)
     assert Results.model_validate_json(results.model_dump_json()) == results
+
+
+def test_a_sustained_load_gets_into_the_results() -> None:
+    made = recorder("pass")
+    made.sustained.append(sustained([500.0] * 120))
+    (record,) = made.results(exit_status=0).sustained
+    assert record.rounds == [500.0] * 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from acceptance.report.picture import Picture
-from acceptance.report.pictures.canvas import DOTTED, draw
+from acceptance.report.pictures.canvas import COLOURS, DOTTED, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import BASELINE, CANDIDATE, Look, key, thinned
 from acceptance.report.pictures.scales import linear_axis, log_axis
@@ -23,9 +23,12 @@ Line = tuple[Measurement, Look]
 
 
 @drawn_once
-def iops_over_time(candidate: Measurement, baseline: Measurement | None) -> Picture | None:
+def iops_over_time(
+    candidate: Measurement, baseline: Measurement | None, *, judged_s: int | None = None
+) -> Picture | None:
     """Each second's operations with mean and interval, of the direction in which most was done.
 
+    `judged_s`: that mean and interval are of so many seconds at the end, which are marked.
     None where there is no line: fewer than two seconds of load on the candidate, or nothing done.
     """
     path = _busiest(candidate)
@@ -50,6 +53,8 @@ def iops_over_time(candidate: Measurement, baseline: Measurement | None) -> Pict
         for measurement, look in lines:
             _paint_line(axes, measurement.series[path], measurement.metrics.get(path), look, floor=floor)
         longest = max(len(each.series[path]) for each, _ in lines)
+        if judged_s is not None:
+            axes.axvspan(max(longest - judged_s, 0) + 0.5, longest + 0.5, color=COLOURS["band"], linewidth=0.0)
         axes.set_xlim(0.0, longest + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
         axes.set_xlabel("seconds of load")
@@ -58,7 +63,7 @@ def iops_over_time(candidate: Measurement, baseline: Measurement | None) -> Pict
     names = " and ".join(each.storage_class for each, _ in lines)
     return Picture(
         svg=draw(paint, label=f"{path} of {candidate.profile} over time on {names}"),
-        caption=f"{candidate.profile}: {_caption(path, lines, log=log)}",
+        caption=f"{candidate.profile}: {_caption(path, lines, log=log, judged_s=judged_s)}",
         text=" ".join(_in_words(each, path) for each, _ in lines),
     )
 
@@ -83,8 +88,10 @@ def _paint_line(axes: Axes, values: list[float], estimate: Estimate | None, look
     axes.plot([x for x, _ in points], [y for _, y in points], **look.of(len(points)))
 
 
-def _caption(path: str, lines: list[Line], *, log: bool) -> str:
+def _caption(path: str, lines: list[Line], *, log: bool, judged_s: int | None) -> str:
     words = [f"{path} in each second of load; dotted: the mean, shaded: its CI."]
+    if judged_s is not None:
+        words.append(f"Both are of the marked {judged_s} s at the end, which are judged.")
     if len(lines) > 1:
         words.append("The classes were loaded in turn.")
     if log:

@@ -68,6 +68,14 @@ RECORDS = Gauge(
     help="records that were acknowledged before a crash, and those of them that were lost",
     labels=("failure", "state"),
 )
+SUSTAINED_IOPS = Gauge(
+    name="sustained_iops",
+    help="operations a second at the end of a load without a pause",
+    labels=("profile", "direction", "bound"),
+)
+SUSTAINED_LOAD = Gauge(
+    name="sustained_load_seconds", help="how long that load was", unit="seconds", labels=("profile",)
+)
 CAPABILITY = Gauge(
     name="capability", help="1 for what was seen of this capability, else 0", labels=("capability", "status")
 )
@@ -87,6 +95,7 @@ def add_trials(samples: Samples, results: Results, candidate: str) -> None:
         if crash.storage_class == candidate:
             samples.set(RECORDS, crash.acknowledged, failure=crash.failure, state="acknowledged")
             samples.set(RECORDS, crash.lost_count, failure=crash.failure, state="lost")
+    _add_sustained(samples, results, candidate)
     for each in results.capabilities:
         if each.storage_class == candidate:
             samples.set_one_of(
@@ -128,6 +137,18 @@ def _add_rebuilds(samples: Samples, results: Results, candidate: str) -> None:
         if record.foreground is not None:
             _add_figure(samples, REBUILD_IOPS, record.foreground.iops_before, data=record.pattern, when="before")
             _add_figure(samples, REBUILD_IOPS, record.foreground.iops_during, data=record.pattern, when="during")
+
+
+def _add_sustained(samples: Samples, results: Results, candidate: str) -> None:
+    for record in results.sustained:
+        if record.load.storage_class != candidate:
+            continue
+        samples.set(SUSTAINED_LOAD, record.load.duration_s, profile=record.load.profile)
+        for path, each in record.load.metrics.items():
+            direction, _, statistic = path.partition(".")
+            if statistic == "iops":
+                labels = {"profile": record.load.profile, "direction": direction}
+                samples.set_bounds(SUSTAINED_IOPS, each.mean, low=each.low, high=each.high, **labels)
 
 
 def _add_figure(samples: Samples, gauge: Gauge, figure: Figure, **labels: str) -> None:

@@ -9,7 +9,7 @@ from acceptance.limits.tiers import Tier
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.load import Bench, PreparedVolume, Preparing
-from acceptance.measuring.measure import BySegment, Report, measure_alone, measure_alternately
+from acceptance.measuring.measure import BySegment, Recording, Report, measure_alone, measure_alternately
 from acceptance.process.once import Once
 from acceptance.statistics.interim_analyses import UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
@@ -100,6 +100,22 @@ class SpeedRunner:
                 name="again",
             )
             yield Later(first=first, again=again, after_s=after_s)
+
+    def whole_load(self, profile: Profile, *, storage_class: str, plan: AnalysisPlan, name: str) -> Recording:
+        """The profile on the class from the plan's begin to its end, whatever it shows; run anew for each who asks.
+
+        Raises what the bench raises.
+        """
+        self._prepare([storage_class])
+        return measure_alone(
+            self._bench,
+            self._volume(storage_class),
+            profile,
+            plan=plan,
+            decided=lambda _: False,
+            report=self._report,
+            name=name,
+        )
 
     def _in_turn(self, profile: Profile, candidate: PreparedVolume, baseline: PreparedVolume) -> Turns:
         """For the ratios only: until all rules are decided, or as long as what nobody judges."""

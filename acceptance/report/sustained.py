@@ -1,0 +1,49 @@
+"""Sustained loads for the report: all of the load as a picture, and what its end was like. Nothing is judged here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from acceptance.judging.sustained import unknown_of, unsteady
+from acceptance.report.picture import Picture
+from acceptance.report.pictures import iops_over_time
+from acceptance.results.document import Results, SustainedRecord
+from acceptance.text.quantities import format_quantity, format_size
+
+
+@dataclass(frozen=True, kw_only=True)
+class SustainedSection:
+    """One load, as it is shown."""
+
+    profile: str
+    storage_class: str
+    picture: Picture | None
+    sentences: list[str]
+
+
+def sustained_sections(results: Results) -> list[SustainedSection]:
+    """One of each load, in the order in which they ran."""
+    return [
+        SustainedSection(
+            profile=each.load.profile,
+            storage_class=each.load.storage_class,
+            picture=iops_over_time(each.load, None, judged_s=each.judged_s),
+            sentences=list(_sentences(each)),
+        )
+        for each in results.sustained
+    ]
+
+
+def _sentences(record: SustainedRecord) -> Iterator[str]:
+    asked, judged = (format_quantity(float(each), unit="s") for each in (record.asked_s, record.judged_s))
+    size = format_size(record.test_size)
+    yield f"{asked} of load without a pause on a test file of {size}; judged: its last {judged}."
+    rounds = ", ".join(format_quantity(each, unit="1/s") for each in record.rounds)
+    yield f"Operations a second in the five rounds of that: {rounds}: {_state(record)}."
+    for told in (*record.load.warnings, *unknown_of(record)):
+        yield told[0].upper() + told[1:] + "."
+
+
+def _state(record: SustainedRecord) -> str:
+    return unsteady(record.rounds, judged_s=record.judged_s) or "steady, as SNIA defines it"

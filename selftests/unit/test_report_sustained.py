@@ -1,0 +1,55 @@
+"""The report's chapter on sustained loads: all of the load, its end marked, and what its length cannot tell."""
+
+from __future__ import annotations
+
+from acceptance.judging.sustained import judge_sustained
+from acceptance.report.prometheus.gauges import Samples
+from acceptance.report.prometheus.trials import SUSTAINED_IOPS, SUSTAINED_LOAD, add_trials
+from acceptance.report.summary import render_summary
+from acceptance.report.sustained import sustained_sections
+from acceptance.results.document import Results
+from selftests.unit.sustained_records import at_least, sustained
+from selftests.unit.test_report_crashes import results
+
+
+def slowed(seconds: int = 2400) -> Results:
+    """Fast until the last 5 min."""
+    record = sustained([900.0] * (seconds - 300) + [300.0] * 300)
+    verdict = judge_sustained(record, at_least(750)).model_copy(update={"subject": "sustained", "test": "t"})
+    return results(sustained=[record], verdicts=[verdict], overall="fail")
+
+
+def test_without_such_a_load_nothing_is_said_of_it() -> None:
+    assert "Sustained speed" not in render_summary(results())
+
+
+def test_the_load_is_drawn_with_its_judged_end_marked() -> None:
+    (section,) = sustained_sections(slowed())
+    assert section.picture is not None
+    assert "Both are of the marked 300 s at the end, which are judged." in section.picture.caption
+    assert "fill-band" in section.picture.svg
+    assert "fast: 300 IOPS" in section.picture.text
+
+
+def test_the_chapter_says_what_the_end_was_like() -> None:
+    page = render_summary(slowed())
+    assert '<section id="sustained">' in page and "<h2>Sustained speed</h2>" in page
+    assert "40 min of load without a pause on a test file of 1Gi; judged: its last 5 min." in page
+    assert "300 IOPS, 300 IOPS, 300 IOPS, 300 IOPS, 300 IOPS: steady, as SNIA defines it." in page
+    assert "Storage slowed down after 35 min of load" in page
+    assert "hort form" not in page
+
+
+def test_a_short_form_is_named() -> None:
+    assert "A short form: it began to be judged after 5 min of load" in render_summary(slowed(600))
+
+
+def test_metrics_have_the_end_and_how_long_it_took() -> None:
+    samples = Samples({"candidate": "fast"})
+    add_trials(samples, slowed(), "fast")
+    found = dict(samples)
+    assert list(found[SUSTAINED_LOAD].values()) == [2400.0]
+    assert set(found[SUSTAINED_IOPS].values()) == {300.0}
+    other = Samples({"candidate": "slow"})
+    add_trials(other, slowed(), "slow")
+    assert SUSTAINED_IOPS not in dict(other)

@@ -1,0 +1,105 @@
+"""The end of a sustained load, judged: steady, certain, and not out of a cache."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acceptance.judging.sustained import judge_sustained
+from acceptance.loads.fio.samples import Sample
+from acceptance.trials.speed.sustained import judged_seconds, last_seconds, rounds_of
+from selftests.unit.simulated_load import second
+from selftests.unit.sustained_records import at_least, samples_of, sustained
+
+WHOLE_S = 2400
+
+
+def rates(*levels: tuple[int, float], noise: float = 0.02) -> list[float]:
+    """So many seconds at each level, one after the other."""
+    random = Random(17)
+    return [rate * random.gauss(1.0, noise) for seconds, rate in levels for _ in range(seconds)]
+
+
+def test_the_end_alone_is_judged() -> None:
+    record = sustained(rates((2100, 3000), (300, 1000)))
+    verdict = judge_sustained(record, at_least(1050))
+    assert verdict.status == "fail"
+    assert verdict.measured == pytest.approx(1000, rel=0.01)
+    assert "write.iops of writes on fast in the last 5 min of 40 min of load is " in verdict.reason
+    assert "outside the limit of at least 1,050 IOPS: commits wait" in verdict.reason
+    assert "it had slowed down after 35 min of load" in verdict.reason
+    assert judge_sustained(record, at_least(900)).status == "pass"
+
+
+def test_its_id_is_not_that_of_the_limit_on_a_short_load() -> None:
+    verdict = judge_sustained(sustained(rates((WHOLE_S, 1000))), at_least(900))
+    assert verdict.id == "fast/writes/write.iops/at-least-sustained"
+    assert verdict.limit == "write.iops at least 900 IOPS at the end of a sustained load"
+
+
+@pytest.mark.parametrize(
+    "levels", [((2250, 3000), (150, 1000)), ((2100, 1000), (60, 1000), (60, 900), (60, 800), (60, 700), (60, 600))]
+)
+def test_what_is_not_steady_is_not_judged(levels: tuple[tuple[int, float], ...]) -> None:
+    for limit in (1.0, 1e6):
+        verdict = judge_sustained(sustained(rates(*levels)), at_least(limit))
+        assert verdict.status == "inconclusive"
+        assert "not steady: its 5 rounds of 60 s are " in verdict.reason
+
+
+def test_what_does_nothing_any_more_does_not_pass() -> None:
+    verdict = judge_sustained(sustained([500.0] * 2100 + [0.0] * 300), at_least(1))
+    assert verdict.status == "inconclusive" and verdict.measured is None
+    assert "has no value: none of it was done then" in verdict.reason
+
+
+def test_a_pass_over_a_file_that_a_cache_holds_is_none() -> None:
+    cached = sustained(rates((WHOLE_S, 1000)), cache=2**30)
+    verdict = judge_sustained(cached, at_least(900))
+    assert verdict.status == "inconclusive"
+    assert "the target file names a cache of 1Gi, and the test file of 1Gi is no larger" in verdict.reason
+    assert judge_sustained(cached, at_least(1100)).status == "fail"
+    assert judge_sustained(sustained(rates((WHOLE_S, 1000)), cache=2**30 - 1), at_least(900)).status == "pass"
+
+
+@pytest.mark.parametrize(("asked_s", "judged_s"), [(120, 60), (240, 120), (540, 240), (600, 300), (2400, 300)])
+def test_a_short_form_judges_no_more_than_its_second_half_and_says_what_it_cannot_know(
+    asked_s: int, judged_s: int
+) -> None:
+    assert judged_seconds(asked_s) == judged_s
+    verdict = judge_sustained(sustained(rates((asked_s, 1000))), at_least(800))
+    assert verdict.status == "pass"
+    assert ("a short form: it began to be judged after" in verdict.reason) == (asked_s < WHOLE_S)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_more_operations_never_turn_a_pass_into_a_fail(data: st.DataObject) -> None:
+    before = data.draw(st.lists(st.floats(1.0, 2000.0), min_size=120, max_size=120))
+    more = data.draw(st.lists(st.floats(0.0, 3000.0), min_size=120, max_size=120))
+    limit = data.draw(st.floats(1.0, 2000.0))
+    first, then = (
+        judge_sustained(sustained(each), at_least(limit)).status
+        for each in (before, [a + b for a, b in zip(before, more, strict=True)])
+    )
+    assert (first, then) != ("pass", "fail")
+
+
+def test_rounds_are_cut_by_the_clock() -> None:
+    """A silence of 90 s is one sample: it is in the round of its middle, and the next has nothing."""
+    silence = second("write", rate=0, block_size=4096)
+    still = Sample(duration_s=90.0, counts=silence.counts, cpu_s=None)
+    found = rounds_of([*samples_of([100.0] * 60), still, *samples_of([100.0] * 150)])
+    assert found == [100.0, 0.0, 100.0, 100.0, 100.0]
+    assert rounds_of([still]) == [0.0] * 5
+
+
+def test_the_last_seconds_are_those_of_the_clock() -> None:
+    samples = samples_of([1.0] * 10)
+    assert len(last_seconds(samples, wanted=4)) == 4
+    assert len(last_seconds(samples, wanted=40)) == 10
+    long = Sample(duration_s=9.0, counts=samples[0].counts, cpu_s=None)
+    assert list(last_seconds([*samples, long], wanted=4)) == [long]
