@@ -118,7 +118,7 @@ class Target(Strict):
     """The whole file: it says something beside what it is `about`.
 
     `caveats` are to be known before its figures are read; `limits` are what the storage's documentation says of it.
-    Both are shown, and nothing is judged by them.
+    Both are shown, and nothing is judged by them. Over a `cache` that holds the test file no sustained load passes.
     """
 
     about: str | None = None

@@ -72,7 +72,9 @@ def test_no_target_moves_the_data_of_others_unasked() -> None:
 
 
 def test_a_name_that_nobody_knows_is_told_with_those_there_are() -> None:
-    with pytest.raises(WrongUsage, match=r"--storage-target: wanted one of longhorn, .*, found 'longhron'"):
+    with pytest.raises(
+        WrongUsage, match=r"--storage-target: wanted one of aws-ebs, .*, longhorn, .*, found 'longhron'"
+    ):
         read_settings(FILES | {"target": "longhron"})
 
 
@@ -106,10 +108,12 @@ def test_capabilities_are_asked_for_by_either_name(name: str, tmp_path: Path) ->
         ("settings: {test_size: much}", "settings.test_size: wanted a size above zero such as 10Gi, found 'much'"),
         ("settings: {expect: [flying]}", "settings.expect.0: Input should be 'expansion'"),
         ("settings: {require_capability: [flying]}", "settings.require_capability.0: Input should be 'expansion'"),
+        ("cache: {size: much, source: a}", "cache.size: wanted a size above zero such as 10Gi, found 'much'"),
+        ("cache: {size: 16Gi}", "cache.source: wanted this key"),
         ("settings: {ramp_pods: 3}", "settings.ramp_pods: wanted only keys that are known here"),
         ("settings: {claim_at_most: 2Ti}", "settings.claim_at_most: wanted only keys that are known here"),
         ("settings: {timeout: 5s}\ncaveats: [{what: a}]", "target.yaml:2: caveats.0.source: wanted this key"),
-        ("about: mine", "wanted rebuild, node_failure, settings, caveats or limits, found none of them"),
+        ("about: mine", "wanted rebuild, node_failure, settings, cache, caveats or limits, found none of them"),
     ],
 )
 def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:
