@@ -95,6 +95,27 @@ def stalling_disk(folder: Path, *, size: str) -> Iterator[StallingDisk]:
             disk.go_on()
 
 
+@dataclass(frozen=True, kw_only=True)
+class LimitedDisk:
+    """A file system at `folder` whose disk moves no more than it is told to."""
+
+    folder: Path
+    control: Path
+
+    def limit(self, bits_per_s: str) -> None:
+        """From now on, as nbdkit's filter `rate` writes it: `8M`."""
+        self.control.write_text(f"{bits_per_s}\n", encoding="utf-8")
+
+
+@contextmanager
+def limited_disk(folder: Path, *, size: str) -> Iterator[LimitedDisk]:
+    """A disk like a cloud's with credits: fast at first, and slower from when the test says so."""
+    control = folder / "rate"
+    parameters = ["rate=400M", f"rate-file={control}"]
+    with _nbdkit_disk(folder, filters=["rate"], parameters=parameters, size=size, direct_io=True) as mounted:
+        yield LimitedDisk(folder=mounted, control=control)
+
+
 @contextmanager
 def thin_disk(folder: Path, *, promised: str, has: str) -> Iterator[Path]:
     """An ext4 file system that shows `promised` bytes as free and has room for fewer, as pools that are overbooked."""
