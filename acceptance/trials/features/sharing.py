@@ -6,6 +6,7 @@ from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.pods import wait_ended
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.nfs_clients import why_not_shared
 
 SEEN_WITHIN_S = 90
 """Longer than a client of a network file system may answer from its cache of names and attributes (NFS: 60 s)."""
@@ -20,8 +21,11 @@ cat "$VOLUME/$THEIRS"
 
 
 def try_sharing(bench: Bench) -> str:
-    """How two nodes were seen to use one volume. Raises Unsupported where the class has none such, StorageFailure where
-    a pod cannot start on the second node, or one of them does not see what the other wrote."""
+    """How two nodes were seen to use one volume. Raises Unsupported where the class has none such, or its nodes lack
+    what it takes, StorageFailure where a pod cannot start on the second node, or one of them does not see what the
+    other wrote."""
+    if (why := why_not_shared(bench.api, provisioner=bench.storage_class.provisioner)) is not None:
+        raise bench.not_tried(why)
     claim = bench.claim("both", shared=True)
     marks = {"first": new_mark(), "second": new_mark()}
     within_s = int(min(SEEN_WITHIN_S, bench.timeout_s))

@@ -1,0 +1,45 @@
+"""What Longhorn itself says of NFS clients on its nodes: shared volumes are mounted by them.
+
+It is asked before such a volume is made. Seen with Longhorn 1.10.0 on nodes without a client and without an NFS server
+in its image: the pod never started, and manager after manager ended in a nil pointer until the volume was gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.permissions import Permission, may
+from acceptance.cluster.resources import Resource
+from acceptance.settings.target_file import LONGHORN_NAMESPACE
+
+LONGHORN = "driver.longhorn.io"
+CONDITION = "NFSClientInstalled"
+"""of Longhorn's nodes, since 1.7; source: `NodeConditionTypeNFSClientInstalled` of longhorn-manager"""
+NODES = Resource(prefix="apis/longhorn.io/v1beta2", plural="nodes")
+
+
+def why_not_shared(api: Api, *, provisioner: str) -> str | None:
+    """Why a shared volume cannot be used on two nodes; None where nothing is known against it.
+
+    Nothing is known of other provisioners, nor where Longhorn's nodes may not be listed.
+    """
+    listed = [Permission(resource=NODES, verbs=("list",), namespace=LONGHORN_NAMESPACE)]
+    if provisioner != LONGHORN or NODES.prefix.split("/")[2] not in api.group_versions(NODES.group):
+        return None
+    return too_few_clients(api.list(NODES, namespace=LONGHORN_NAMESPACE)) if may(api, listed) else None
+
+
+def too_few_clients(nodes: Sequence[dict[str, Any]]) -> str | None:
+    """What Longhorn says where fewer than two of its nodes have a client; no word counts as one."""
+    without = {
+        str(node["metadata"]["name"]): str(each.get("message") or each.get("reason") or "it gives no reason")
+        for node in nodes
+        for each in (node.get("status") or {}).get("conditions") or []
+        if each.get("type") == CONDITION and each.get("status") == "False"
+    }
+    if not without or len(nodes) - len(without) >= 2:
+        return None
+    reasons = "; ".join(dict.fromkeys(without.values()))
+    return f"Longhorn finds no NFS client, which shared volumes need, on {', '.join(sorted(without))}: {reasons}"

@@ -1,0 +1,63 @@
+"""Shared volumes of Longhorn: what its nodes say of NFS clients, and that none is made where there are too few."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from acceptance.trials.features.bench import NotTried
+from acceptance.trials.features.nfs_clients import CONDITION, NODES, why_not_shared
+from acceptance.trials.features.sharing import try_sharing
+from selftests.unit.simulated_api import SimulatedApi
+
+LONGHORN = "driver.longhorn.io"
+LACKS = "NFS clients [CONFIG_NFS_V4] not found. At least one should be enabled"
+
+
+def node(name: str, has_client: bool | None) -> dict[str, Any]:
+    """One of Longhorn's; None: it says nothing of clients."""
+    said = {"type": CONDITION, "status": str(has_client), "message": "" if has_client else LACKS}
+    ready = {"type": "Ready", "status": "False", "message": "is starting"}
+    return {"metadata": {"name": name}, "status": {"conditions": [ready, *([said] if has_client is not None else [])]}}
+
+
+def cluster(*has_client: bool | None, forbidden: tuple[str, ...] = ()) -> Any:
+    api = SimulatedApi({"longhorn.io": ["v1beta2"]}, forbidden=forbidden)
+    for number, each in enumerate(has_client, start=1):
+        api.create(NODES, node(f"node-{number}", each))
+    return api
+
+
+@pytest.mark.parametrize(
+    ("has_client", "without"),
+    [
+        ((False, False, False), "node-1, node-2, node-3"),
+        ((True, False, False), "node-2, node-3"),
+        ((True, True, False), None),
+        ((None, None), None),
+        ((None, False, None), None),
+        ((), None),
+    ],
+)
+def test_two_nodes_must_have_a_client(has_client: tuple[bool | None, ...], without: str | None) -> None:
+    """Longhorn's own words are told, once for all nodes."""
+    why = why_not_shared(cluster(*has_client), provisioner=LONGHORN)
+    told = f"Longhorn finds no NFS client, which shared volumes need, on {without}: {LACKS}"
+    assert why == (None if without is None else told)
+
+
+def test_nothing_is_known_of_others_and_of_nodes_that_may_not_be_listed() -> None:
+    assert why_not_shared(cluster(False, False), provisioner="rbd.csi.ceph.com") is None
+    assert why_not_shared(SimulatedApi({}), provisioner=LONGHORN) is None  # type: ignore[arg-type]
+    assert why_not_shared(cluster(False, False, forbidden=("list nodes",)), provisioner=LONGHORN) is None
+
+
+def test_no_shared_volume_is_made_where_there_are_too_few() -> None:
+    """The bench has nothing that makes one."""
+    bench: Any = SimpleNamespace(
+        api=cluster(False, False), storage_class=SimpleNamespace(provisioner=LONGHORN), not_tried=NotTried
+    )
+    with pytest.raises(NotTried, match="Longhorn finds no NFS client"):
+        try_sharing(bench)
