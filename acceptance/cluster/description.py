@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError
@@ -12,7 +13,8 @@ from acceptance.cluster.storage_classes import storage_classes
 from acceptance.results.document import Cluster, Image, Node
 from acceptance.text.redaction import shown_parameter
 
-# A cluster may name the image that it offers to the suite, so that its users need not.
+# A cluster may name the image that it offers to the suite, so that its users need not, and what it has in place of the
+# real thing, a line each.
 OFFER_NAMESPACE, OFFER = "kube-public", "storage-acceptance"
 
 
@@ -31,18 +33,23 @@ def describe_cluster(api: Api, *, kind: str, image: str) -> Cluster:
         storage_classes=classes,
         image=Image(reference=image, digest=None),
         identity=_identity(api, kind=kind),
+        stand_ins=_offer(api).get("standIns", "").splitlines(),
     )
 
 
 def offered_image(api: Api) -> str | None:
     """The image that the cluster itself names in `kube-public/storage-acceptance`, or None."""
+    return _offer(api).get("image")
+
+
+def _offer(api: Api) -> Mapping[str, str]:
     try:
         offer = api.find(CONFIG_MAPS, OFFER, namespace=OFFER_NAMESPACE)
     except ApiError as error:
         if error.status == 403:
-            return None  # not needed by those who name their image
+            return {}  # not needed by those who name their image
         raise
-    return None if offer is None else (offer.get("data") or {}).get("image")
+    return {} if offer is None else offer.get("data") or {}
 
 
 def _identity(api: Api, *, kind: str) -> str:

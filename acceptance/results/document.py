@@ -194,6 +194,9 @@ class Cluster(Frozen):
         default=None,
         description="of an embedded cluster's host, whose CPUs play all nodes; None for others, and by older suites",
     )
+    stand_ins: list[str] = Field(
+        default=[], description="what the cluster says that it has in place of the real thing; empty by older suites"
+    )
 
 
 class Run(Frozen):

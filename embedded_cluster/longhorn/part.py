@@ -1,5 +1,6 @@
 """Longhorn as a part of a cluster: `up --with longhorn` builds it, installs it, waits for it, and `status` shows it."""
 
+import json
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,10 +20,12 @@ NAMESPACE = "longhorn-system"
 CLASSES = {"longhorn": "320Mi", "longhorn-2": "320Mi", "longhorn-strict-local": "320Mi"}
 """the StorageClasses, with the size of the smallest volume that they make"""
 STAND_INS = (
-    "tgtd, tgtadm, iscsiadm, node-driver-registrar, livenessprobe, grpc_health_probe",
-    "the v2 data engine, which is never called",
+    "in place of iSCSI: longhorn-adaptor (FUSE and a loop device over the engine's socket)",
+    "written for this cluster, not Longhorn's: tgtd, tgtadm, iscsiadm, node-driver-registrar, livenessprobe, "
+    "grpc_health_probe",
+    "written for this cluster, not Longhorn's: the v2 data engine, which is never called",
 )
-"""what is not Longhorn's or Kubernetes' own here"""
+"""what is not Longhorn's or Kubernetes' own here: `status` shows it, and reports of runs do"""
 
 # For a volume of each class to be made, attached and written to on a busy machine, and to go.
 _VOLUMES_S = 180
@@ -76,6 +79,16 @@ def _install(part: Longhorn, *, kubectl: Kubectl) -> None:
     wait_for("Longhorn's definitions to be served", lambda: _require_served(kubectl), timeout=_SERVED_S)
     for manifest in _MANIFESTS:
         kubectl.apply(f"longhorn/{manifest}", version=part.programs.version)
+    _tell_runs(kubectl)
+
+
+def _tell_runs(kubectl: Kubectl) -> None:
+    """Have the ConfigMap that the suite reads name the stand-ins, so that reports do."""
+    change = {"data": {"standIns": stand_ins()}}
+    kubectl.run(
+        *("patch", "configmap", "storage-acceptance", "--namespace=kube-public"),
+        *("--type=merge", f"--patch={json.dumps(change)}"),
+    )
 
 
 def _wait(kubectl: Kubectl, *, nodes: Collection[str], alive: Callable[[], None]) -> None:
@@ -87,6 +100,11 @@ def _wait(kubectl: Kubectl, *, nodes: Collection[str], alive: Callable[[], None]
             raise NotYet("; ".join(problems))
 
     wait_for("Longhorn to be ready", ready, timeout=_READY_S, interval=1)
+
+
+def stand_ins() -> str:
+    """What is not Longhorn's own, a line each, as the suite reads it."""
+    return "\n".join(f"Longhorn, {each}" for each in STAND_INS)
 
 
 def described(kubectl: Kubectl, *, nodes: Collection[str]) -> tuple[list[str], list[str]]:
@@ -102,8 +120,7 @@ def described(kubectl: Kubectl, *, nodes: Collection[str]) -> tuple[list[str], l
         f"longhorn    nodes ready: {', '.join(ready) or 'none'}",
         f"longhorn    engine image: {', '.join(engines) or 'none'}",
         f"longhorn    {readiness.DRIVER} on {len(driver)} of {len(nodes)} nodes",
-        "longhorn    in place of iSCSI: longhorn-adaptor (FUSE and a loop device over the engine's socket)",
-        *(f"longhorn    written for this cluster, not Longhorn's: {each}" for each in STAND_INS),
+        *(f"longhorn    {each}" for each in STAND_INS),
     ]
     return lines, readiness.lacking(seen, nodes=nodes)
 

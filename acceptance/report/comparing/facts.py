@@ -81,6 +81,8 @@ def _cluster_facts(results: Results) -> Facts:
     if cluster.cpu_latency is not None:
         kept = "kept awake" if cluster.cpu_latency.held_low else "may sleep"
         facts["CPUs"] = Fact(value=kept, disturbs=True)
+    if cluster.stand_ins:
+        facts["not the real thing"] = Fact(value="; ".join(cluster.stand_ins), disturbs=True)
     return facts
 
 
