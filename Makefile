@@ -6,10 +6,13 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/storage-acceptance
 TOX_FOLDER := $(CACHE)/tox-$(shell sha256sum .ci/tox.txt | cut -c -12)
 TOX := $(TOX_FOLDER)/bin/tox
 
-.PHONY: accept smoke test test-full venv cluster-up cluster-down bench audit lock clean
+.PHONY: accept accept-longhorn smoke test test-full venv cluster-up cluster-down bench audit lock clean
 
 accept: $(TOX)  # the main job, on the embedded cluster; one that runs already is used and left running
 	$(TOX) run -q -e accept
+
+accept-longhorn: $(TOX)  # the whole suite on Longhorn itself, which is built first: docs/embedded-longhorn.md
+	$(TOX) run -q -e accept-longhorn
 
 smoke: $(TOX)  # a first answer: volumes come and go, and synchronous writes are fast enough
 	$(TOX) run -q -e smoke

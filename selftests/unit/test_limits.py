@@ -124,8 +124,9 @@ def test_what_is_wrong_with_extending_a_shipped_tier_is_told(text: str, problem:
         extending(f"version: 1\ntiers: {{{text}}}", tmp_path)
 
 
-def test_the_shipped_tiers_require_tests_that_there_are() -> None:
-    for tier in load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES).tiers.values():
+@pytest.mark.parametrize("file", ["thresholds.yaml", "embedded_cluster/longhorn/limits.yaml"])
+def test_the_tiers_require_tests_that_there_are(file: str) -> None:
+    for tier in load_limits(ROOT / file, profiles=SHIPPED_PROFILES).tiers.values():
         assert tier.requires
         for required in tier.requires:
             path, _, test = required.partition("::")
@@ -341,3 +342,12 @@ def test_the_order_of_tiers_in_the_file_means_nothing(order: tuple[str, ...], tm
     tiers = yaml.safe_load(GOOD)["tiers"] | {"gold": {"extends": "production"}}
     text = yaml.safe_dump({"version": 1, "tiers": {name: tiers[name] for name in order}}, sort_keys=False)
     assert [limit.value for limit in read(text, tmp_path).tier("gold").limits] == [1000.0, 0.0005, 0.01]
+
+
+def test_what_longhorn_is_held_to_demands_no_less_of_its_function_than_the_shipped_limits() -> None:
+    """Speed is of the machine. No tier is extended, which would judge it after all."""
+    shipped = load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES).tier("baseline")
+    lab = load_limits(ROOT / "embedded_cluster/longhorn/limits.yaml", profiles=SHIPPED_PROFILES).tier("lab")
+    assert set(shipped.requires) <= set(lab.requires) and lab.extends is None
+    told = {(rule.profile, rule.describe()) for rule in shipped.comparison}
+    assert lab.comparison and {(rule.profile, rule.describe()) for rule in lab.comparison} <= told

@@ -16,7 +16,7 @@ OWN = "--storage-context=no-such-context"
 REFUSED = "Preflight failed with exit status"
 
 
-@pytest.mark.parametrize("job", ["accept", "smoke", None])
+@pytest.mark.parametrize("job", ["accept", "accept-longhorn", "smoke", None])
 def test_no_job_of_the_embedded_cluster_needs_consent(job: str | None, planned: Callable[..., tuple[int, str]]) -> None:
     """Those of tox.ini, and one that asks for all that is there."""
     options = ["--storage-class=replicated", "--storage-baseline-class=local-path", "--storage-destructive"]

@@ -41,5 +41,6 @@ def too_few_clients(nodes: Sequence[dict[str, Any]]) -> str | None:
     }
     if not without or len(nodes) - len(without) >= 2:
         return None
-    reasons = "; ".join(dict.fromkeys(without.values()))
-    return f"Longhorn finds no NFS client, which shared volumes need, on {', '.join(sorted(without))}: {reasons}"
+    # The kernel's options stand there in no order, so that the same reason differs from node to node: one will do.
+    first = min(without)
+    return f"Longhorn finds no NFS client, which shared volumes need, on {', '.join(sorted(without))}: {without[first]}"
