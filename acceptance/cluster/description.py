@@ -33,13 +33,18 @@ def describe_cluster(api: Api, *, kind: str, image: str) -> Cluster:
         storage_classes=classes,
         image=Image(reference=image, digest=None),
         identity=_identity(api, kind=kind),
-        stand_ins=_offer(api).get("standIns", "").splitlines(),
+        stand_ins=_stand_ins(api, kind=kind),
     )
 
 
 def offered_image(api: Api) -> str | None:
     """The image that the cluster itself names in `kube-public/storage-acceptance`, or None."""
     return _offer(api).get("image")
+
+
+def _stand_ins(api: Api, *, kind: str) -> list[str]:
+    """Of the embedded cluster alone: elsewhere an account would need a right for what nobody has put there."""
+    return _offer(api).get("standIns", "").splitlines() if kind == "embedded" else []
 
 
 def _offer(api: Api) -> Mapping[str, str]:

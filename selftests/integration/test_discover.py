@@ -1,24 +1,27 @@
-"""`discover` on the embedded cluster: it reads, and says what to run next."""
+"""`discover` on the embedded cluster: its classes, and what to run next."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import NAMESPACES
+from acceptance.cluster.storage_classes import storage_classes
 from embedded_cluster import EmbeddedCluster
 from selftests.integration.suite import ROOT
 
 
-def test_classes_are_shown_with_what_to_run_next(clean: Api, cluster: EmbeddedCluster) -> None:
+def test_classes_are_shown_with_what_to_run_next(api: Api, cluster: EmbeddedCluster) -> None:
+    """Which class is proposed depends on those that other tests have on the cluster meanwhile."""
     kubeconfig = cluster.kubeconfig
-    before = {each["metadata"]["name"] for each in clean.list(NAMESPACES)}
+    classes = {each.name for each in storage_classes(api)}
     words = [sys.executable, "-m", "acceptance", "discover", "--kubeconfig", str(kubeconfig)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "local-path (local)" in done.stdout and "replicated" in done.stdout
-    option = f"--storage-kubeconfig={kubeconfig}"
-    assert f"storage-acceptance quick replicated {option}" in done.stdout
-    assert f"run --storage-class=replicated --storage-baseline-class=local-path {option}" in done.stdout
-    assert {each["metadata"]["name"] for each in clean.list(NAMESPACES)} == before
+    option = re.escape(f"--storage-kubeconfig={kubeconfig}")
+    quick = re.search(rf"storage-acceptance quick (\S+) {option}", done.stdout)
+    run = re.search(rf"run --storage-class=(\S+) --storage-baseline-class=local-path {option}", done.stdout)
+    assert quick and run and quick[1] == run[1] and quick[1] != "local-path"
+    assert quick[1] in classes | {each.name for each in storage_classes(api)}

@@ -61,6 +61,7 @@ SMALLEST = {
     "test_replica_rebuild.py": "",
     "test_failover.py": "",
     "test_regression.py": "",
+    "test_sustained_speed.py": "",
 }
 LIMITS = """\
 version: 1

@@ -14,11 +14,11 @@ from selftests.unit.test_report import full
 SAID = ["<iscsi>: a loop device", "nothing else"]
 
 
-def described(data: dict[str, str]) -> list[str]:
+def described(data: dict[str, str], *, kind: str = "embedded") -> list[str]:
     there = api(uid="0d1e")
     there.create(CONFIG_MAPS, {"metadata": {"name": OFFER}, "data": data}, namespace=OFFER_NAMESPACE)
     assert offered_image(there) == data.get("image")  # type: ignore[arg-type]
-    return describe_cluster(there, kind="embedded", image="i").stand_ins  # type: ignore[arg-type]
+    return describe_cluster(there, kind=kind, image="i").stand_ins  # type: ignore[arg-type]
 
 
 def on_a_cluster_with(said: list[str]) -> Results:
@@ -30,6 +30,11 @@ def on_a_cluster_with(said: list[str]) -> Results:
 def test_a_run_keeps_what_the_cluster_says() -> None:
     assert described({"image": "fio", "standIns": "\n".join(SAID)}) == SAID
     assert described({"image": "fio"}) == described({}) == []
+
+
+def test_other_clusters_are_not_asked() -> None:
+    """No account of a user's may read that ConfigMap, and none needs to."""
+    assert described({"standIns": "\n".join(SAID)}, kind="kubeconfig") == []
 
 
 def test_the_cluster_with_longhorn_names_each_of_its_own_programs() -> None:
