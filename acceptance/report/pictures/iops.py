@@ -93,7 +93,7 @@ def _caption(path: str, lines: list[Line], *, log: bool, judged_s: int | None) -
     if judged_s is not None:
         words.append(f"Both are of the marked {judged_s} s at the end, which are judged.")
     if len(lines) > 1:
-        words.append("The classes were loaded in turn.")
+        words.append("The baseline is as it was in turn with the class under test.")
     if log:
         words.append("Log scale.")
         if not all(all(each.series[path]) for each, _ in lines):
