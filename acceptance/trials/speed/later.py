@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.measure import Recording
 from acceptance.measuring.rest import CONFIDENCE, rates
 from acceptance.measuring.slowing import judged_part, slowing
@@ -11,8 +12,9 @@ from acceptance.results.document import RelativeEstimate
 from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.statistics.intervals import SECONDS_CORRELATION
 from acceptance.statistics.ratios import independent_ratio
-from acceptance.text.quantities import format_quantity
 from acceptance.trials.speed.findings import Finding
+from acceptance.trials.speed.records import measurement_id
+from acceptance.trials.speed.turns import shown_ratio
 
 AFTER_S = 300.0
 """from the first measurement of a class on; a run that ends sooner tells nothing that it has not told"""
@@ -30,10 +32,15 @@ class Later:
     after_s: float
 
     @property
+    def measurement(self) -> str:
+        """The id of what was measured at first."""
+        return measurement_id(self.first.candidate)
+
+    @property
     def against_first(self) -> RelativeEstimate | None:
         """Operations a second at the end of the run / at first; None of too few batches."""
         samples, plan = self.first.candidate.samples, self.first.plan
-        look = plan.at(sum(map(len, samples)))
+        look = plan.at(loaded_s(samples))
         found = independent_ratio(
             rates(self.again.samples, length=PLAN.batch_s),
             rates(judged_part(samples, slowing(samples), plan=plan), length=look.batch_s),
@@ -50,8 +57,8 @@ class Later:
         found = self.against_first
         if found is None or found.high >= SLOWER:
             return None
-        ratio, low, high = (format_quantity(each, unit="ratio") for each in (found.ratio, found.low, found.high))
         return (
             f"the storage slowed down during the run: {self.again.profile.name} on {self.again.storage_class} did "
-            f"{ratio} (99% CI {low} to {high}) at its end of what it did {self.after_s / 60:.0f} min before"
+            f"{shown_ratio(found.ratio, found.low, found.high)} at its end of what it did {self.after_s / 60:.0f} min "
+            "before"
         )

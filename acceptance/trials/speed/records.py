@@ -36,7 +36,7 @@ def measurement_of(recording: Recording, *, plan: AnalysisPlan, beside: BySegmen
     rates = [metric for metric in metrics if metric.statistic == "iops"]
     seconds = [sample for segment in recording.samples for sample in segment]
     return Measurement(
-        id="/".join(filter(None, (recording.storage_class, recording.profile.name, recording.role, recording.beside))),
+        id=measurement_id(recording),
         profile=recording.profile.name,
         storage_class=recording.storage_class,
         role=recording.role,
@@ -51,6 +51,11 @@ def measurement_of(recording: Recording, *, plan: AnalysisPlan, beside: BySegmen
         distribution=distribution(judged),
         slowed_down_after_s=slow.after_s if slow else None,
     )
+
+
+def measurement_id(recording: Recording) -> str:
+    """By which a run knows a measurement."""
+    return "/".join(filter(None, (recording.storage_class, recording.profile.name, recording.role, recording.beside)))
 
 
 def _by_the_second(rate: Metric, samples: Sequence[Sample]) -> list[float]:

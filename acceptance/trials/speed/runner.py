@@ -86,19 +86,12 @@ class SpeedRunner:
 
         Raises what the bench raises.
         """
-        for since_s, first in self._firsts.values():
+        for storage_class, (since_s, first) in self._firsts.items():
             after_s = self._now_s() - since_s
             if after_s < AFTER_S:
                 continue
-            again = measure_alone(
-                self._bench,
-                first.candidate.volume,
-                first.candidate.profile,
-                plan=LATER,
-                decided=lambda _: False,
-                report=self._report,
-                name="again",
-            )
+            profile = first.candidate.profile
+            again = self.whole_load(profile, storage_class=storage_class, plan=LATER, name="again")
             yield Later(first=first, again=again, after_s=after_s)
 
     def whole_load(self, profile: Profile, *, storage_class: str, plan: AnalysisPlan, name: str) -> Recording:

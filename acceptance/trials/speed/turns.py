@@ -25,8 +25,9 @@ def faster_when_it_rests(turns: Turns, alone: Recording, *, plan: AnalysisPlan) 
     beside = in_turn_against_alone(turns.candidate.samples, alone.samples, plan=turns.plan, plan_alone=plan)
     if beside is not None and beside.low > FASTER_IN_TURN:
         found.append(
-            f"{alone.storage_class} did {_shown(*beside)} in turn what it did without a pause: it is faster when it "
-            f"rests, or the machine has changed meanwhile; the ratio to {turns.baseline.storage_class} is of the turns"
+            f"{alone.storage_class} did {shown_ratio(*beside)} in turn what it did without a pause: it is faster when "
+            f"it rests, or the machine has changed meanwhile; the ratio to {turns.baseline.storage_class} is of the "
+            "turns"
         )
     return found
 
@@ -36,13 +37,11 @@ def faster_after_rest(recording: Recording, *, plan: AnalysisPlan) -> list[str]:
     found = rest_effect(recording.samples, role=recording.role, plan=plan)
     if found.value is None or found.low is None or found.high is None or found.low <= FASTER_AFTER_REST:
         return []
-    return [
-        f"{recording.storage_class} is faster after rest: {_shown(found.value, found.low, found.high)} what it does "
-        "in a turn that follows at once"
-    ]
+    shown = shown_ratio(found.value, found.low, found.high)
+    return [f"{recording.storage_class} is faster after rest: {shown} what it does in a turn that follows at once"]
 
 
-def _shown(value: float, low: float, high: float) -> str:
-    """`1.9x (99% CI 1.5x to 2.4x)`"""
+def shown_ratio(value: float, low: float, high: float) -> str:
+    """`1.9x (99% CI 1.5x to 2.4x)`, of what is known with `acceptance.measuring.rest.CONFIDENCE`."""
     shown = [format_quantity(each, unit="ratio") for each in (value, low, high)]
     return f"{shown[0]} (99% CI {shown[1]} to {shown[2]})"
