@@ -40,7 +40,7 @@ def _discover(chosen: argparse.Namespace) -> int:
     if found.candidate is not None:
         print("\nTo run next:")
         for line in _next(found, _cluster(chosen)):
-            print(f"  {line}")
+            print(f"  {sanitize(line)}")
     return 0
 
 

@@ -30,6 +30,7 @@ from acceptance.settings.values import (
     VolumeRate,
     Window,
 )
+from acceptance.statistics.interim_analyses import UNJUDGED_S
 from acceptance.text.errors import WrongUsage
 
 SIZES = {"volume_size", "test_size"}
@@ -94,7 +95,7 @@ class Settings(Frozen):
     target: TargetFile | None = None
     expect: Capabilities = ()
     timeout: Duration = 300.0
-    unjudged_time: Window = 12.0
+    unjudged_time: Window = float(UNJUDGED_S)
     plan: bool = False
     history: HistoryFile | None = None
     report: Path = Path("reports")
