@@ -14,9 +14,16 @@ from acceptance.cluster.nodes import takes_pods
 from acceptance.cluster.resources import NODES, STORAGE_CAPACITIES, Object
 from acceptance.cluster.storage_capacity import Segment, capacity_segments
 from acceptance.results.document import StorageClass
-from acceptance.settings.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE, CephTarget, LonghornTarget, Target
+from acceptance.settings.target_file import (
+    LONGHORN_DRIVER,
+    LONGHORN_NAMESPACE,
+    ROOK_NAMESPACE,
+    CephTarget,
+    LonghornTarget,
+    Target,
+)
 from acceptance.trials.rebuild.ceph_space import ceph_space
-from acceptance.trials.rebuild.choice import CEPH, LONGHORN
+from acceptance.trials.rebuild.choice import CEPH
 from acceptance.trials.rebuild.longhorn_space import longhorn_space
 
 BINDS_LATE = "WaitForFirstConsumer"
@@ -81,7 +88,7 @@ def _of_system(
     api: Api, storage_class: StorageClass, sharing: frozenset[str], target: Target, nodes: Sequence[Object]
 ) -> list[Pool]:
     parameters, rebuild = storage_class.parameters, target.rebuild
-    if storage_class.provisioner == LONGHORN:
+    if storage_class.provisioner == LONGHORN_DRIVER:
         namespace = rebuild.namespace if isinstance(rebuild, LonghornTarget) else LONGHORN_NAMESPACE
         source, free = "Longhorn's nodes", longhorn_space(api, namespace, parameters=parameters)
     elif CEPH.fullmatch(storage_class.provisioner):

@@ -17,6 +17,7 @@ from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import parse_size
 from acceptance.text.strict_yaml import load
 
+LONGHORN_DRIVER = "driver.longhorn.io"
 LONGHORN_NAMESPACE = "longhorn-system"
 ROOK_NAMESPACE = "rook-ceph"
 TOOLBOX = "app=rook-ceph-tools"

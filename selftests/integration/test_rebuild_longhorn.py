@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.longhorn_resources import LONGHORN_VOLUMES, REPLICAS
 from acceptance.cluster.waiting import wait_for
-from acceptance.trials.rebuild.longhorn_api import LONGHORN_VOLUMES, REPLICAS
 from selftests.integration.rebuilds import REBUILD, SMALL, limits
 from selftests.integration.suite import SuiteRun, run_suite
 from selftests.lab.longhorn_controller import NAMESPACE, longhorn

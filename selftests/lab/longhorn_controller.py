@@ -16,19 +16,19 @@ from pathlib import Path
 import yaml
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import NAMESPACES, VOLUMES, Object, Resource
-from acceptance.cluster.waiting import wait_for
-from acceptance.text.errors import AcceptanceError
-from acceptance.trials.rebuild.longhorn_api import (
+from acceptance.cluster.longhorn_resources import (
     ENGINES,
     GROUP,
     LONGHORN_NODES,
     LONGHORN_VOLUMES,
-    OF_VOLUME,
     REPLICAS,
     SETTINGS,
     VERSION,
 )
+from acceptance.cluster.resources import NAMESPACES, VOLUMES, Object, Resource
+from acceptance.cluster.waiting import wait_for
+from acceptance.text.errors import AcceptanceError
+from acceptance.trials.rebuild.longhorn_api import OF_VOLUME
 from selftests.lab.definitions import defined
 from selftests.lab.longhorn_volume import Behaviour, LabVolume, Turn, address, stamp
 

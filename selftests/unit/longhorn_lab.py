@@ -5,13 +5,14 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import Any
 
+from acceptance.cluster.longhorn_resources import LONGHORN_VOLUMES, REPLICAS
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
 from acceptance.results.document import StorageClass
 from acceptance.results.rebuilds import TimedRebuild
 from acceptance.trials.rebuild.driver import TargetVolume
 from acceptance.trials.rebuild.following import Timeouts, follow_rebuild
-from acceptance.trials.rebuild.longhorn_api import LONGHORN_VOLUMES, REPLICAS, Trigger
+from acceptance.trials.rebuild.longhorn_api import Trigger
 from acceptance.trials.rebuild.longhorn_driver import LonghornDriver
 from acceptance.trials.rebuild.longhorn_rebuild import LonghornRebuild
 from selftests.lab.longhorn_controller import NAMESPACE, controller

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from acceptance.cluster.longhorn_resources import LONGHORN_NODES
 from acceptance.trials.features.bench import NotTried
-from acceptance.trials.features.nfs_clients import CONDITION, NODES, why_not_shared
+from acceptance.trials.features.nfs_clients import CONDITION, why_not_shared
 from acceptance.trials.features.sharing import try_sharing
 from selftests.unit.simulated_api import SimulatedApi
 
@@ -27,7 +28,7 @@ def node(name: str, has_client: bool | None) -> dict[str, Any]:
 def cluster(*has_client: bool | None, forbidden: tuple[str, ...] = ()) -> Any:
     api = SimulatedApi({"longhorn.io": ["v1beta2"]}, forbidden=forbidden)
     for number, each in enumerate(has_client, start=1):
-        api.create(NODES, node(f"node-{number}", each))
+        api.create(LONGHORN_NODES, node(f"node-{number}", each))
     return api
 
 

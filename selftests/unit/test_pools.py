@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from acceptance.cluster.longhorn_resources import LONGHORN_NODES
 from acceptance.cluster.resources import NODES, STORAGE_CAPACITIES
 from acceptance.planning.pools import Pool, pools_of
 from acceptance.results.document import StorageClass
 from acceptance.settings.target_file import Target, read_target
 from acceptance.settings.targets import target_path
 from acceptance.trials.rebuild.ceph_space import CEPH_CLUSTERS
-from acceptance.trials.rebuild.longhorn_api import LONGHORN_NODES
 from selftests.unit.simulated_api import SimulatedApi
 from selftests.unit.test_system_space import cluster, disk, node
 

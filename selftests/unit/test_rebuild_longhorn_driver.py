@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from acceptance.cluster.longhorn_resources import ENGINES, LONGHORN_VOLUMES
 from acceptance.cluster.resources import VOLUMES
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
-from acceptance.trials.rebuild.longhorn_api import ENGINES, LONGHORN_VOLUMES
 from selftests.unit.longhorn_lab import THREE, Lab, driver, follow
 from selftests.unit.simulated_api import SimulatedApi
 

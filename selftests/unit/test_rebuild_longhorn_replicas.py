@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from acceptance.cluster.longhorn_resources import ENGINES, REPLICAS
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.rebuild import longhorn_rebuild
-from acceptance.trials.rebuild.longhorn_api import ENGINES, REPLICAS
 from selftests.lab.longhorn_volume import LOOKS_S
 from selftests.unit.longhorn_lab import THREE, Lab, follow
 

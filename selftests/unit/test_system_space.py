@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acceptance.cluster.longhorn_resources import LONGHORN_NODES, SETTINGS
 from acceptance.trials.rebuild.ceph_space import BLOCK_POOLS, CEPH_CLUSTERS, ceph_space, copies_of, free_bytes
-from acceptance.trials.rebuild.longhorn_api import LONGHORN_NODES, SETTINGS
 from acceptance.trials.rebuild.longhorn_space import DEFAULTS, free_by_node, longhorn_space, space_for_volumes
 from selftests.unit.simulated_api import SimulatedApi
 

@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.longhorn_resources import GROUP, LONGHORN_NODES, VERSION
 from acceptance.cluster.permissions import Permission, may
-from acceptance.cluster.resources import Resource
-from acceptance.settings.target_file import LONGHORN_NAMESPACE
+from acceptance.settings.target_file import LONGHORN_DRIVER, LONGHORN_NAMESPACE
 
-LONGHORN = "driver.longhorn.io"
 CONDITION = "NFSClientInstalled"
 """of Longhorn's nodes, since 1.7; source: `NodeConditionTypeNFSClientInstalled` of longhorn-manager"""
-NODES = Resource(prefix="apis/longhorn.io/v1beta2", plural="nodes")
 
 
 def why_not_shared(api: Api, *, provisioner: str) -> str | None:
@@ -25,10 +23,10 @@ def why_not_shared(api: Api, *, provisioner: str) -> str | None:
 
     Nothing is known of other provisioners, nor where Longhorn's nodes may not be listed.
     """
-    listed = [Permission(resource=NODES, verbs=("list",), namespace=LONGHORN_NAMESPACE)]
-    if provisioner != LONGHORN or NODES.prefix.split("/")[2] not in api.group_versions(NODES.group):
+    listed = [Permission(resource=LONGHORN_NODES, verbs=("list",), namespace=LONGHORN_NAMESPACE)]
+    if provisioner != LONGHORN_DRIVER or VERSION not in api.group_versions(GROUP):
         return None
-    return too_few_clients(api.list(NODES, namespace=LONGHORN_NAMESPACE)) if may(api, listed) else None
+    return too_few_clients(api.list(LONGHORN_NODES, namespace=LONGHORN_NAMESPACE)) if may(api, listed) else None
 
 
 def too_few_clients(nodes: Sequence[dict[str, Any]]) -> str | None:

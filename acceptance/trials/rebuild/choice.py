@@ -6,18 +6,17 @@ import re
 
 from acceptance.cluster.api import Api
 from acceptance.results.document import StorageClass
-from acceptance.settings.target_file import CephTarget, CommandTarget, LonghornTarget
+from acceptance.settings.target_file import LONGHORN_DRIVER, CephTarget, CommandTarget, LonghornTarget
 from acceptance.text.errors import Unsupported
 from acceptance.trials.rebuild.ceph_driver import CephDriver
 from acceptance.trials.rebuild.command_driver import CommandDriver
 from acceptance.trials.rebuild.driver import RebuildDriver
 from acceptance.trials.rebuild.longhorn_driver import LonghornDriver
 
-LONGHORN = "driver.longhorn.io"
 CEPH = re.compile(r"(.*\.)?(rbd|cephfs)\.csi\.ceph\.com")
 DRIVERS = (
-    f"longhorn (by itself, for {LONGHORN}), ceph (Rook; where a target file names it) and command (any system; where a "
-    "target file names it): --storage-target FILE, see docs/rebuild.md"
+    f"longhorn (by itself, for {LONGHORN_DRIVER}), ceph (Rook; where a target file names it) and command (any system; "
+    "where a target file names it): --storage-target FILE, see docs/rebuild.md"
 )
 Target = CommandTarget | LonghornTarget | CephTarget
 
@@ -37,7 +36,7 @@ def choose_driver(
         return CephDriver(
             api, namespace=target.namespace, toolbox=target.toolbox, osd=target.osd, move_timeout_s=move_timeout_s
         )
-    if isinstance(target, LonghornTarget) or storage_class.provisioner == LONGHORN:
+    if isinstance(target, LonghornTarget) or storage_class.provisioner == LONGHORN_DRIVER:
         named = target or LonghornTarget()
         return LonghornDriver(
             api,

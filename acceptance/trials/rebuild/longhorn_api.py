@@ -1,4 +1,4 @@
-"""Longhorn's objects in the API server: where they are, which settings change a rebuild, one volume with its parts."""
+"""Longhorn's objects in the API server: which settings change a rebuild, one volume with its parts."""
 
 from __future__ import annotations
 
@@ -7,17 +7,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import Object, Resource
+from acceptance.cluster.longhorn_resources import ENGINES, LONGHORN_VOLUMES, REPLICAS, SETTINGS
+from acceptance.cluster.resources import Object
 from acceptance.text.errors import Unsupported
 from acceptance.trials.rebuild.longhorn_objects import DATA_ENGINE, LonghornView
 
-GROUP, VERSION = "longhorn.io", "v1beta2"
-PREFIX = f"apis/{GROUP}/{VERSION}"
-LONGHORN_VOLUMES = Resource(prefix=PREFIX, plural="volumes")
-ENGINES = Resource(prefix=PREFIX, plural="engines")
-REPLICAS = Resource(prefix=PREFIX, plural="replicas")
-LONGHORN_NODES = Resource(prefix=PREFIX, plural="nodes")
-SETTINGS = Resource(prefix=PREFIX, plural="settings")
 OF_VOLUME = "longhornvolume"
 """the label that names the volume of an engine or a replica"""
 

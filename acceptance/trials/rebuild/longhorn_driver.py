@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.permissions import Permission, require_rebuild_permissions
-from acceptance.results.document import StorageClass
-from acceptance.text.errors import EnvironmentFailure
-from acceptance.trials.rebuild.driver import TargetVolume
-from acceptance.trials.rebuild.longhorn_api import (
+from acceptance.cluster.longhorn_resources import (
     ENGINES,
     GROUP,
     LONGHORN_NODES,
     LONGHORN_VOLUMES,
-    REBUILD_LIMIT,
     REPLICAS,
     SETTINGS,
     VERSION,
-    Trigger,
-    longhorn_settings,
-    one_copy,
 )
+from acceptance.cluster.permissions import Permission, require_rebuild_permissions
+from acceptance.results.document import StorageClass
+from acceptance.text.errors import EnvironmentFailure
+from acceptance.trials.rebuild.driver import TargetVolume
+from acceptance.trials.rebuild.longhorn_api import REBUILD_LIMIT, Trigger, longhorn_settings, one_copy
 from acceptance.trials.rebuild.longhorn_objects import DATA_ENGINE
 from acceptance.trials.rebuild.longhorn_rebuild import LonghornRebuild
 

@@ -6,15 +6,13 @@ import time
 from dataclasses import replace
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.longhorn_resources import LONGHORN_NODES, LONGHORN_VOLUMES, REPLICAS
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import EnvironmentFailure, Unsupported
 from acceptance.trials.rebuild.driver import RebuildState, TargetVolume
 from acceptance.trials.rebuild.longhorn_api import (
     CLEANUP,
-    LONGHORN_NODES,
-    LONGHORN_VOLUMES,
-    REPLICAS,
     SOFT_ANTI_AFFINITY,
     Trigger,
     longhorn_settings,

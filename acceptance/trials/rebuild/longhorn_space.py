@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.longhorn_resources import GROUP, LONGHORN_NODES, SETTINGS, VERSION
 from acceptance.cluster.permissions import Permission, may
-from acceptance.trials.rebuild.longhorn_api import GROUP, LONGHORN_NODES, SETTINGS, VERSION, longhorn_settings
+from acceptance.trials.rebuild.longhorn_api import longhorn_settings
 from acceptance.trials.rebuild.longhorn_objects import Object, takes_replicas
 
 OVER_PROVISIONING, MINIMAL_AVAILABLE = "storage-over-provisioning-percentage", "storage-minimal-available-percentage"
