@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import STORAGE_CLASSES
+from acceptance.cluster.resources import STORAGE_CLASSES, Object
 from acceptance.results.document import StorageClass
 from acceptance.text.errors import WrongUsage
 from acceptance.text.redaction import remember_named
 
-DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+# The second is the older name of the first, which Kubernetes goes on to read.
+DEFAULTS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 
 
 def storage_classes(api: Api) -> list[StorageClass]:
     """Every StorageClass of the cluster, by name. What is secret in them is not shown from now on."""
-    found = []
-    for item in api.list(STORAGE_CLASSES):
-        annotations = item["metadata"].get("annotations") or {}
-        remember_named(annotations | (item.get("parameters") or {}))
-        found.append(
-            StorageClass(
-                name=item["metadata"]["name"],
-                provisioner=item.get("provisioner", ""),
-                parameters=item.get("parameters") or {},
-                binding_mode=item.get("volumeBindingMode") or "Immediate",
-                reclaim_policy=item.get("reclaimPolicy") or "Delete",
-                allow_expansion=bool(item.get("allowVolumeExpansion")),
-                default=annotations.get(DEFAULT_CLASS) == "true",
-            )
-        )
-    return sorted(found, key=lambda each: each.name)
+    return sorted(map(storage_class_of, api.list(STORAGE_CLASSES)), key=lambda each: each.name)
+
+
+def storage_class_of(item: Object) -> StorageClass:
+    """A StorageClass as the API returns it. What is secret in it is not shown from now on."""
+    annotations = item["metadata"].get("annotations") or {}
+    remember_named(annotations | (item.get("parameters") or {}))
+    return StorageClass(
+        name=item["metadata"]["name"],
+        provisioner=item.get("provisioner") or "",
+        parameters=item.get("parameters") or {},
+        binding_mode=item.get("volumeBindingMode") or "Immediate",
+        reclaim_policy=item.get("reclaimPolicy") or "Delete",
+        allow_expansion=bool(item.get("allowVolumeExpansion")),
+        default=any(annotations.get(each) == "true" for each in DEFAULTS),
+    )
 
 
 def choose_class(name: str | None, *, among: list[StorageClass]) -> StorageClass:
@@ -47,7 +48,7 @@ def choose_class(name: str | None, *, among: list[StorageClass]) -> StorageClass
         if not named:
             raise WrongUsage(f"StorageClass {name!r} does not exist; there are: {there_are}")
         chosen = named[0]
-    if chosen.provisioner in ("", "kubernetes.io/no-provisioner"):
+    if not chosen.provisions:
         raise WrongUsage(
             f"StorageClass {chosen.name!r} has no provisioner ({chosen.provisioner or 'empty'}), so that no volume "
             f"can be provisioned from it; name a class that provisions; there are: {there_are}"

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator
 
 from acceptance.cluster.looking import CLASSES, look_at_storage
+from acceptance.cluster.storage_classes import storage_class_of
 from acceptance.commands.command import Commands
 from acceptance.commands.named_cluster import add_cluster_options, connected
 from acceptance.judging.discovery import Discovery, FoundClass, Surroundings, discover
@@ -25,9 +26,8 @@ def _discover(chosen: argparse.Namespace) -> int:
 
     with connected(chosen) as api:
         look = look_at_storage(api)
-    found = discover(
-        look.found[CLASSES], Surroundings(**{kind: each for kind, each in look.found.items() if kind != CLASSES})
-    )
+    classes = [storage_class_of(each) for each in look.found[CLASSES]]
+    found = discover(classes, Surroundings(**{kind: each for kind, each in look.found.items() if kind != CLASSES}))
     if found.classes:
         print_table(
             ("class", "provisioner", "default", "binds", "expansion", "snapshot class", "free space told"),

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from acceptance.results.document import StorageClass
+
 Object = Mapping[str, Any]
 
 # Their volumes are on one node's own disks.
@@ -27,9 +29,6 @@ LOCAL = {
 _OTHER_NAMES = {"k8s.io/minikube-hostpath": "storage-provisioner", "docker.io/hostpath": "storage-provisioner"}
 LONG_ENOUGH = 6
 """letters of a name that tells a provisioner from others"""
-NOTHING_PROVISIONS = ("", "kubernetes.io/no-provisioner")
-# The second is the older name of the first.
-DEFAULTS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +72,7 @@ class Surroundings:
     pods: Sequence[Object] | None = None
 
 
-def discover(classes: Sequence[Object], beside: Surroundings) -> Discovery:
+def discover(classes: Sequence[StorageClass], beside: Surroundings) -> Discovery:
     """Judge the classes by what there is beside them."""
     found = tuple(sorted((_found(each, beside) for each in classes), key=lambda each: each.name))
     candidate = _candidate(found)
@@ -107,53 +106,50 @@ def _wrong_together(found: Sequence[FoundClass]) -> Iterator[str]:
         )
 
 
-def _found(item: Object, beside: Surroundings) -> FoundClass:
-    name, provisioner = item["metadata"]["name"], item.get("provisioner") or ""
-    annotations = item["metadata"].get("annotations") or {}
-    binding = item.get("volumeBindingMode") or "Immediate"
-    snapshots = any(each.get("driver") == provisioner for each in beside.snapshot_classes or ())
-    missing = _missing_provisioner(provisioner, beside)
-    told = [*([missing] if missing else []), *_wrong(item, provisioner, binding, snapshots=snapshots, beside=beside)]
+def _found(each: StorageClass, beside: Surroundings) -> FoundClass:
+    snapshots = any(one.get("driver") == each.provisioner for one in beside.snapshot_classes or ())
+    missing = _missing_provisioner(each, beside)
     return FoundClass(
-        name=name,
-        provisioner=provisioner,
-        default=any(annotations.get(each) == "true" for each in DEFAULTS),
+        name=each.name,
+        provisioner=each.provisioner,
+        default=each.default,
         # Bound at once, it is of a folder that all nodes share, or it does not work: nothing to compare with.
-        local=provisioner in LOCAL and binding == "WaitForFirstConsumer",
-        binding=binding,
-        expansion=bool(item.get("allowVolumeExpansion")),
+        local=each.provisioner in LOCAL and each.binding_mode == "WaitForFirstConsumer",
+        binding=each.binding_mode,
+        expansion=each.allow_expansion,
         snapshots=snapshots,
-        capacity=_tells_capacity(name, beside),
-        wrong=tuple(told),
-        usable=provisioner not in NOTHING_PROVISIONS,
+        capacity=_tells_capacity(each.name, beside),
+        wrong=(*([missing] if missing else []), *_wrong(each, snapshots=snapshots, beside=beside)),
+        usable=each.provisions,
         runs=missing is None,
     )
 
 
-def _wrong(item: Object, provisioner: str, binding: str, *, snapshots: bool, beside: Surroundings) -> Iterator[str]:
-    if provisioner in NOTHING_PROVISIONS:
+def _wrong(of: StorageClass, *, snapshots: bool, beside: Surroundings) -> Iterator[str]:
+    if not of.provisions:
         return
-    if provisioner in LOCAL and binding != "WaitForFirstConsumer":
+    if of.provisioner in LOCAL and of.binding_mode != "WaitForFirstConsumer":
         yield (
             "Local volumes are bound at once (Immediate): a volume may lie on a node where its pod cannot run; "
             "set volumeBindingMode: WaitForFirstConsumer, unless they are in a folder that all nodes share."
         )
-    if not item.get("allowVolumeExpansion"):
+    if not of.allow_expansion:
         yield "PVCs cannot grow: allowVolumeExpansion is not set; the test of it is skipped."
-    if beside.snapshot_classes is not None and not snapshots and _is_csi(provisioner, beside):
+    if beside.snapshot_classes is not None and not snapshots and _is_csi(of.provisioner, beside):
         yield "Its driver has no VolumeSnapshotClass: snapshots cannot be taken; if it can, make one."
-    driver = next((each for each in beside.drivers or () if each["metadata"]["name"] == provisioner), None)
+    driver = next((each for each in beside.drivers or () if each["metadata"]["name"] == of.provisioner), None)
     promised = driver is not None and bool((driver.get("spec") or {}).get("storageCapacity"))
-    if promised and beside.capacities is not None and not _tells_capacity(item["metadata"]["name"], beside):
+    if promised and beside.capacities is not None and not _tells_capacity(of.name, beside):
         yield (
             "Its driver promises CSIStorageCapacity and there is none of this class: pods that wait for a first "
             "consumer's volume are then not scheduled."
         )
 
 
-def _missing_provisioner(provisioner: str, beside: Surroundings) -> str | None:
+def _missing_provisioner(of: StorageClass, beside: Surroundings) -> str | None:
     """Why nothing seems to make volumes; None where something does, or that is not known."""
-    if provisioner in NOTHING_PROVISIONS:
+    provisioner = of.provisioner
+    if not of.provisions:
         return "Nothing provisions volumes of it (no-provisioner): the suite cannot test it."
     if provisioner.startswith("kubernetes.io/"):  # in-tree: a CSI driver with another name does it, if any
         return None

@@ -168,6 +168,11 @@ class StorageClass(Frozen):
     allow_expansion: bool
     default: bool
 
+    @property
+    def provisions(self) -> bool:
+        """Whether anything is named that makes volumes of it."""
+        return self.provisioner not in ("", "kubernetes.io/no-provisioner")
+
 
 class Image(Frozen):
     reference: str

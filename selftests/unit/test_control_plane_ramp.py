@@ -234,6 +234,19 @@ def after(seconds: float, act: Callable[[], None]) -> None:
     threading.Timer(seconds, act).start()
 
 
+def when_lowered(api: SimulatedApi, *, to: int, act: Callable[[], None]) -> None:
+    """Act once, when the way down has come to `to` pods: how long that takes differs from machine to machine."""
+    patch, waits = api.patch, [act]
+
+    def patched(resource: Any, name: str, body: Any, **fields: Any) -> None:
+        lowered = body["spec"]["replicas"] < api.objects[resource.plural][name]["spec"]["replicas"]
+        patch(resource, name, body, **fields)
+        if lowered and body["spec"]["replicas"] <= to and waits:
+            waits.pop()()
+
+    api.patch = patched  # type: ignore[method-assign]
+
+
 def test_no_pod_is_lost_or_counted_twice_when_the_connection_breaks() -> None:
     """The API server goes, comes again and has forgotten; meanwhile pods are made again under their names."""
     api = SimulatedApi()
@@ -266,7 +279,7 @@ def test_a_pod_that_is_made_again_on_the_way_down_keeps_its_claim_until_it_is_to
         api.remove(PODS, "ramp-fast-0")
         api.make_pod("ramp-fast", 0)
 
-    after(1.8, renew)
+    when_lowered(api, to=20, act=renew)
     assert ramp(api).ramp_down.cleanup_s is not None
     assert (api.torn, left(api)) == ([], [])
 
@@ -274,7 +287,8 @@ def test_a_pod_that_is_made_again_on_the_way_down_keeps_its_claim_until_it_is_to
 def test_a_claim_that_comes_late_goes_too() -> None:
     """A set makes a claim for a pod that is no longer asked for."""
     api = SimulatedApi()
-    after(1.0, lambda: api.put(CLAIMS, claim_of("ramp-fast-30"), spec={}, status={"phase": "Pending"}))
+    late = claim_of("ramp-fast-30")
+    when_lowered(api, to=0, act=lambda: api.put(CLAIMS, late, spec={}, status={"phase": "Pending"}))
     assert ramp(api, goal=20).ramp_down.cleanup_s is not None
     assert left(api) == []
 

@@ -10,7 +10,8 @@ from acceptance.cluster.api import Api, whole
 from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.looking import look_at_storage
 from acceptance.cluster.resources import Object, Resource
-from acceptance.judging.discovery import DEFAULTS, Discovery, Surroundings, discover
+from acceptance.cluster.storage_classes import DEFAULTS, storage_class_of
+from acceptance.judging.discovery import Discovery, Surroundings, discover
 
 CSI = "ebs.csi.example.com"
 
@@ -45,7 +46,7 @@ BOTH = [{"storageClassName": "fast"}, {"storageClassName": "b"}]
 
 def found(*classes: Object, **other: Any) -> Discovery:
     """With all that classes need, but for what is given."""
-    return discover(classes, Surroundings(**{**vars(WHOLE), **other}))
+    return discover([storage_class_of(each) for each in classes], Surroundings(**{**vars(WHOLE), **other}))
 
 
 def wrong(*classes: Object, **other: Any) -> list[str]:
