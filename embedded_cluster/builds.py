@@ -1,13 +1,11 @@
 """The binaries that are built here from pinned Go modules, kept in the cache and verified by go.sum."""
 
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import build_cache, golang
-from embedded_cluster.go_modules import compile_packages, module_folder, pinned
+from embedded_cluster.go_modules import built, compile_packages, module_folder, pinned
 from embedded_cluster.layout import PACKAGE, cache_folder
 
 KUBERNETES = PACKAGE / "go"
@@ -67,15 +65,10 @@ def ensure() -> Binaries:
     version = pinned(KUBERNETES, "k8s.io/kubernetes")
     provisioner = pinned(PROVISIONER, "github.com/rancher/local-path-provisioner")
     changes = "\n".join(new for _, _, new in _CHANGES)
+    title = f"local-path-provisioner-{provisioner}"
     return Binaries(
-        kubernetes=_cached(f"kubernetes-{version}", source=KUBERNETES, build=_build_kubernetes, version=version),
-        provisioner=_cached(
-            f"local-path-provisioner-{provisioner}",
-            source=PROVISIONER,
-            build=_build_provisioner,
-            version=provisioner,
-            recipe=changes,
-        )
+        kubernetes=built(f"kubernetes-{version}", sources=[KUBERNETES], recipe="", build=_build_kubernetes),
+        provisioner=built(title, sources=[PROVISIONER], recipe=changes, build=_build_provisioner)
         / "local-path-provisioner",
         kubernetes_version=version,
     )
@@ -88,18 +81,12 @@ def ensure_kwok() -> Kwok:
     """
     version = pinned(KWOK, "sigs.k8s.io/kwok")
     recipe = " ".join(_KWOK_MANIFESTS)
-    folder = _cached(f"kwok-{version}", source=KWOK, build=_build_kwok, version=version, recipe=recipe)
+    folder = built(f"kwok-{version}", sources=[KWOK], recipe=recipe, build=_build_kwok)
     return Kwok(program=folder / "kwok", definition=folder / Path(_KWOK_MANIFESTS[0]).name, stages=folder / "stages")
 
 
-def _cached(title: str, *, source: Path, build: Callable[..., None], version: str, recipe: str = _FASTER) -> Path:
-    def compiled(target: Path) -> None:
-        build(go=golang.find_go(wanted=golang.wanted_by(source)), target=target, version=version)
-
-    return build_cache.built(title, sources=[source], recipe=recipe, build=compiled)
-
-
-def _build_kubernetes(*, go: Path, target: Path, version: str) -> None:
+def _build_kubernetes(go: Path, target: Path) -> None:
+    version = pinned(KUBERNETES, "k8s.io/kubernetes")
     packages = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
     stamps = " ".join(f"-X {package}.gitVersion={version}" for package in packages)
     compile_packages(["."], go=go, source=KUBERNETES, output=target / "kubernetes", flags=f"-s -w {stamps}")
@@ -107,9 +94,10 @@ def _build_kubernetes(*, go: Path, target: Path, version: str) -> None:
         (target / component).symlink_to("kubernetes")
 
 
-def _build_provisioner(*, go: Path, target: Path, version: str) -> None:
+def _build_provisioner(go: Path, target: Path) -> None:
     """Build the module's own three files, with _CHANGES, against the modules that go.sum pins."""
     module = "github.com/rancher/local-path-provisioner"
+    version = pinned(PROVISIONER, module)
     original = module_folder(module, go=go, source=PROVISIONER)
     with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
         source = Path(folder)
@@ -124,9 +112,9 @@ def _build_provisioner(*, go: Path, target: Path, version: str) -> None:
         compile_packages(["."], go=go, source=source, output=output, flags=f"-s -w -X main.VERSION={version}")
 
 
-def _build_kwok(*, go: Path, target: Path, version: str) -> None:
+def _build_kwok(go: Path, target: Path) -> None:
     module = "sigs.k8s.io/kwok"
-    flags = f"-s -w -X {module}/pkg/consts.Version={version}"
+    flags = f"-s -w -X {module}/pkg/consts.Version={pinned(KWOK, module)}"
     compile_packages([f"{module}/cmd/kwok"], go=go, source=KWOK, output=target / "kwok", flags=flags)
     (target / "stages").mkdir()
     for manifest in _KWOK_MANIFESTS:

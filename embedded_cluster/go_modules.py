@@ -2,10 +2,11 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import build_cache, golang
 from embedded_cluster.commands import run
 
 BUILD_SECONDS = 3600
@@ -18,6 +19,19 @@ def pinned(source: Path, module: str) -> str:
     if match is None:
         raise EnvironmentFailure(f"{source / 'go.mod'} does not pin {module}")
     return match[1]
+
+
+def built(title: str, *, sources: Sequence[Path], recipe: str, build: Callable[[Path, Path], None]) -> Path:
+    """The folder with what was compiled from `sources`, from the cache or built now.
+
+    `build` is given a `go` as new as the go.mod in the first of `sources` asks for, and the folder to fill. Raises
+    EnvironmentFailure where there is no Go to be had, and what `build` raises.
+    """
+
+    def compiled(target: Path) -> None:
+        build(golang.find_go(wanted=golang.wanted_by(sources[0])), target)
+
+    return build_cache.built(title, sources=sources, recipe=recipe, build=compiled)
 
 
 def module_folder(module: str, *, go: Path, source: Path) -> Path:

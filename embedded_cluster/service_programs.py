@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from embedded_cluster import build_cache, golang
-from embedded_cluster.go_modules import compile_packages, pinned
+from embedded_cluster.go_modules import built, compile_packages, pinned
 from embedded_cluster.layout import PACKAGE
 
 _SOURCE = PACKAGE / "go-services"
@@ -25,12 +24,11 @@ def ensure() -> ServicePrograms:
     Raises EnvironmentFailure where there is no Go to be had or where the build fails.
     """
     version = pinned(_SOURCE, "k8s.io/kubernetes")
-    folder = build_cache.built(f"services-{version}", sources=[_SOURCE], recipe=" ".join(_PROGRAMS), build=_build)
+    folder = built(f"services-{version}", sources=[_SOURCE], recipe=" ".join(_PROGRAMS), build=_build)
     return ServicePrograms(kube_proxy=folder / "kube-proxy", coredns=folder / "coredns")
 
 
-def _build(target: Path) -> None:
-    go = golang.find_go(wanted=golang.wanted_by(_SOURCE))
+def _build(go: Path, target: Path) -> None:
     stamp = f"-X k8s.io/component-base/version.gitVersion={pinned(_SOURCE, 'k8s.io/kubernetes')}"
     compile_packages(["."], go=go, source=_SOURCE, output=target / "services", flags=f"-s -w {stamp}")
     for program in _PROGRAMS:

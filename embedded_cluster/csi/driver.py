@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from embedded_cluster import build_cache, golang, packages
-from embedded_cluster.go_modules import compile_packages
+from embedded_cluster import packages
+from embedded_cluster.go_modules import built, compile_packages
 from embedded_cluster.layout import PACKAGE
 
 SOURCE = PACKAGE / "csi" / "go"
@@ -20,9 +20,8 @@ def ensure() -> Path:
     Raises EnvironmentFailure where a module or a package cannot be had.
     """
     packages.ensure(PROGRAMS)
+    return built("csi-driver", sources=[SOURCE], recipe=_FLAGS, build=_build) / "csi-driver"
 
-    def build(target: Path) -> None:
-        go = golang.find_go(wanted=golang.wanted_by(SOURCE))
-        compile_packages(["."], go=go, source=SOURCE, output=target / "csi-driver", flags=_FLAGS)
 
-    return build_cache.built("csi-driver", sources=[SOURCE], recipe=_FLAGS, build=build) / "csi-driver"
+def _build(go: Path, target: Path) -> None:
+    compile_packages(["."], go=go, source=SOURCE, output=target / "csi-driver", flags=_FLAGS)

@@ -5,15 +5,16 @@ liveness probe and the health probe of gRPC servers (no module path of these is 
 engine, whose module is served in none of the versions that Longhorn asks for: each of its calls ends in an error.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import build_cache, golang, packages
+from embedded_cluster import packages
 from embedded_cluster.commands import run
 from embedded_cluster.go_modules import (
     BUILD_SECONDS,
+    built,
     compile_packages,
     environment,
     module_folder,
@@ -89,8 +90,8 @@ def ensure() -> Programs:
     package cannot be had, or a program cannot be compiled.
     """
     version = pinned(_LONGHORN, _MANAGER)
-    own = _built(f"longhorn-{version}", sources=(_LONGHORN, _V2), build=_build_longhorn)
-    attacher = _built(f"longhorn-attacher-{version}", sources=(_ATTACHER,), build=_build_attacher)
+    own = built(f"longhorn-{version}", sources=(_LONGHORN, _V2), recipe=_RECIPE, build=_build_longhorn)
+    attacher = built(f"longhorn-attacher-{version}", sources=(_ATTACHER,), recipe=_RECIPE, build=_build_attacher)
     folders = {own / "bin": (*_PURE, *_WITH_C), own / "scripts": [Path(script).name for _, script in _SCRIPTS]}
     folders |= {attacher / "bin": tuple(_OF_ATTACHER), adaptor().parent: tuple(_OF_ADAPTOR)}
     return Programs(
@@ -103,14 +104,8 @@ def ensure() -> Programs:
 def adaptor() -> Path:
     """The program in the place of tgtd, tgtadm, iscsiadm and nc alone, from the cache or built now, in seconds."""
     version = pinned(_LONGHORN, _MANAGER)
-    return _built(f"longhorn-adaptor-{version}", sources=(_ADAPTOR,), build=_build_adaptor) / "bin" / "longhorn-adaptor"
-
-
-def _built(title: str, *, sources: tuple[Path, ...], build: Callable[[Path, Path], None]) -> Path:
-    def compiled(target: Path) -> None:
-        build(golang.find_go(wanted=golang.wanted_by(sources[0])), target)
-
-    return build_cache.built(title, sources=sources, recipe=_RECIPE, build=compiled)
+    folder = built(f"longhorn-adaptor-{version}", sources=(_ADAPTOR,), recipe=_RECIPE, build=_build_adaptor)
+    return folder / "bin" / "longhorn-adaptor"
 
 
 def _build_longhorn(go: Path, target: Path) -> None:

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from embedded_cluster import build_cache, golang
 from embedded_cluster.commands import run
 from embedded_cluster.csi import driver
-from embedded_cluster.go_modules import compile_packages, pinned
+from embedded_cluster.go_modules import built, compile_packages, pinned
 from embedded_cluster.waiting import NotYet, wait_for
 
 SANITY_SOURCE = Path(__file__).parent / "go-csi-sanity"
 SANITY_MODULE = "github.com/kubernetes-csi/csi-test/v5"
+SANITY_PACKAGE = f"{SANITY_MODULE}/cmd/csi-sanity"
 GIBIBYTE = 1024**3
 # A test that waits for a snapshot to be readyToUse waits for ever by itself.
 SANITY_S = 120
@@ -72,14 +72,12 @@ def _serves(found: CsiDriver) -> None:
 
 def ensure_sanity() -> Path:
     """csi-sanity, from the cache or built now (some minutes on 2 cores)."""
-    package = f"{SANITY_MODULE}/cmd/csi-sanity"
-
-    def build(target: Path) -> None:
-        go = golang.find_go(wanted=golang.wanted_by(SANITY_SOURCE))
-        compile_packages([package], go=go, source=SANITY_SOURCE, output=target / "csi-sanity", flags="-s -w")
-
     title = f"csi-sanity-{pinned(SANITY_SOURCE, SANITY_MODULE)}"
-    return build_cache.built(title, sources=[SANITY_SOURCE], recipe=package, build=build) / "csi-sanity"
+    return built(title, sources=[SANITY_SOURCE], recipe=SANITY_PACKAGE, build=_build_sanity) / "csi-sanity"
+
+
+def _build_sanity(go: Path, target: Path) -> None:
+    compile_packages([SANITY_PACKAGE], go=go, source=SANITY_SOURCE, output=target / "csi-sanity", flags="-s -w")
 
 
 def sanity(served: CsiDriver, *more: str) -> subprocess.CompletedProcess[str]:

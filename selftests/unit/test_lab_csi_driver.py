@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import golang
 from embedded_cluster.csi import driver
 from embedded_cluster.go_modules import pinned
 from selftests.lab import csi_driver
@@ -33,7 +34,7 @@ def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiler:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     for module in (driver, csi_driver):
         monkeypatch.setattr(module, "compile_packages", played)
-        monkeypatch.setattr(module.golang, "find_go", lambda **_: Path("go"))
+    monkeypatch.setattr(golang, "find_go", lambda **_: Path("go"))
     return played
 
 

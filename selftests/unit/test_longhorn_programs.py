@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import go_modules
+from embedded_cluster import go_modules, golang
 from embedded_cluster.longhorn import definitions, images, programs
 from embedded_cluster.longhorn.programs import Programs
 
@@ -71,7 +71,7 @@ def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiler:
     played = Compiler()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(programs, "compile_packages", played)
-    monkeypatch.setattr(programs.golang, "find_go", lambda **_: Path("go"))
+    monkeypatch.setattr(golang, "find_go", lambda **_: Path("go"))
     monkeypatch.setattr(programs.packages, "ensure", lambda _packages: False)
     monkeypatch.setattr(programs, "run", lambda *_, **__: "")
     monkeypatch.setattr(programs, "module_folder", lambda module, **_: tmp_path / module)
