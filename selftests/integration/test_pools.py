@@ -78,7 +78,7 @@ def test_a_pool_without_room_is_not_begun_on(
     assert_nothing_was_made(clean)
 
 
-@pytest.mark.parametrize("free", ["2Gi", None, "none at all"])
+@pytest.mark.parametrize("free", ["2Gi", None, pytest.param("none at all", marks=pytest.mark.full)])
 def test_with_room_or_where_nothing_is_known_the_same_run_begins(free: str | None, clean: Api, reports: Path) -> None:
     """A driver that makes no such object, or tells no capacity, is not asked for more than it says."""
     with ExitStack() as undo:

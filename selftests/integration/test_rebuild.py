@@ -144,7 +144,11 @@ def target(folder: Path, **commands: str) -> str:
 @pytest.mark.parametrize(
     ("commands", "said"),
     [
-        ({"trigger": "import sys; sys.exit('the brick is bolted down')", "healthy": ""}, "the brick is bolted down"),
+        pytest.param(
+            {"trigger": "import sys; sys.exit('the brick is bolted down')", "healthy": ""},
+            "the brick is bolted down",
+            marks=pytest.mark.full,
+        ),
         pytest.param(
             {"trigger": "", "healthy": "import sys; sys.exit(1)"},
             "must be whole before one is taken away",

@@ -52,7 +52,7 @@ def rebuilt_on_longhorn(
 @pytest.mark.parametrize(
     ("behaviour", "trigger"),
     [
-        (Behaviour(), "numberOfReplicas raised from 3 to 4"),
+        pytest.param(Behaviour(), "numberOfReplicas raised from 3 to 4", marks=pytest.mark.full),
         (Behaviour(nodes=("a", "b", "c"), overshoots=True), "replica .* deleted"),
         (Behaviour(nodes=tuple("abcde"), leftover=True), "numberOfReplicas raised from 3 to 4"),
         pytest.param(Behaviour(looks_s=4, rebuild_s=1), "numberOfReplicas raised from 3 to 4", marks=pytest.mark.full),
@@ -100,7 +100,13 @@ def test_a_rebuild_that_longhorn_makes_anew_is_timed_with_what_failed(
     ("behaviour", "more", "status", "said"),
     [
         ({"error": "no space left on device"}, (), 1, "Longhorn gives the replica up"),
-        ({"starts": False}, ("--storage-timeout", "15s"), 1, "ReplicaSchedulingFailure: insufficient storage"),
+        pytest.param(
+            {"starts": False},
+            ("--storage-timeout", "15s"),
+            1,
+            "ReplicaSchedulingFailure: insufficient storage",
+            marks=pytest.mark.full,
+        ),
         pytest.param({"replicas": 1}, (), 5, "capability 'replicas'", marks=pytest.mark.full),
         pytest.param({"state": "detached"}, (), 10, "found detached", marks=pytest.mark.full),
         ({"owner": "somebody-elses"}, (), 10, "it is left alone"),

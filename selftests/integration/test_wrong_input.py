@@ -138,7 +138,10 @@ def test_profile_that_fio_rejects_is_told_in_its_own_words(clean: Api, tmp_path:
     assert run.results["measurements"] == []
 
 
-@pytest.mark.parametrize(("line", "status"), [("raise KeyError('x')", 10), ("assert volume is None", 1)])
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [("raise KeyError('x')", 10), pytest.param("assert volume is None", 1, marks=pytest.mark.full)],
+)
 def test_an_error_that_nobody_expected_is_no_verdict_on_the_storage(
     line: str, status: int, clean: Api, tmp_path: Path, reports: Path
 ) -> None:
