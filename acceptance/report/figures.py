@@ -18,8 +18,10 @@ def shown_change(change: float | None) -> str:
 
 
 def shown_change_of(change: Change | None) -> str:
-    """The change of a row as `shown_change` writes it; nothing where it is not known."""
-    return "" if change is None else shown_change(change.value)
+    """The change of a row as `shown_change` writes it, and whether it may be noise; nothing where it is not known."""
+    if change is None:
+        return ""
+    return ("within noise: " if change.within_noise else "") + shown_change(change.value)
 
 
 def shown_interval(estimate: Estimate | None) -> str:

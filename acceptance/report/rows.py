@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from acceptance.results.document import Estimate, Measurement, Status, Verdict
-from acceptance.results.metrics import STALL
 from acceptance.results.verdicts import worst
 
 _OF_RATIOS = ("not_better_than_baseline_by", "not_worse_than_baseline_by")
@@ -20,6 +19,11 @@ class Change:
     low: float | None = None
     high: float | None = None
     confidence: float | None = None
+
+    @property
+    def within_noise(self) -> bool:
+        """Whether no change at all lies in the interval."""
+        return self.low is not None and self.high is not None and self.low <= 0.0 <= self.high
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,19 +66,19 @@ def rows_of(
             metric=metric,
             candidate=candidate.metrics[metric],
             baseline=None if baseline is None else baseline.metrics.get(metric),
-            change=change_of(metric, candidate, baseline, verdicts),
+            change=change_of(metric, candidate, verdicts),
             of_profile=tuple(verdicts),
         )
         for metric in metrics
     ]
 
 
-def change_of(
-    metric: str, candidate: Measurement, baseline: Measurement | None, verdicts: Iterable[Verdict]
-) -> Change | None:
-    """From the pairs of batches, as the verdict judged them or as the measurement holds them; else of the means.
+def change_of(metric: str, candidate: Measurement, verdicts: Iterable[Verdict]) -> Change | None:
+    """From the pairs of batches, as the verdict judged them or as the measurement holds them.
 
-    None without a baseline, where it stalled, and for the longest stall, whose ratio says nothing.
+    None without a baseline, where it stalled, for the longest stall, whose ratio says nothing, and where the pairs are
+    too few or too different. The means are no way out: the candidate's is of a load without a pause, the baseline's of
+    its turns.
     """
     for verdict in verdicts:
         if verdict.metric == metric and verdict.rule in _OF_RATIOS and verdict.measured is not None:
@@ -88,7 +92,4 @@ def change_of(
         return Change(
             value=paired.ratio - 1.0, low=paired.low - 1.0, high=paired.high - 1.0, confidence=paired.confidence
         )
-    theirs = None if baseline is None else baseline.metrics.get(metric)
-    if theirs is None or theirs.mean == 0.0 or metric == STALL:
-        return None
-    return Change(value=candidate.metrics[metric].mean / theirs.mean - 1.0)
+    return None

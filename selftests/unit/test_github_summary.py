@@ -11,15 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.report.github_summary import LARGEST, append_summary, escaped, markdown
-from acceptance.results.document import Results
+from acceptance.results.document import RelativeEstimate, Results
 from selftests.unit.compared_runs import judged, measured, run_of
 
 JOINER = "\u2060"
 
 
 def failing() -> Results:
+    paired = {"write.iops": RelativeEstimate(ratio=0.25, low=0.2, high=0.3, confidence=0.95)}
     pair = [
-        measured({"write.iops": 1000.0}, beside="local"),
+        measured({"write.iops": 1000.0}, beside="local", against=paired),
         measured({"write.iops": 4000.0}, storage_class="local", role="baseline"),
     ]
     verdicts = [judged("pass"), judged("inconclusive", metric="cpu.use"), judged("fail", metric="stall.longest")]

@@ -7,8 +7,17 @@ from datetime import UTC, datetime
 import pytest
 
 from acceptance.report.comparison import Comparison, comparisons
-from acceptance.report.rows import Change, Row
-from acceptance.results.document import Estimate, Measurement, Results, Role, Run, Status, Verdict
+from acceptance.report.rows import Row
+from acceptance.results.document import (
+    Estimate,
+    Measurement,
+    RelativeEstimate,
+    Results,
+    Role,
+    Run,
+    Status,
+    Verdict,
+)
 from acceptance.results.model import Unit
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
@@ -43,10 +52,16 @@ def measurement(
 def both(
     profile: str, ours: dict[str, float], theirs: dict[str, float], *, candidate: str = "fast"
 ) -> list[Measurement]:
+    """Loaded in turn, with an interval of 2 % for each ratio."""
+    paired = {name.replace("__", "."): ratio(ours[name] / theirs[name]) for name in ours if theirs.get(name)}
     return [
-        measurement(profile, candidate, beside="local", **ours),
+        measurement(profile, candidate, beside="local", **ours).model_copy(update={"against_baseline": paired}),
         measurement(profile, "local", "baseline", **theirs),
     ]
+
+
+def ratio(value: float) -> RelativeEstimate:
+    return RelativeEstimate(ratio=value, low=value / 1.02, high=value * 1.02, confidence=0.95)
 
 
 def verdict(
@@ -189,7 +204,7 @@ def test_each_candidate_stands_beside_the_baseline_that_was_measured_with_it() -
     found = comparisons(results([*first, *second]))
     assert [(each.candidate, each.baseline) for each in found] == [("a", "local"), ("b", "local")]
     changes = [row.change for each in found for group in each.groups.values() for row in group]
-    assert changes == [Change(value=1.0), Change(value=-0.5)]
+    assert [each and each.value for each in changes] == [1.0, -0.5]
 
 
 def test_without_a_baseline_there_is_a_table_of_the_candidate_alone() -> None:

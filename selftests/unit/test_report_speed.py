@@ -68,9 +68,20 @@ def test_terminal_github_summary_and_report_show_the_change_of_the_verdict() -> 
         assert "+5.5 %" in shown and "4.9 %" not in shown
 
 
-def test_of_older_results_the_change_is_that_of_the_means_without_an_interval() -> None:
-    found = results(both("sync-write-iops", {"write__iops": 50.0}, {"write__iops": 200.0}))
-    assert row(found).change == Change(value=-0.75)
+def test_without_pairs_there_is_no_change() -> None:
+    """The means are of two ways to load: the candidate's without a pause, the baseline's in turn."""
+    ours, theirs = both("sync-write-iops", {"write__iops": 50.0}, {"write__iops": 200.0})
+    found = results([ours.model_copy(update={"against_baseline": {}}), theirs])
+    assert row(found).change is None
+
+
+def test_a_change_that_may_be_none_is_called_noise() -> None:
+    ours, theirs = both("sync-write-iops", IOPS, IOPS)
+    paired = {"write.iops": RelativeEstimate(ratio=1.1, low=0.9, high=1.3, confidence=0.95)}
+    found = results([ours.model_copy(update={"against_baseline": paired}), theirs])
+    (comparison,) = comparisons(found)
+    for shown in (terminal_table(comparison, width=120, coloured=False), markdown(found)):
+        assert "within noise: +10.0 %" in shown
 
 
 @pytest.mark.parametrize("theirs", [{"write__iops": 0.0}, {"read__iops": 1.0}])
@@ -78,12 +89,6 @@ def test_a_baseline_that_stood_still_or_lacks_the_metric_gives_no_change(theirs:
     found = results(both("sync-write-iops", {"write__iops": 100.0}, theirs))
     assert row(found).change is None
     assert "inf" not in render_summary(found)
-
-
-def test_the_longest_stalls_are_not_compared() -> None:
-    figures = {"write__iops": 100.0, "stall__longest": 0.5}
-    found = results(both("sync-write-iops", figures, figures), verdict("sync-write-iops", "stall.longest", "pass"))
-    assert row(found, "stall.longest").change is None
 
 
 def test_without_a_baseline_there_are_no_columns_for_it() -> None:

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from acceptance.report.comparison import comparisons
 from acceptance.report.terminal_table import terminal_table
-from acceptance.results.document import Measurement
+from acceptance.results.document import Measurement, RelativeEstimate
 from selftests.unit.compared_runs import judged, measured, run_of
 
 TWELVE = [
@@ -22,8 +22,13 @@ TWELVE = [
 
 
 def beside(profile: str, candidate: dict[str, Any], baseline: dict[str, Any], name: str = "fast") -> list[Measurement]:
+    paired = {
+        metric: RelativeEstimate(ratio=each / baseline[metric], low=0.1, high=0.9, confidence=0.95)
+        for metric, each in candidate.items()
+        if metric in baseline
+    }
     return [
-        measured(candidate, profile=profile, storage_class=name, beside="local"),
+        measured(candidate, profile=profile, storage_class=name, beside="local", against=paired),
         measured(baseline, profile=profile, storage_class="local", role="baseline"),
     ]
 
