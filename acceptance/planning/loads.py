@@ -37,19 +37,25 @@ def measured(
     test_size: int,
     assumed: AssumedThroughput,
     unjudged_s: float = UNJUDGED_S,
+    load_time_s: float = 0.0,
 ) -> PlannedStep:
     """One profile measured on a class, and then in turn with the baseline where there is one.
 
-    `asked`: what it is judged by.
+    `asked`: what it is judged by; `load_time_s`: how long each load lasts at the least.
     """
     limits = [each for each in asked if isinstance(each, Limit)]
     rules = [each for each in asked if isinstance(each, ComparisonRule)]
-    alone = plan_for(durable=profile.durable, in_turn=False) if asked else unjudged_plan(unjudged_s, in_turn=False)
+    unjudged_s = max(unjudged_s, load_time_s)
+    alone = unjudged_plan(unjudged_s, in_turn=False)
+    if asked:
+        alone = plan_for(durable=profile.durable, in_turn=False).at_least(load_time_s)
     first = _first_look(alone, limits) if asked else alone.cap
     last = alone.cap if limits else first
     soonest_s, longest_s = (load_s(profile, alone, look, in_turn=False) for look in (first, last))
     if baseline is not None:
-        turns = plan_for(durable=profile.durable, in_turn=True) if rules else unjudged_plan(unjudged_s, in_turn=True)
+        turns = unjudged_plan(unjudged_s, in_turn=True)
+        if rules:
+            turns = plan_for(durable=profile.durable, in_turn=True).at_least(load_time_s)
         first = _first_look(turns, rules) if rules else _unjudged_look(turns, unjudged_s)
         last = turns.cap if rules else first
         soonest_s += END_S + load_s(profile, turns, first, in_turn=True)

@@ -16,7 +16,9 @@ from acceptance.report.difference_wording import (
     shown_change,
     shown_change_interval,
     shown_multiples,
+    shown_visible,
     summary,
+    visible_changes,
 )
 from acceptance.report.figures import shown_interval, shown_mean
 from acceptance.report.overview import verdict_sentence
@@ -32,6 +34,7 @@ def difference_templates() -> Environment:
         "interval": shown_interval,
         "change": shown_change,
         "change_interval": shown_change_interval,
+        "visible": shown_visible,
         "multiples": shown_multiples,
         "about": describe,
         "sentence": lambda run: verdict_sentence(run.results),
@@ -56,6 +59,7 @@ def render_comparison(comparison: RunComparison, *, shown: Sequence[Sequence[Dif
             comparison=comparison,
             sections=sections,
             summary=summary([one for some in shown for one in some]),
+            visible=visible_changes([one for some in shown for one in some]),
             not_in_it=IN_IT if comparison.with_history else NO_HISTORY,
         )
     )

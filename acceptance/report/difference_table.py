@@ -18,8 +18,10 @@ from acceptance.report.difference_wording import (
     shown_change,
     shown_change_interval,
     shown_multiples,
+    shown_visible,
     summary,
     unlike_line,
+    visible_changes,
 )
 from acceptance.report.figures import shown_mean
 
@@ -41,6 +43,8 @@ def print_comparison(comparison: RunComparison, *, shown: Sequence[Sequence[Diff
             console.print(against(some))
     console.print()
     console.print(summary([one for some in shown for one in some]))
+    if told := visible_changes([one for some in shown for one in some]):
+        console.print(told)
     console.print(IN_IT if comparison.with_history else NO_HISTORY)
 
 
@@ -66,8 +70,8 @@ def _table(differences: Sequence[Difference]) -> Table:
     for title in ("Profile", "Metric"):
         table.add_column(title, overflow="fold")
     with_baseline = any(each.multiples for each in differences)
-    titles = ("First", "Second", *(["Of the baseline"] if with_baseline else []), "Change", "Interval")
-    for title in titles:
+    beside = ["Of the baseline"] if with_baseline else []
+    for title in ("First", "Second", *beside, "Change", "Interval", "Smallest visible"):
         table.add_column(title, justify="right")
     table.add_column("Finding")
     for each in differences:
@@ -80,6 +84,7 @@ def _table(differences: Sequence[Difference]) -> Table:
             *([shown_multiples(each)] if with_baseline else []),
             shown_change(each.change),
             shown_change_interval(each.change),
+            shown_visible(each.change),
             Text(finding, style=_STYLES[each.finding]),
         )
     return table

@@ -18,6 +18,10 @@ IN_IT = (
     "The CIs reach at least as far as runs of the history differ from each other when nothing was changed; where the "
     "history has too few of the same kind, nothing is called better or worse."
 )
+COARSE = 0.20
+"""A change that is smaller than this is worth a longer load to whoever tunes."""
+MORE_FOR_FOUR_OF_FIVE = 1.4
+"""(1.96 + 0.84) / 1.96, the quantiles of 97.5 % and 80 % of the normal distribution (Bloom 1995; docs/comparing.md)."""
 NO_HISTORY = f"{NOT_IN_IT} With --history HISTORY what runs differ by is known, and what is more is called so."
 
 
@@ -29,6 +33,26 @@ def shown_change(change: Change | None) -> str:
 def shown_change_interval(change: Change | None) -> str:
     """`+5.1 % to +19.4 %`"""
     return "" if change is None else f"{percent(change.low - 1.0)} to {percent(change.high - 1.0)}"
+
+
+def shown_visible(change: Change | None) -> str:
+    """`-10.7 % or +12.0 %`: the smallest loss and the smallest rise that could have been told from no change."""
+    return "" if change is None else " or ".join(percent(ratio - 1.0) for ratio in change.visible)
+
+
+def visible_changes(shown: Sequence[Difference]) -> str:
+    """Of the measurement that shows least: what it could have shown; the empty text where nothing is compared."""
+    blind = max(shown, key=lambda each: 0.0 if each.change is None else each.change.visible[1], default=None)
+    if blind is None or blind.change is None:
+        return ""
+    told = (
+        f"The smallest change that this pair of runs could have shown is in the column Smallest visible, and largest "
+        f"for {blind.metric} of {blind.profile}: {shown_visible(blind.change)}. One true change of that size in two is "
+        f"seen; of those {MORE_FOR_FOUR_OF_FIVE:g} times as large, four in five."
+    )
+    if blind.change.visible[1] - 1.0 <= COARSE:
+        return told
+    return f"{told} To see smaller ones, measure both again with a longer --storage-load-time, such as 60s or more."
 
 
 def shown_multiples(difference: Difference) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
+from statistics import median
 
+from acceptance.loads.size_rule import SIZE_IN_SECONDS, small_file
 from acceptance.report.subjects import chapters_of
 from acceptance.results.completeness import Missing, classes_under_test, is_whole, missing
-from acceptance.results.document import Conditions, Results, Status, Verdict
+from acceptance.results.document import Conditions, Measurement, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, worst
+from acceptance.text.quantities import format_quantity
 
 FIRST = 4
 """Verdicts that are told on the first screen when many did not pass."""
@@ -142,3 +145,37 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
         lasted = max(0, round((results.run.finished - results.run.started).total_seconds()))
         date += f", {lasted // 60} min {lasted % 60} s" if lasted >= 60 else f", {lasted} s"
     yield "Date", date
+    yield from _loads(results)
+
+
+def _loads(results: Results) -> Iterator[tuple[str, str]]:
+    """How long loads were, and how many of them a cache may have helped: what every figure below is to be read with."""
+    measured = [each for each in results.measurements if each.role == "candidate"]
+    if not measured:
+        return
+    lengths = sorted(round(each.duration_s) for each in measured)
+    told = [format_quantity(each, unit="s") for each in dict.fromkeys((lengths[0], lengths[-1]))]
+    middle = f", half of them at least {format_quantity(round(median(lengths)), unit='s')}" if len(told) > 1 else ""
+    yield "Loads", f"{len(measured)} measurement{'s' * (len(measured) != 1)} of {' to '.join(told)} each{middle}"
+    helped = [_may_be_of_a_cache(each, results) for each in measured]
+    if None not in helped:
+        yield (
+            "Caches",
+            (
+                f"may have helped {sum(map(bool, helped))} of {len(measured)} measurements: the file loaded holds less "
+                f"than {SIZE_IN_SECONDS} s of what was read or written; larger with --storage-test-size"
+                if any(helped)
+                else f"no file loaded held less than {SIZE_IN_SECONDS} s of what was read or written"
+            ),
+        )
+
+
+def _may_be_of_a_cache(measurement: Measurement, results: Results) -> bool | None:
+    """By the size of its file; None where the results do not tell of it."""
+    size, known = results.settings.get("test_size"), results.tested_with
+    texts = {PurePath(name).stem: text for name, text in known.profiles.items()} if known is not None else {}
+    text = texts.get(measurement.profile)
+    if text is None or not isinstance(size, int):
+        return None
+    rates = [measurement.metrics.get(f"{each}.bandwidth") for each in ("read", "write")]
+    return small_file(text, test_size=size, bandwidth=max(each.mean if each else 0.0 for each in rates)) is not None

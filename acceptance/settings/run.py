@@ -16,6 +16,7 @@ from acceptance.settings.values import (
     Duration,
     ExistingFile,
     HistoryFile,
+    LoadTime,
     NodeLabel,
     ObjectName,
     PushgatewayUrl,
@@ -53,7 +54,7 @@ class Settings(Frozen):
     """What a run was asked to do. Sizes in bytes, times in s.
 
     Empty `storage_class`: the cluster's default class. For the cluster kind `host` classes are paths of directories.
-    `pull_secret` is NAMESPACE/NAME.
+    `pull_secret` is NAMESPACE/NAME. `load_time` 0: each load is as long as its verdicts need.
     """
 
     cluster: ClusterKind | None = None  # first: it tells what the classes are
@@ -96,6 +97,7 @@ class Settings(Frozen):
     expect: Capabilities = ()
     timeout: Duration = 300.0
     unjudged_time: Window = float(UNJUDGED_S)
+    load_time: LoadTime = 0.0
     plan: bool = False
     history: HistoryFile | None = None
     report: Path = Path("reports")

@@ -17,6 +17,7 @@ from acceptance.settings.targets import target_path
 from acceptance.text.quantities import parse_quantity, parse_size
 
 SHORTEST_WINDOW_S, LONGEST_WINDOW_S = 4, 600
+SHORTEST_LOAD_S, LONGEST_LOAD_S = 4, 3600
 SHORTEST_SUSTAINED_S, LONGEST_SUSTAINED_S = 120, 86400
 
 
@@ -72,6 +73,16 @@ def _window_s(value: Any) -> float:
     if not SHORTEST_WINDOW_S <= window_s <= LONGEST_WINDOW_S:
         raise ValueError(f"wanted a window of {SHORTEST_WINDOW_S} s to {LONGEST_WINDOW_S} s, found {value!r}")
     return window_s
+
+
+def _load_s(value: Any) -> float:
+    seconds = parse_quantity(value, unit="s") if isinstance(value, str) else float(value)
+    if not SHORTEST_LOAD_S <= seconds <= LONGEST_LOAD_S:
+        raise ValueError(
+            f"wanted {SHORTEST_LOAD_S} s to 1 h, such as 30s, found {value!r}; what a load of hours does is asked with "
+            "--storage-sustained"
+        )
+    return seconds
 
 
 def _sustained_s(value: Any) -> float:
@@ -146,6 +157,7 @@ PushgatewayUrl = Annotated[str, BeforeValidator(_pushgateway)]
 Capabilities = Annotated[tuple[Capability, ...], BeforeValidator(_capabilities)]
 Steps = Annotated[tuple[int, ...], BeforeValidator(_steps)]
 Window = Annotated[float, BeforeValidator(_window_s)]
+LoadTime = Annotated[float, BeforeValidator(_load_s)]
 SustainedTime = Annotated[float, BeforeValidator(_sustained_s)]
 VolumeRate = Annotated[str, BeforeValidator(_rate)]
 RampRate = Annotated[float, BeforeValidator(_ramp_rate)]

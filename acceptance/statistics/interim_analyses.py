@@ -6,7 +6,8 @@ How the figures were chosen, and what they promise: docs/statistics.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from acceptance.statistics.intervals import BATCH_CORRELATION
@@ -152,6 +153,30 @@ class AnalysisPlan:
     def _ends(self) -> tuple[int, ...]:
         return tuple(accumulate(self.segments))
 
+    def at_least(self, seconds: float) -> AnalysisPlan:
+        """The same plan without the looks before so many seconds of load; after its last one, with one look then.
+
+        Each look that is left is as sure as before. So it decides wrongly no oftener than the whole plan, whose looks
+        it has some of, and what was simulated of that holds.
+        """
+        if seconds <= self.looks[0]:
+            return self
+        kept = tuple(look for look in self.seconds if look >= seconds)
+        segments = self.segments
+        if not kept and segments:
+            pairs = math.ceil((seconds - self._ends[-1]) / (2 * segments[-1]))  # of rounds, as all looks are after
+            segments += (segments[-1],) * 2 * pairs
+        last = sum(segments) if segments else self.batch_s * math.ceil(seconds / self.batch_s)
+        looks = kept or (last,)
+        return replace(
+            self,
+            seconds=looks,
+            segments=segments,
+            early=None,
+            wrong_pass=len(looks) * (1.0 - self.confidence) / 2.0,
+            beyond=self.beyond[len(self.seconds) - len(kept) :],
+        )
+
 
 # Synchronous writes are the noisiest load and carry the hard rule: what is not far off is looked at late.
 DURABLE = AnalysisPlan(seconds=(40, 60), batch_s=5, early=EarlyLook())
@@ -173,8 +198,10 @@ UNJUDGED_S = 12
 
 
 def unjudged_plan(seconds: float, *, in_turn: bool) -> AnalysisPlan:
-    """One look, after so many seconds of load (whole batches of two); in turn the looks at all others."""
-    return IN_TURN if in_turn else AnalysisPlan(seconds=(max(4, 2 * round(seconds / 2)),), batch_s=2)
+    """One look, after so many seconds of load (whole batches of two); in turn the looks from then on."""
+    if in_turn:
+        return IN_TURN.at_least(seconds)
+    return AnalysisPlan(seconds=(max(4, 2 * math.ceil(seconds / 2)),), batch_s=2)
 
 
 def plan_for(*, durable: bool, in_turn: bool) -> AnalysisPlan:

@@ -10,7 +10,7 @@ from pathlib import Path
 from acceptance.report.comparing.model import Unlike
 from acceptance.results.completeness import is_whole
 from acceptance.results.document import Results
-from acceptance.text.quantities import format_size
+from acceptance.text.quantities import format_quantity, format_size
 
 NOT_RECORDED = "not recorded"
 NONE = "none"
@@ -46,6 +46,7 @@ def run_facts(results: Results, *, profiles: Iterable[str]) -> Facts:
         "PVC size": Fact(value=_size(settings.get("volume_size")), disturbs=True),
         "test file": Fact(value=_size(settings.get("test_size")), disturbs=True),
         "volume mode": Fact(value=str(settings.get("volume_mode") or "filesystem"), disturbs=True),
+        "shortest load asked for": Fact(value=_load_time(settings.get("load_time"))),
         "fio": Fact(value=_each(one.fio_version for one in measured), disturbs=True),
         "loaded node": Fact(value=_each(one.node for one in measured), disturbs=True),
         "run to its end": Fact(value="yes" if is_whole(results) else "no", disturbs=True),
@@ -101,6 +102,10 @@ def _digest(text: str) -> str:
 
 def _size(value: object) -> str:
     return format_size(value) if isinstance(value, int) and value >= 0 else NOT_RECORDED
+
+
+def _load_time(value: object) -> str:
+    return format_quantity(value, unit="s") if isinstance(value, int | float) and value > 0 else NONE
 
 
 def _each(values: Iterable[str]) -> str:

@@ -29,6 +29,14 @@ class Change:
     high: float
     confidence: float
 
+    @property
+    def visible(self) -> tuple[float, float]:
+        """The smallest ratios that could have been told from 1, below and above it: with these, the interval ends at 1.
+
+        The interval reaches as far on the logarithm wherever the ratio itself lies: docs/comparing.md.
+        """
+        return self.ratio / self.high, self.ratio / self.low
+
     def widened(self, by: float) -> Change:
         """The same with an interval that reaches further by the factor 1 + `by` on each side."""
         return replace(self, low=self.low / (1 + by), high=self.high * (1 + by))

@@ -24,7 +24,8 @@ class SpeedRunner:
 
     Every profile is measured once, and its limits are judged on a load without a pause. With a baseline class both
     classes are then loaded in turn, as far as the comparison rules need it. `node`: where to load from; None leaves it
-    to the first volume. `keep` gets each finding, once. `unjudged_s`: how long is loaded what nobody judges.
+    to the first volume. `keep` gets each finding, once. `unjudged_s`: how long is loaded what nobody judges;
+    `load_time_s`: how long each load lasts at the least.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class SpeedRunner:
         preparing: Preparing,
         keep: Callable[[Finding], object],
         unjudged_s: float = UNJUDGED_S,
+        load_time_s: float = 0.0,
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._bench = bench
@@ -46,7 +48,8 @@ class SpeedRunner:
         self._tier = tier
         self._report = report
         self._preparing = preparing
-        self._unjudged_s = unjudged_s
+        self._unjudged_s = max(unjudged_s, load_time_s)
+        self._load_time_s = load_time_s
         self._volumes: dict[str, PreparedVolume | AcceptanceError] = {}
         self._now_s = now_s
         self._firsts: dict[str, tuple[float, Finding]] = {}
@@ -64,7 +67,7 @@ class SpeedRunner:
         profile, storage_class = asked
         plan = unjudged_plan(self._unjudged_s, in_turn=False)
         if self._tier.limits_for(profile.name) or self._is_compared(profile):
-            plan = plan_for(durable=profile.durable, in_turn=False)
+            plan = plan_for(durable=profile.durable, in_turn=False).at_least(self._load_time_s)
         self._prepare([*([self._baseline_class] if self._baseline_class else []), storage_class])
         baseline = self._baseline_volume()
         candidate = self._volume(storage_class)
@@ -113,7 +116,7 @@ class SpeedRunner:
     def _in_turn(self, profile: Profile, candidate: PreparedVolume, baseline: PreparedVolume) -> Turns:
         """For the ratios only: until all rules are decided, or as long as what nobody judges."""
         rules = self._tier.comparison_for(profile.name)
-        in_turn = plan_for(durable=profile.durable, in_turn=True)
+        in_turn = plan_for(durable=profile.durable, in_turn=True).at_least(self._load_time_s)
         plan = in_turn if rules else unjudged_plan(self._unjudged_s, in_turn=True)
         ours, theirs = measure_alternately(
             self._bench,
