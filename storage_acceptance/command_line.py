@@ -134,7 +134,12 @@ COMMANDS = (
         about="what `run` would create, how much room and time that takes; creates nothing",
         run=_tests("--storage-plan"),
     ),
-    Command(name="limits", takes="[--tier NAME]", about="what a tier asks for, as a table", run=_engine("limits")),
+    Command(
+        name="limits",
+        takes="[--tier NAME]",
+        about="what a tier asks for, as a table; --diff A B; suggest RUN...",
+        run=_engine("limits"),
+    ),
     Command(name="profiles", takes="[DIR]", about="the loads, and what each stands for", run=_engine("profiles")),
     Command(name="report", takes="RUN...", about="the report again, runs side by side; verify", run=_engine("report")),
     Command(name="compare", takes="BEFORE AFTER", about="what changed between two runs", run=_engine("compare")),

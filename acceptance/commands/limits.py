@@ -1,47 +1,168 @@
-"""`limits`: what a tier asks for, inherited limits included, as a table."""
+"""`limits`: what a tier asks for, what differs between two tiers, and what limits good runs would bear."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from acceptance.commands.command import Commands
-from acceptance.limits.file import load_limits
+from acceptance.commands.limits_suggest import add_suggest
+from acceptance.limits.asked import AskedLimit, with_asked
+from acceptance.limits.editor_schema import NAME as SCHEMA
+from acceptance.limits.file import BUILTIN, load_limits
+from acceptance.limits.inheritance import same_limit
 from acceptance.limits.shipped import shipped_folder
-from acceptance.limits.tiers import Requirement, Tier
+from acceptance.limits.tiers import LimitsFile, Requirement, Tier
 from acceptance.loads.profile_folder import profile_files
+from acceptance.settings.values import limits_files
+from acceptance.text.errors import WrongUsage
+from acceptance.text.sanitizing import on_one_line, sanitize
+
+DEFAULT = "baseline"
 
 
 def add_limits(commands: Commands) -> None:
     """Add the command to the command line."""
-    limits = commands.add_parser("limits", help="show what a tier asks for")
-    limits.add_argument("--tier", default="baseline", metavar="NAME", help="default: baseline")
-    limits.add_argument("--thresholds", type=Path, metavar="FILE", help="default: the shipped limits")
+    limits = commands.add_parser("limits", help="show what a tier asks for, compare tiers, suggest limits from runs")
+    limits.add_argument("--tier", metavar="NAME", help=f"default: {DEFAULT}, or the only one of a file")
+    limits.add_argument("--thresholds", metavar="FILE[:FILE...]", help="default: the shipped limits")
     limits.add_argument("--profiles", type=Path, metavar="DIR", help="a folder of your own that the limits are on")
-    limits.add_argument("--because", action="store_true", help="say why each limit exists, too")
+    limits.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        metavar="LIMIT",
+        help="in the place of the tier's own, as --storage-limit",
+    )
+    limits.add_argument("--because", action="store_true", help="say why each limit exists, too, and its sources")
+    limits.add_argument(
+        "--diff",
+        nargs=2,
+        metavar=("A", "B"),
+        help="what differs between two tiers: production, builtin/production, FILE or FILE:TIER",
+    )
+    limits.add_argument("--schema", action="store_true", help="print a JSON schema of limits files, for editors")
     limits.set_defaults(command=_limits)
+    add_suggest(limits)
 
 
 def _limits(chosen: argparse.Namespace) -> int:
-    from acceptance.report.plain_table import print_table  # with rich, which others need not wait for
-
-    shipped = shipped_folder()
-    file = chosen.thresholds or shipped / "thresholds.yaml"
-    folders = filter(None, (shipped / "profiles", chosen.profiles))
-    profiles = {path.stem for folder in folders for path in profile_files(folder)}
-    limits = load_limits(file, profiles=profiles, shipped=shipped / "thresholds.yaml")
-    tier = limits.tier(chosen.tier)
-    print(f"tier {tier.name} of {file}: {tier.description}")
-    print(f"tiers of this file: {', '.join(limits.tiers)}\n")
-    heads = ("on", "asked for", "because") if chosen.because else ("on", "asked for")
-    print_table(heads, [row[: len(heads)] for row in _rows(tier)])
+    if chosen.schema:
+        print(files("acceptance.limits").joinpath(SCHEMA).read_text(encoding="utf-8"), end="")
+        return 0
+    shipped = Shipped.of(chosen.profiles)
+    if chosen.diff:
+        return _diff(*(_named(each, shipped) for each in chosen.diff), names=chosen.diff)
+    paths = _paths(chosen.thresholds or str(shipped.limits))
+    found = shipped.read(paths)
+    tier = found.tier(chosen.tier or _only(found))
+    tier = with_asked(tier, [_asked(each) for each in chosen.limit], profiles=shipped.profiles)
+    _print_tier(tier, found, because=chosen.because)
     return 0
 
 
-def _rows(tier: Tier) -> Iterator[tuple[str, str, str]]:
-    found: tuple[Requirement, ...] = (*tier.requirements(destructive=True, sustained=True), *tier.history)
-    for each in found:
-        yield each.profile, each.describe(), getattr(each, "because", "")
+@dataclass(frozen=True, kw_only=True)
+class Shipped:
+    """What comes with the suite, and the names of all profiles."""
+
+    limits: Path
+    profiles: Collection[str]
+
+    @classmethod
+    def of(cls, own_profiles: Path | None) -> Shipped:
+        """With the profiles of a folder of one's own, too."""
+        folder = shipped_folder()
+        folders = filter(None, (folder / "profiles", own_profiles))
+        return cls(
+            limits=folder / "thresholds.yaml", profiles={path.stem for each in folders for path in profile_files(each)}
+        )
+
+    def read(self, paths: Sequence[Path]) -> LimitsFile:
+        """The limits of these files, which may extend the shipped tiers."""
+        return load_limits(paths, profiles=self.profiles, shipped=self.limits)
+
+
+def _print_tier(tier: Tier, found: LimitsFile, *, because: bool) -> None:
+    from acceptance.report.plain_table import print_table  # with rich, which others need not wait for
+
+    print(sanitize(f"tier {tier.name} of {found.source}: {tier.description}"))
+    print(sanitize(f"tiers of this file: {', '.join(found.tiers)}\n"))
+    heads = ("on", "asked for", "said by", *(["because"] if because else []))
+    rows = _rows(tier, found.origins.get(tier.name, {}))
+    print_table(heads, [row[: len(heads)] for row in rows])
+    if because and found.sources:
+        print("\nSources:")
+        for key, each in found.sources.items():
+            print(sanitize(on_one_line(f"  {key}: {each.about}{f': {each.address}' if each.address else ''}")))
+
+
+def _rows(tier: Tier, origins: Mapping[Requirement, str]) -> Iterator[tuple[str, str, str, str]]:
+    for each in _all(tier):
+        yield each.profile, each.describe(), origins.get(each, "--storage-limit"), getattr(each, "because", "")
     for test in tier.requires:
-        yield "a pass of", test, "without it nothing passes the tier"
+        yield "a pass of", test, "", "without it nothing passes the tier"
+
+
+def _diff(first: Tier, second: Tier, *, names: Sequence[str]) -> int:
+    from acceptance.report.plain_table import print_table
+
+    ours, theirs = ({same_limit(each): each for each in _all(tier)} for tier in (first, second))
+    rows = [
+        (one.profile, _told(ours.get(key)), _told(theirs.get(key)))
+        for key, one in (ours | theirs).items()
+        if _told(ours.get(key)) != _told(theirs.get(key))
+    ]
+    tests = sorted(set(first.requires) ^ set(second.requires))
+    for test in tests:
+        ours_too, theirs_too = (test if test in each.requires else "-" for each in (first, second))
+        rows.append(("a pass of", ours_too, theirs_too))
+    if rows:
+        print_table(("on", *names), rows)
+    else:
+        print(sanitize(f"{names[0]} and {names[1]} ask for the same."))
+    return 0
+
+
+def _told(limit: Requirement | None) -> str:
+    return "-" if limit is None else limit.describe()
+
+
+def _all(tier: Tier) -> tuple[Requirement, ...]:
+    return (*tier.requirements(destructive=True, sustained=True), *tier.history)
+
+
+def _named(name: str, shipped: Shipped) -> Tier:
+    """A shipped tier by its name, or one of a file: `FILE:TIER`, or `FILE` where it has one tier."""
+    builtin = shipped.read([shipped.limits])
+    if name.removeprefix(BUILTIN) in builtin.tiers:
+        return builtin.tier(name.removeprefix(BUILTIN))
+    path, _, tier = (name, "", "") if Path(name).is_file() else name.rpartition(":")
+    if not path or not Path(path).is_file():
+        known = ", ".join(f"{BUILTIN}{each}" for each in builtin.tiers)
+        raise WrongUsage(f"wanted a shipped tier ({known}), FILE or FILE:TIER, found {name!r}, which is none of them")
+    found = shipped.read([Path(path)])
+    return found.tier(tier or _only(found))
+
+
+def _only(found: LimitsFile) -> str:
+    """The tier that is meant where none is named."""
+    if DEFAULT in found.tiers or len(found.tiers) != 1:
+        return DEFAULT
+    return next(iter(found.tiers))
+
+
+def _paths(text: str) -> Sequence[Path]:
+    try:
+        return limits_files(text)
+    except ValueError as error:
+        raise WrongUsage(f"--thresholds: {error}") from error
+
+
+def _asked(text: str) -> AskedLimit:
+    try:
+        return AskedLimit.parse(text)
+    except ValueError as error:
+        raise WrongUsage(f"--limit: {error}; correct it") from error

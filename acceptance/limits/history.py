@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
-from acceptance.limits.values import Entry, MetricRule, tell_metric
+from acceptance.limits.values import Entry, MetricRule, Quantity, tell_metric
 from acceptance.results.metrics import CPU, SHOWN, Metric
 from acceptance.text.quantities import parse_quantity
 
@@ -50,7 +50,7 @@ class HistoryLimit:
 
 
 class _Rule(MetricRule):
-    not_worse_by: float
+    not_worse_by: Quantity
 
     @field_validator("not_worse_by", mode="before")
     @classmethod

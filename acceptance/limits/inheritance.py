@@ -34,7 +34,7 @@ def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]
     runs = _last(each.history.runs for each in entries if each.history) or RUNS
     found: dict[object, tuple[Requirement, str]] = {}
     for origin, entry in family.items():
-        found |= {_same(each): (each, origin) for each in entry.own(time_limit_s=time_limit_s, runs=runs)}
+        found |= {same_limit(each): (each, origin) for each in entry.own(time_limit_s=time_limit_s, runs=runs)}
     limits = [limit for limit, _ in found.values()]
     tier = Tier(
         name=name,
@@ -55,7 +55,7 @@ def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]
     return tier, dict(found.values())
 
 
-def _same(limit: Requirement) -> object:
+def same_limit(limit: Requirement) -> object:
     """What is the same for a limit and for that of a parent which it replaces."""
     if isinstance(limit, ScalingLimit):  # the growth of latency has one metric at a time
         return ScalingLimit, limit.profile, limit.kind, limit.pods

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from acceptance.limits.values import Entry, Ratio, Sentence, Share
+from acceptance.limits.values import METRIC_PATH, Entry, Ratio, Sentence, Share
 from acceptance.results.metrics import Metric
 from acceptance.text.quantities import format_quantity, parse_quantity
 
@@ -57,7 +57,7 @@ def _metric(path: Any) -> Metric:
     return Metric.parse(str(path))
 
 
-MetricPath = Annotated[Metric, BeforeValidator(_metric)]
+MetricPath = Annotated[Metric, BeforeValidator(_metric), METRIC_PATH]
 
 
 class _LastStep(Entry):

@@ -16,7 +16,7 @@ from acceptance.limits.rebuilds import RebuildEntry
 from acceptance.limits.scaling import ScalingEntry
 from acceptance.limits.sustained import SustainedLimit
 from acceptance.limits.tiers import ComparisonRule, Limit, Requirement, RuleKind, side_of
-from acceptance.limits.values import Entry, MetricRule, tell_metric
+from acceptance.limits.values import Entry, MetricRule, Quantity, Sentence, tell_metric
 from acceptance.results.metrics import Metric
 from acceptance.text.quantities import parse_quantity
 
@@ -24,8 +24,8 @@ from acceptance.text.quantities import parse_quantity
 class LimitEntry(MetricRule):
     """`{at_least: 750, because: ...}`, values in the metric's unit."""
 
-    at_least: float | None = None
-    at_most: float | None = None
+    at_least: Quantity | None = None
+    at_most: Quantity | None = None
     some_of: ClassVar[tuple[str, ...]] = ("at_least", "at_most")
 
     @field_validator("at_least", "at_most", mode="before")
@@ -67,8 +67,8 @@ class SustainedEntry(LimitEntry):
 class ComparisonEntry(MetricRule):
     """`{not_better_than_baseline_by: 20%, because: ...}`, or `not_worse_than_baseline_by`, or both."""
 
-    not_better_than_baseline_by: float | None = None
-    not_worse_than_baseline_by: float | None = None
+    not_better_than_baseline_by: Quantity | None = None
+    not_worse_than_baseline_by: Quantity | None = None
     some_of: ClassVar[tuple[str, ...]] = get_args(RuleKind)
 
     @field_validator("not_better_than_baseline_by", "not_worse_than_baseline_by", mode="before")
@@ -105,6 +105,12 @@ def _test_name(text: str) -> str:
         raise ValueError(
             f"wanted a test file, or a test in it, as pytest names them (tests/test_a.py::test_b), found {text!r}"
         )
+    return text
+
+
+def _address(text: str) -> str:
+    if re.fullmatch(r"https?://[^\s/]+(/\S*)?", text) is None:
+        raise ValueError(f"wanted an address such as https://example.com/guide, found {text!r}")
     return text
 
 
@@ -147,8 +153,16 @@ class TierEntry(Entry):
             yield from self.history.rules(runs=runs)
 
 
+class SourceEntry(Entry):
+    """Where limits are from: `{about: Amazon's guide, address: https://...}`."""
+
+    about: Sentence
+    address: Annotated[str, AfterValidator(_address)] = ""
+
+
 class FileEntry(Entry):
     """The whole file."""
 
     version: Literal[1]
+    sources: dict[str, SourceEntry] = Field(default_factory=dict)
     tiers: dict[str, TierEntry] = Field(min_length=1)

@@ -39,3 +39,8 @@ def shipped_digests() -> dict[str, str]:
     """Digests by path, as `sha256sum` prints them."""
     listed = files("acceptance.limits").joinpath("shipped.sha256").read_text(encoding="ascii")
     return {path: digest for digest, path in (line.split() for line in listed.splitlines())}
+
+
+def shipped_profiles() -> frozenset[str]:
+    """The names of the profiles that come with the suite."""
+    return frozenset(Path(path).stem for path in shipped_digests() if path.startswith("profiles/"))

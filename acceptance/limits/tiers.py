@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from acceptance.limits.crashes import FailoverLimit
@@ -154,11 +154,22 @@ class Tier:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where limits are from; `address` is a URL, or empty where it is not on the web."""
+
+    about: str
+    address: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class LimitsFile:
-    """All tiers of one file."""
+    """All tiers of one file, or of several together. `sources` by the keys that limits name them by."""
 
     source: str
     tiers: Mapping[str, Tier]
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    origins: Mapping[str, Mapping[Requirement, str]] = field(default_factory=dict)
+    """by tier, the tier in which each of its limits was written"""
 
     def tier(self, name: str) -> Tier:
         """The tier of this name. Raises WrongUsage, naming the tiers there are, when there is none."""

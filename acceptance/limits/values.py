@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
 from acceptance.results.metrics import Metric
 from acceptance.text.quantities import Unit, format_quantity, parse_quantity
@@ -49,13 +49,19 @@ def _sentence(text: Any) -> str:
     return text.strip()
 
 
+QUANTITY = WithJsonSchema(
+    {"type": ["string", "number"], "description": "a value with its unit: 750, 10ms, 100MiB/s, 30/min, 40%, 2 times"}
+)
+"""What a limit may be in a file, for editors: its unit follows from what it is on."""
+Quantity = Annotated[float, QUANTITY]
 # All above zero: bytes, s, 1/s, and ratios; a share is at most 1.
-Size = Annotated[float, BeforeValidator(partial(_above_zero, unit="B"))]
-Time = Annotated[float, BeforeValidator(partial(_above_zero, unit="s"))]
-Rate = Annotated[float, BeforeValidator(partial(_above_zero, unit="1/s"))]
-Ratio = Annotated[float, BeforeValidator(partial(_above_zero, unit="ratio"))]
-Share = Annotated[float, BeforeValidator(_share)]
+Size = Annotated[float, BeforeValidator(partial(_above_zero, unit="B")), QUANTITY]
+Time = Annotated[float, BeforeValidator(partial(_above_zero, unit="s")), QUANTITY]
+Rate = Annotated[float, BeforeValidator(partial(_above_zero, unit="1/s")), QUANTITY]
+Ratio = Annotated[float, BeforeValidator(partial(_above_zero, unit="ratio")), QUANTITY]
+Share = Annotated[float, BeforeValidator(_share), QUANTITY]
 Sentence = Annotated[str, BeforeValidator(_sentence)]
+METRIC_PATH = WithJsonSchema({"type": "string", "description": "such as write.iops or read.latency.p99"})
 
 
 class TimeLimit(Entry):
@@ -80,7 +86,8 @@ def tell_metric(rules: Any) -> Any:
 class MetricRule(Entry):
     """A rule that stands at a metric: it is told which, for a value's unit follows from it, and says its reason."""
 
-    metric: Metric = Field(alias="(metric)")  # METRIC, and first: the validators of the others look it up
+    # Its alias is METRIC. It stands first, for the validators of the others look it up.
+    metric: Annotated[Metric, METRIC_PATH] = Field(alias="(metric)")
     because: Sentence
 
     @field_validator("metric", mode="before")

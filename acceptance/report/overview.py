@@ -116,8 +116,11 @@ def _of_limits(known: Conditions, results: Results) -> str:
     """Which limits they are: the shipped ones of a version, or a file that is told from others by its digest."""
     if known.limits_shipped:
         return f"of the shipped limits {results.run.suite_version}"
-    name = PurePath(str(results.settings.get("thresholds"))).name
-    return f"of {name} (not the shipped limits; sha256 {known.limits_digest[:12]})"
+    files, asked = results.settings.get("thresholds"), results.settings.get("limit")
+    names = ", ".join(PurePath(str(each)).name for each in (files if isinstance(files, list) else [files]))
+    if isinstance(asked, list) and asked:
+        names += f" and {len(asked)} --storage-limit"
+    return f"of {names} (not the shipped limits; sha256 {known.limits_digest[:12]})"
 
 
 def _worst_first(verdicts: Iterable[Verdict]) -> list[Verdict]:

@@ -16,6 +16,7 @@ from acceptance.settings.values import (
     Duration,
     ExistingFile,
     HistoryFile,
+    LimitsFiles,
     LoadTime,
     NodeLabel,
     ObjectName,
@@ -62,7 +63,8 @@ class Settings(Frozen):
     baseline_class: ClassName | None = None
     compare_with: ClassName | None = None
     tier: str = "baseline"
-    thresholds: Path
+    thresholds: LimitsFiles
+    limit: tuple[str, ...] = ()
     profiles: Path
     embedded: ObjectName | None = None
     cpu_latency: Literal["low", "unchanged"] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -42,6 +43,17 @@ def _existing_file(value: Path) -> Path:
     if not value.is_file():
         raise ValueError(f"file {value} does not exist")
     return value
+
+
+def limits_files(value: Any) -> tuple[Path, ...]:
+    """`team.yaml:shop.yaml`: files of limits, as PATH has folders; one with a colon in its name is one file."""
+    if not isinstance(value, str | Path):
+        return tuple(map(Path, value))
+    whole = Path(value)
+    names = [str(value)] if whole.exists() else [each for each in str(value).split(os.pathsep) if each]
+    if len(set(names)) < len(names) or not names:
+        raise ValueError(f"wanted files of limits, each once, with {os.pathsep!r} between them, found {str(value)!r}")
+    return tuple(map(Path, names))
 
 
 def _duration_s(value: Any) -> float:
@@ -157,6 +169,7 @@ PushgatewayUrl = Annotated[str, BeforeValidator(_pushgateway)]
 Capabilities = Annotated[tuple[Capability, ...], BeforeValidator(_capabilities)]
 Steps = Annotated[tuple[int, ...], BeforeValidator(_steps)]
 Window = Annotated[float, BeforeValidator(_window_s)]
+LimitsFiles = Annotated[tuple[Path, ...], BeforeValidator(limits_files)]
 LoadTime = Annotated[float, BeforeValidator(_load_s)]
 SustainedTime = Annotated[float, BeforeValidator(_sustained_s)]
 VolumeRate = Annotated[str, BeforeValidator(_rate)]

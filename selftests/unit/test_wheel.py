@@ -106,7 +106,8 @@ def test_it_lists_tests_and_limits(call: Called, tmp_path: Path) -> None:
     assert "- A PVC binds, a pod mounts it, and what the pod writes is there.\n" in told
     assert "wanted one of the tiers" in call("storage-acceptance", "limits", "--tier=none", status=4).stderr
     limits = call("storage-acceptance", "limits", "--tier=production").stdout
-    assert re.search(r"^ *sync-write-iops +write.iops at least 1,000 IOPS *$", limits, re.MULTILINE), limits
+    assert re.search(r"^ *sync-write-iops +write.iops at least 1,000 IOPS +production *$", limits, re.MULTILINE), limits
+    assert '"$schema"' in call("storage-acceptance", "limits", "--schema").stdout
     assert not (tmp_path / "reports").exists()
 
 

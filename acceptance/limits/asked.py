@@ -1,0 +1,87 @@
+"""Single limits asked for beside the files: `sync-write-iops.write.iops>=1200`, as `--storage-limit` takes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from acceptance.limits.merging import is_family, members_of
+from acceptance.limits.tiers import Limit, LimitKind, Tier
+from acceptance.results.metrics import Metric
+from acceptance.text.errors import WrongUsage
+from acceptance.text.quantities import format_quantity, parse_quantity
+
+OPTION = "--storage-limit"
+_FORM = re.compile(
+    r"(?P<profile>.+?)\.(?P<metric>(?:read|write|sync|cpu|stall)\.[^<>=\s]+)\s*(?P<side>>=|<=)\s*(?P<value>.+)"
+)
+_KINDS: dict[str, LimitKind] = {">=": "at_least", "<=": "at_most"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedLimit:
+    """One of them. `profile`: a profile, or a family of them; `value` in the metric's unit."""
+
+    profile: str
+    metric: Metric
+    kind: LimitKind
+    value: float
+
+    @classmethod
+    def parse(cls, text: str) -> AskedLimit:
+        """Raises ValueError for what is no limit."""
+        found = _FORM.fullmatch(text.strip())
+        if found is None:
+            raise ValueError(f"wanted a limit such as 'sync-write-iops.write.iops>=1200', found {text!r}")
+        metric = Metric.parse(found["metric"])
+        value = parse_quantity(found["value"], unit=metric.unit)
+        if value == 0.0:
+            raise ValueError(f"wanted a limit above zero, found {text!r}, which nothing can miss or nothing can meet")
+        return cls(profile=found["profile"], metric=metric, kind=_KINDS[found["side"]], value=value)
+
+
+def with_asked(tier: Tier, asked: Sequence[AskedLimit], *, profiles: Collection[str]) -> Tier:
+    """The tier with these limits instead of its own on the same profile and metric, and on the same side.
+
+    Raises WrongUsage, with all that is wrong, for profiles that do not exist and for limits that nothing can meet.
+    """
+    limits = list(tier.limits)
+    problems: list[str] = []
+    for each in asked:
+        names = members_of(each.profile, profiles) if is_family(each.profile) else [each.profile]
+        if unknown := [name for name in names if name not in profiles] or ([] if names else [each.profile]):
+            known = ", ".join(sorted(profiles)) or "none at all"
+            problems.append(f"{OPTION}: wanted a profile that exists ({known}), found {', '.join(unknown)}; correct it")
+            continue
+        for name in names:
+            limits = _replaced(limits, each, profile=name)
+    problems += _contradictions(limits, asked)
+    if problems:
+        raise WrongUsage("\n".join(dict.fromkeys(problems)))
+    return replace(tier, limits=tuple(limits))
+
+
+def _replaced(limits: list[Limit], asked: AskedLimit, *, profile: str) -> list[Limit]:
+    own = [each for each in limits if each.profile == profile and each.metric.path == asked.metric.path]
+    old = next((each for each in own if each.kind == asked.kind), None)
+    because = f"asked for with {OPTION}"
+    if own:
+        instead = "" if old is None else f" in the place of {format_quantity(old.value, unit=old.metric.unit)}"
+        because = f"{(old or own[0]).because} ({because}{instead})"
+    new = Limit(profile=profile, metric=asked.metric, because=because, **{asked.kind: asked.value})
+    return [new if each is old else each for each in limits] if old is not None else [*limits, new]
+
+
+def _contradictions(limits: Sequence[Limit], asked: Sequence[AskedLimit]) -> Iterator[str]:
+    """Of what was asked for: that nothing can be at least the one and at most the other."""
+    most = {(each.profile, each.metric.path): each for each in limits if each.kind == "at_most"}
+    metrics = {each.metric.path for each in asked}
+    for least in limits:
+        upper = most.get((least.profile, least.metric.path))
+        if least.kind == "at_least" and upper and least.value > upper.value and least.metric.path in metrics:
+            low, high = (format_quantity(each.value, unit=each.metric.unit) for each in (least, upper))
+            yield (
+                f"{OPTION}: wanted limits on {least.metric} of {least.profile} that can be met together, found at "
+                f"least {low} and at most {high}; change one of them"
+            )

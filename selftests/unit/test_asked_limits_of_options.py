@@ -1,0 +1,67 @@
+"""`--storage-limit`: one limit in the place of the tier's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acceptance.limits.asked import AskedLimit, with_asked
+from acceptance.limits.file import load_limits
+from acceptance.limits.shipped import shipped_profiles
+from acceptance.text.errors import WrongUsage
+
+SHIPPED = Path(__file__).parents[2] / "thresholds.yaml"
+TIER = load_limits(SHIPPED, profiles=shipped_profiles()).tier("baseline")
+
+
+def asked(*texts: str) -> list[str]:
+    tier = with_asked(TIER, [AskedLimit.parse(text) for text in texts], profiles=shipped_profiles())
+    before, after = ([f"{each.profile}: {each.describe()}" for each in of.limits] for of in (TIER, tier))
+    return [each for each in after if each not in before]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("sync-write-iops.write.iops>=1200", ["sync-write-iops: write.iops at least 1,200 IOPS"]),
+        ("sync-write-iops.write.latency.p99.9 <= 5ms", ["sync-write-iops: write.latency.p99.9 at most 5 ms"]),
+        ("etcd-fsync.sync.latency.p99<=2ms", ["etcd-fsync: sync.latency.p99 at most 2 ms"]),
+        (
+            "*-read-bandwidth.read.bandwidth>=80MiB/s",
+            [f"{each}-read-bandwidth: read.bandwidth at least 80 MiB/s" for each in ("random", "sequential")],
+        ),
+    ],
+)
+def test_it_takes_the_place_of_the_tiers_own(text: str, told: list[str]) -> None:
+    assert sorted(asked(text)) == told
+
+
+def test_the_reason_stays_and_says_what_was_in_its_place() -> None:
+    tier = with_asked(TIER, [AskedLimit.parse("sync-write-iops.write.iops>=10")], profiles=shipped_profiles())
+    (found,) = (each for each in tier.limits_for("sync-write-iops") if each.metric.path == "write.iops")
+    assert found.at_least == 10 and len(tier.limits) == len(TIER.limits)
+    assert found.because.startswith("every commit of a database")
+    assert found.because.endswith("(asked for with --storage-limit in the place of 750 IOPS)")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "write.iops>=5", "p.write.iops=5", "p.write.iops>=", "p.write.iops>=5ms", "p.write.iops>=0", "p.foo>=5"],
+)
+def test_what_is_no_limit_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="wanted"):
+        AskedLimit.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (["gone.write.iops>=5"], "wanted a profile that exists"),
+        (["gone-*.write.iops>=5"], "found gone-\\*; correct it"),
+        (["etcd-fsync.sync.latency.p99>=20ms"], "can be met together, found at least 20 ms and at most 10 ms"),
+    ],
+)
+def test_what_cannot_be_asked_of_the_tier_is_refused(texts: list[str], told: str) -> None:
+    with pytest.raises(WrongUsage, match=told):
+        asked(*texts)

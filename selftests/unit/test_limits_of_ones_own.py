@@ -1,0 +1,151 @@
+"""Limits that one owns: families, inherited reasons, sources, several files; and whose tier it is then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acceptance.limits.file import load_limits
+from acceptance.limits.shipped import shipped_profiles
+from acceptance.limits.tiers import Limit, LimitsFile, Tier
+from acceptance.text.errors import WrongUsage
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = ROOT / "thresholds.yaml"
+PROFILES = {"fast-read-latency", "slow-read-latency", "order-log"}
+
+
+def read(folder: Path, *texts: str, profiles: set[str] = PROFILES) -> LimitsFile:
+    paths = [folder / f"{chr(ord('a') + number)}.yaml" for number in range(len(texts))]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text, encoding="utf-8")
+    return load_limits(paths, profiles=profiles | shipped_profiles(), shipped=SHIPPED)
+
+
+def tier(limits: str, name: str = "shop", more: str = "") -> str:
+    return f"version: 1\ntiers:\n  {name}:\n    description: d\n{more}    limits:\n{limits}"
+
+
+def problems(folder: Path, *texts: str) -> list[str]:
+    with pytest.raises(WrongUsage) as raised:
+        read(folder, *texts)
+    return str(raised.value).replace(f"{folder}/", "").splitlines()
+
+
+def limit(found: Tier, profile: str, metric: str) -> Limit:
+    (one,) = (each for each in found.limits_for(profile) if each.metric.path == metric)
+    return one
+
+
+FAMILY = '      "*-read-latency":\n        read.latency.mean: {at_most: 5ms, because: queries wait}\n'
+
+
+def test_a_family_is_all_profiles_that_its_pattern_fits(tmp_path: Path) -> None:
+    found = read(tmp_path, tier(FAMILY)).tier("shop")
+    assert {each.profile for each in found.limits} >= {"fast-read-latency", "slow-read-latency", "random-read-latency"}
+    assert not found.limits_for("order-log")
+    several = FAMILY.replace('"*-read-latency"', '"fast-*, order-log"')
+    assert {each.profile for each in read(tmp_path, tier(several)).tier("shop").limits} == {
+        "fast-read-latency",
+        "order-log",
+    }
+
+
+def test_a_profile_by_its_own_name_counts_more_and_keeps_the_familys_reason(tmp_path: Path) -> None:
+    own = "      slow-read-latency: {read.latency.mean: {at_most: 9ms}}\n"
+    for text in (FAMILY + own, own + FAMILY):
+        found = read(tmp_path, tier(text)).tier("shop")
+        slow = limit(found, "slow-read-latency", "read.latency.mean")
+        assert (slow.at_most, slow.because) == (pytest.approx(0.009), "queries wait")
+        assert limit(found, "fast-read-latency", "read.latency.mean").at_most == 0.005
+
+
+def test_a_reason_is_inherited_with_its_source_and_one_of_ones_own_is_not_added_to(tmp_path: Path) -> None:
+    text = tier(
+        "      sync-write-iops: {write.iops: {at_least: 1600}}\n"
+        "      etcd-fsync: {sync.latency.p99: {at_most: 2ms, because: our leaders change}}\n",
+        more="    extends: builtin/production\n",
+    )
+    found = read(tmp_path, text).tier("shop")
+    sync = limit(found, "sync-write-iops", "write.iops")
+    assert sync.at_least == 1600 and sync.because.startswith("Manetu's guide recommends more than 1000 a second")
+    assert sync.because.endswith(" (source: manetu)")
+    assert limit(found, "etcd-fsync", "sync.latency.p99").because == "our leaders change"
+
+
+def test_sources_are_keys_with_addresses(tmp_path: Path) -> None:
+    text = "sources: {dba: {about: our own measurement, address: https://wiki.example.com/db}}\n" + tier(
+        "      order-log: {write.iops: {at_least: 9, source: dba, because: orders wait}}\n"
+    )
+    found = read(tmp_path, text)
+    assert limit(found.tier("shop"), "order-log", "write.iops").because == "orders wait (source: dba)"
+    assert found.sources["dba"].address == "https://wiki.example.com/db"
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ('      "*-reed-*": {read.iops: {at_least: 1, because: b}}\n', "a.yaml:6: tiers.shop.limits.*-reed-*: wanted"),
+        ("      order-log: {write.iops: {at_least: 9}}\n", "…order-log.write.iops.because: wanted this key, found"),
+        ("      order-log: {write.iops: {at_least: 9, source: dba, because: b}}\n", "wanted one of the sources of the"),
+        (FAMILY.replace("5ms", "5"), "a.yaml:7: tiers.shop.limits.*-read-latency.read.latency.mean.at_most: wanted"),
+        (
+            FAMILY + '      "slow-*": {read.latency.mean: {at_most: 6ms, because: queries wait}}\n',
+            "a.yaml:8: tiers.shop.limits.slow-*.read.latency.mean.at_most: wanted one family to say it of a profile, "
+            "found '6ms' here and '5ms' on line 7; name the profile itself",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_where_it_stands(limits: str, told: str, tmp_path: Path) -> None:
+    found = problems(tmp_path, tier(limits))
+    assert told.replace("…", "tiers.shop.limits.") in found[-1]
+
+
+def test_a_wrong_source_is_told(tmp_path: Path) -> None:
+    text = "sources: {dba: {about: ours, address: wiki}}\n" + tier(FAMILY)
+    assert "a.yaml:1: sources.dba.address: wanted an address such as https://" in problems(tmp_path, text)[0]
+
+
+def test_several_files_are_one(tmp_path: Path) -> None:
+    first = tier("      order-log: {write.iops: {at_least: 900, because: orders wait}}\n", name="team")
+    second = tier(
+        "      order-log: {write.iops: {at_least: 1200}}\n"
+        "      etcd-fsync: {sync.latency.p99: {at_most: 2ms, because: b}}\n",
+        more="    extends: team\n",
+    )
+    found = read(tmp_path, first, second)
+    assert list(found.tiers) == ["team", "shop"]
+    log = limit(found.tier("shop"), "order-log", "write.iops")
+    assert (log.at_least, log.because) == (1200, "orders wait")
+    third = tier("      fast-read-latency: {read.iops: {at_least: 5, because: b}}\n", name="team")
+    assert len(read(tmp_path, first, second, third).tier("shop").limits) == 3
+
+
+def test_files_that_contradict_each_other_are_told_with_both_places(tmp_path: Path) -> None:
+    one, other = (
+        tier(f"      order-log: {{write.iops: {{at_least: {value}, because: b}}}}\n") for value in (900, 1200)
+    )
+    assert problems(tmp_path, one, other) == [
+        f"b.yaml:6: tiers.shop.limits.order-log.write.iops.at_least: wanted it said once, found 1200 here and 900 in "
+        f"{tmp_path}/a.yaml:6; remove one of them, or say it in a tier of another name that extends this one".replace(
+            f"{tmp_path}/", ""
+        )
+    ]
+    assert read(tmp_path, one, one).tier("shop").limits, "what is the same is no contradiction"
+    assert "b.yaml:1: version: wanted this key" in problems(tmp_path, one, one.replace("version: 1\n", ""))[0]
+    assert problems(tmp_path, one, "[]")[0].startswith("b.yaml:1: wanted a mapping")
+
+
+def test_a_family_in_the_shipped_file_is_of_shipped_profiles_alone(tmp_path: Path) -> None:
+    """A profile of one's own changes nothing of what the shipped tiers ask for."""
+    text = tier("      order-log: {write.iops: {at_least: 9, because: b}}\n", more="    extends: builtin/baseline\n")
+    assert not read(tmp_path, text).tier("shop").limits_for("fast-read-latency")
+    shipped = load_limits(SHIPPED, profiles=PROFILES | shipped_profiles(), shipped=SHIPPED).tier("baseline")
+    assert {each.profile for each in shipped.limits} == shipped_profiles()
+
+
+def test_the_shipped_file_is_short_and_its_sources_have_addresses() -> None:
+    assert len(SHIPPED.read_text(encoding="utf-8").splitlines()) <= 300
+    found = load_limits(SHIPPED, profiles=shipped_profiles())
+    assert found.sources["gp3"].address.startswith("https://docs.aws.amazon.com/")

@@ -1,0 +1,104 @@
+"""A tier whose limits were changed, however, is never said to be one of the shipped limits."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acceptance.report.overview import verdict_sentence
+from acceptance.results.document import Results
+from selftests.unit.compared_runs import judged, run_of
+
+ROOT = Path(__file__).parents[2]
+TEN = "version: 1\ntiers:\n  production:\n    extends: builtin/production\n    limits:\n      sync-write-iops: "
+TEN += "{write.iops: {at_least: 10}}\n"
+OTHER = "version: 1\ntiers:\n  mine:\n    limits:\n      sync-write-iops: {write.iops: {at_least: 10, because: b}}\n"
+
+
+def results_of(folder: Path, *options: str) -> dict[str, Any]:
+    """What a run on a directory of this host records, of which no test is selected that loads anything."""
+    disk = folder / "disk"
+    disk.mkdir()
+    ended = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-m", "provisioning"),
+            *("--storage-cluster=host", f"--storage-class={disk}", f"--storage-report={folder}", *options),
+        ],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PYTEST_"))},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    path = folder / "latest" / "results.json"
+    assert path.exists(), ended.stdout + ended.stderr
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def sentence(found: dict[str, Any]) -> str:
+    """As if all had been run and passed."""
+    kept = Results.model_validate(found)
+    passed = run_of(verdicts=[judged("pass")]).model_copy(
+        update={"settings": kept.settings, "tested_with": kept.tested_with, "run": kept.run, "overall": "pass"}
+    )
+    required = kept.tested_with
+    assert required is not None
+    return verdict_sentence(passed.model_copy(update={"tested_with": required.model_copy(update={"required": []})}))
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "told"),
+    [
+        ({}, (), "of the shipped limits "),
+        ({"mine.yaml": TEN}, ("--storage-thresholds={}/mine.yaml",), "of mine.yaml (not the shipped limits; sha256 "),
+        (
+            {},
+            ("--storage-limit=sync-write-iops.write.iops>=10",),
+            "of thresholds.yaml and 1 --storage-limit (not the shipped limits; sha256 ",
+        ),
+        (
+            {"other.yaml": OTHER},
+            (f"--storage-thresholds={ROOT / 'thresholds.yaml'}:{{}}/other.yaml",),
+            "of thresholds.yaml, other.yaml (not the shipped limits; sha256 ",
+        ),
+    ],
+    ids=["shipped", "extended", "one limit", "several files"],
+)
+def test_only_the_shipped_limits_as_they_are_are_called_so(
+    files: dict[str, str], options: tuple[str, ...], told: str, tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = results_of(tmp_path, "--storage-tier=production", *(each.format(tmp_path) for each in options))
+    assert f"passes tier production {told}" in sentence(found)
+    assert found["tested_with"]["limits_shipped"] == (not options)
+    least = [each["limit"] for each in found["tested_with"]["limits"] if each["profile"] == "sync-write-iops"]
+    assert any("at least 10 IOPS" in each for each in least) == told.startswith(
+        ("of mine.yaml", "of thresholds.yaml and")
+    )
+
+
+def test_what_is_wrong_with_these_options_is_told_before_anything_runs(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "--collect-only"),
+            *("--storage-limit=x>5", "--storage-thresholds=a.yaml:a.yaml", "--storage-load-time=1s"),
+        ],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PYTEST_"))},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ended.returncode == 4
+    for each in ("--storage-thresholds: wanted files of limits, each once", "--storage-load-time: wanted 4 s to 1 h"):
+        assert each in ended.stdout + ended.stderr
