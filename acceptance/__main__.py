@@ -17,13 +17,18 @@ from acceptance.commands.report import add_report
 from acceptance.text.errors import AcceptanceError
 
 
-def main(arguments: Sequence[str] | None = None, *, program: str = "python -m acceptance") -> int:
-    """Run a command; its exit status. `program`: what it was called by."""
+def command_parser(program: str) -> argparse.ArgumentParser:
+    """All commands and their options; `program`: what it is called by."""
     parser = argparse.ArgumentParser(prog=program, description="What is done without pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in (add_accept_level, add_cleanup, add_compare, add_discover, add_limits, add_profiles, add_report):
         add(commands)
-    chosen = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None, *, program: str = "python -m acceptance") -> int:
+    """Run a command; its exit status. `program`: what it was called by."""
+    chosen = command_parser(program).parse_args(arguments)
     try:
         status: int = chosen.command(chosen)
         sys.stdout.flush()

@@ -95,6 +95,12 @@ def _engine(name: str) -> Callable[[Words], int]:
     return run
 
 
+def _completion(words: Words) -> int:
+    from storage_acceptance.completion import completion
+
+    return completion(words, {each.name: each.about for each in COMMANDS})
+
+
 def _cluster(words: Words) -> int:
     from embedded_cluster.__main__ import main as cluster
 
@@ -150,5 +156,11 @@ COMMANDS = (
         run=_engine("accept-level"),
     ),
     Command(name="cleanup", takes="[--list]", about="remove what killed runs left behind", run=_engine("cleanup")),
+    Command(
+        name="completion",
+        takes="bash|zsh|fish",
+        about="a script by which the shell completes commands and options",
+        run=_completion,
+    ),
     Command(name="cluster", takes="up|down|status", about="a Kubernetes to try it on (Debian, root)", run=_cluster),
 )

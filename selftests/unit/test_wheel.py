@@ -20,7 +20,9 @@ from selftests.unit.docs_pages import ROOT, example_of_own_tests
 from selftests.unit.test_requirements import wanted
 
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_", "PYTHON"))}
-COMMANDS = "run quick smoke host discover list plan limits profiles report compare accept-level cleanup cluster"
+COMMANDS = (
+    "run quick smoke host discover list plan limits profiles report compare accept-level cleanup completion cluster"
+)
 Called = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -97,6 +99,7 @@ def test_it_says_what_it_can_do(call: Called, tmp_path: Path) -> None:
     assert "wanted one of the commands run, " in call("storage-acceptance", "rnu", status=4).stderr
     assert "--storage-class=NAME" in call("storage-acceptance", "run", "--help").stdout
     assert "usage: storage-acceptance cleanup" in call("storage-acceptance", "cleanup", "--help").stdout
+    assert "--storage-class= " in call("storage-acceptance", "completion", "bash").stdout
     assert list(tmp_path.iterdir()) == []
 
 
