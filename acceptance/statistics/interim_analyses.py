@@ -156,8 +156,8 @@ class AnalysisPlan:
     def at_least(self, seconds: float) -> AnalysisPlan:
         """The same plan without the looks before so many seconds of load; after its last one, with one look then.
 
-        Each look that is left is as sure as before. So it decides wrongly no oftener than the whole plan, whose looks
-        it has some of, and what was simulated of that holds.
+        Each look that is left is as sure as before, with its own share of the budget and nothing of the others': by
+        Bonferroni's inequality, as for the whole plan, a wrong pass has at most the chance of these shares together.
         """
         if seconds <= self.looks[0]:
             return self
