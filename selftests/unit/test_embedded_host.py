@@ -234,30 +234,19 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def make(*, go: Path, target: Path, version: str) -> None:
-    (target / "program").write_text(f"{go} {version}")
+def test_a_build_has_a_go_as_new_as_its_source_asks_for(
+    cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(golang, "find_go", lambda *, wanted: (asked.append(wanted), Path("/go"))[1])
 
+    def build(go: Path, target: Path) -> None:
+        (target / "program").write_text(str(go))
 
-def test_build_is_kept_until_its_source_changes(cache: Path, source: Path) -> None:
-    first = builds._cached("x-v1", source=source, build=make, version="v1")
-    assert (first / "program").read_text() == "/go v1"
-
-    def never(**_: Any) -> None:
-        pytest.fail("built again")
-
-    assert builds._cached("x-v1", source=source, build=never, version="v1") == first
-    (source / "go.sum").write_text("changed")
-    assert builds._cached("x-v1", source=source, build=make, version="v1") != first
-
-
-def test_failed_build_leaves_nothing(cache: Path, source: Path) -> None:
-    def fail(*, go: Path, target: Path, version: str) -> None:
-        make(go=go, target=target, version=version)
-        raise EnvironmentFailure("no")
-
-    with pytest.raises(EnvironmentFailure):
-        builds._cached("x-v1", source=source, build=fail, version="v1")
-    assert list(cache.iterdir()) == []
+    first = go_modules.built("x-v1", sources=[source], recipe="", build=build)
+    assert (first / "program").read_text() == "/go" and asked == [(1, 24)]
+    assert go_modules.built("x-v1", sources=[source], recipe="", build=build) == first
+    assert asked == [(1, 24)]
 
 
 def test_pins_are_read_from_go_mod(source: Path) -> None:
