@@ -17,7 +17,7 @@ from embedded_cluster.network import MOST_NODES
 from embedded_cluster.node_control import start_node, stop_node
 from embedded_cluster.preconditions import LONGHORN_MEMORY, Needs
 from embedded_cluster.progress import say, step
-from embedded_cluster.state import LONGHORN, PARTS
+from embedded_cluster.state import CSI, LONGHORN, PARTS
 from embedded_cluster.status import status
 from embedded_cluster.timers import SHORT_GRACE_S
 
@@ -87,11 +87,13 @@ def _up(layout: Layout, options: argparse.Namespace) -> int:
         raise WrongUsage(f"--simulated-nodes must be 0 to {simulation.MOST_NODES}, not {options.simulated_nodes}")
     if options.api_port is not None and not 1 <= options.api_port <= 65535:
         raise WrongUsage(f"--api-port must be 1 to 65535, not {options.api_port}")
+    if {CSI, LONGHORN} <= set(options.parts):
+        raise WrongUsage("--with csi and --with longhorn are for two clusters: each brings the one snapshot controller")
     needs = Needs(
         free_disk=options.min_free_disk,
         free_memory=LONGHORN_MEMORY if LONGHORN in options.parts else Needs.free_memory,
         api_port=options.api_port,
-        loop_devices=LONGHORN in options.parts,
+        loop_devices=bool(options.parts),
     )
     lifecycle.up(
         layout,

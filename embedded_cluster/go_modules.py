@@ -2,12 +2,13 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import build_cache, golang
 from embedded_cluster.commands import run
+from embedded_cluster.progress import step
 
 BUILD_SECONDS = 3600
 """for modules to be had and compiled, on a slow machine with other work"""
@@ -60,6 +61,45 @@ def compile_packages(
         command += ["-tags", "netgo,osusergo"]
     command += ["-o", output, *packages]
     run(command, cwd=source, environment=environment(cgo=cgo), timeout=timeout)
+
+
+def compile_programs(
+    programs: Mapping[str, str],
+    *,
+    go: Path,
+    source: Path,
+    target: Path,
+    stamps: str = "",
+    cgo: bool = False,
+    timeout: float = BUILD_SECONDS,
+) -> None:
+    """Compile each program's package to `target`/bin, where each has the name of its package's last part.
+
+    `stamps`: more of the linker's flags. Raises EnvironmentFailure.
+    """
+    folder = target / "bin"
+    folder.mkdir(exist_ok=True)  # go takes it for a file to be written otherwise
+    # Several programs in one call: what they share is compiled once, and the rest side by side.
+    flags = f"-s -w {stamps}".strip()
+    packages = list(programs.values())
+    compile_packages(packages, go=go, source=source, output=folder, flags=flags, cgo=cgo, timeout=timeout)
+
+
+def have_modules(programs: Mapping[str, str], *, go: Path, source: Path, part: str, cgo: bool = False) -> None:
+    """Have all modules of these programs, verified, for a cluster with `part`.
+
+    Raises EnvironmentFailure that says where they were looked for.
+    """
+    command: list[str | Path] = [go, "list", "-mod=readonly", "-deps", "-f", "", *programs.values()]
+    with step(f"have the Go modules of {', '.join(programs)}"):
+        try:
+            run(command, cwd=source, environment=environment(cgo=cgo), timeout=BUILD_SECONDS)
+        except EnvironmentFailure as error:
+            proxy = run([go, "env", "GOPROXY"], cwd=source, environment=environment()).strip()
+            raise EnvironmentFailure(
+                f"not all Go modules for {part} are to be had from {proxy}: {error}\n"
+                f"Set GOPROXY to one that serves them, or have a cluster without {part}."
+            ) from None
 
 
 def environment(*, cgo: bool = False) -> dict[str, str]:

@@ -10,8 +10,10 @@ from typing import Any
 
 from embedded_cluster.commands import run
 from embedded_cluster.layout import PACKAGE, Layout
+from embedded_cluster.waiting import NotYet, wait_for
 
 MANIFESTS = PACKAGE / "manifests"
+_DEFINED_S, _SERVED_S = 180, 60
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,18 @@ class Kubectl:
         found: dict[str, Any] = json.loads(self.run("get", "--ignore-not-found", "--output=json", *arguments) or "{}")
         items: list[dict[str, Any]] = found.get("items", [found] if found else [])
         return items
+
+    def define(self, definitions: Iterable[Path]) -> None:
+        """Apply files with custom resource definitions, and wait a minute at most until all there are are served."""
+        files = [f"--filename={definition}" for definition in definitions]
+        self.run("apply", "--server-side", "--force-conflicts", *files, timeout=_DEFINED_S)
+        wait_for("the definitions of resources to be served", self._require_served, timeout=_SERVED_S)
+
+    def _require_served(self) -> None:
+        for definition in self.get("customresourcedefinitions"):
+            conditions = definition.get("status", {}).get("conditions") or []
+            if not any(each["type"] == "Established" and each["status"] == "True" for each in conditions):
+                raise NotYet(f"{definition['metadata']['name']}: {conditions}")
 
     def apply(self, manifest: str, **values: str) -> None:
         """Apply manifests/<manifest> with its ${variables} filled in."""

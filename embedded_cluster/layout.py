@@ -77,6 +77,10 @@ class Layout:
         return self.state / "replicated"
 
     @property
+    def csi(self) -> "CsiLayout":
+        return CsiLayout(cluster=self)
+
+    @property
     def cgroup(self) -> str:
         """The cgroup of everything in this cluster, below the root of each hierarchy."""
         return f"storage-acceptance/{self.name}"
@@ -104,6 +108,43 @@ class Layout:
 
 
 @dataclass(frozen=True)
+class CsiLayout:
+    """The paths of the lab's CSI driver, where the cluster has it."""
+
+    cluster: Layout
+
+    @property
+    def programs(self) -> Path:
+        """Links to the driver and its sidecars, so that it is known which build runs."""
+        return self.cluster.state / "csi" / "bin"
+
+    @property
+    def pool(self) -> Path:
+        """The folder of all volumes and snapshots."""
+        return self.cluster.state / "csi" / "pool"
+
+    @property
+    def volumes(self) -> Path:
+        """The files that are behind the loop devices of volumes."""
+        return self.pool / "volumes"
+
+    @property
+    def staged(self) -> Path:
+        """For each raw block volume that is in use a folder, with a file for each node that has it."""
+        return self.pool / "staged"
+
+    @property
+    def frozen(self) -> Path:
+        """Where the controller mounts file systems while it has them frozen."""
+        return self.pool / "frozen"
+
+    @property
+    def socket(self) -> Path:
+        """The controller's."""
+        return self.cluster.run / "csi.sock"
+
+
+@dataclass(frozen=True)
 class NodeLayout:
     """The paths of one node; the folder is its number, not its name, to keep socket paths short."""
 
@@ -125,6 +166,11 @@ class NodeLayout:
     @property
     def containerd_socket(self) -> Path:
         return self.run / "containerd.sock"
+
+    @property
+    def csi_socket(self) -> Path:
+        """That of the lab's CSI driver on this node, where the cluster has it."""
+        return self.run / "csi.sock"
 
     @property
     def volumes(self) -> Path:

@@ -30,7 +30,10 @@ from embedded_cluster import (
 )
 from embedded_cluster.certificates import Authority
 from embedded_cluster.control_plane import PORTS, ControlPlane
+from embedded_cluster.csi import part as csi
+from embedded_cluster.csi.on_node import NodeDriver
 from embedded_cluster.glusterfs import GlusterFS
+from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout, cache_folder
 from embedded_cluster.locking import cluster_lock, preparation_lock
 from embedded_cluster.longhorn import part as longhorn
@@ -38,7 +41,7 @@ from embedded_cluster.node import Node
 from embedded_cluster.preconditions import Needs
 from embedded_cluster.processes import Daemons
 from embedded_cluster.progress import say, step
-from embedded_cluster.state import LONGHORN, ClusterState, boot_id, read_state, write_state
+from embedded_cluster.state import CSI, LONGHORN, ClusterState, boot_id, read_state, write_state
 from embedded_cluster.status import status
 
 T = TypeVar("T")
@@ -85,7 +88,8 @@ def up(
             binaries = builds.ensure()
             if simulated_nodes:
                 builds.ensure_kwok()
-            part = longhorn.ensure() if LONGHORN in parts else None
+            with_longhorn = longhorn.ensure() if LONGHORN in parts else None
+            with_csi = csi.ensure() if CSI in parts else None
             with step("have the images"):
                 archive = images.ensure()
         try:
@@ -96,7 +100,8 @@ def up(
                 images=archive,
                 needs=needs,
                 short_timers=short_timers,
-                part=part,
+                with_longhorn=with_longhorn,
+                with_csi=with_csi,
             ).run()
             simulation.arrange(layout, nodes=simulated_nodes)
         except BaseException as error:
@@ -121,7 +126,7 @@ def _require_parts(layout: Layout, parts: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class _Start:
-    """One start of a cluster on a host where there is nothing of it; `part` where Longhorn is one of it."""
+    """One start of a cluster on a host where there is nothing of it; with Longhorn and CSI where these are not None."""
 
     layout: Layout
     nodes: int
@@ -129,7 +134,8 @@ class _Start:
     images: images.Images
     needs: Needs
     short_timers: bool
-    part: longhorn.Longhorn | None
+    with_longhorn: longhorn.Longhorn | None
+    with_csi: csi.Csi | None
 
     def run(self) -> None:
         """Start everything, what does not wait for each other side by side."""
@@ -148,7 +154,7 @@ class _Start:
             network=pods,
             ports=ports,
             authority=authority,
-            cluster_ips=network.cluster_ip_range(pods.subnet) if self.part else None,
+            cluster_ips=network.cluster_ip_range(pods.subnet) if self.with_longhorn else None,
         )
         # Now, since nothing can be issued later, when simulated nodes may be asked for.
         control_plane.kubeconfig(simulation.COMPONENT, common_name=simulation.COMMON_NAME)
@@ -160,11 +166,13 @@ class _Start:
             folder.parent.mkdir(mode=0o755, exist_ok=True)
             folder.mkdir(mode=0o700)
         mount_points.prepare()
-        if self.part:
-            mount_points.prepare(longhorn_mounts.PLACES)
+        if self.needs.loop_devices:
             loop_devices.remember()
+        if self.with_longhorn:
+            mount_points.prepare(longhorn_mounts.PLACES)
+            adaptor = self.with_longhorn.programs.path("longhorn-adaptor")
             for number in range(1, self.nodes + 1):
-                longhorn_mounts.prepare(self.layout.node(number), iscsiadm=self.part.programs.path("longhorn-adaptor"))
+                longhorn_mounts.prepare(self.layout.node(number), iscsiadm=adaptor)
         # For the nodes to see what is mounted there: the replicated volume, and what a user of the cluster adds.
         mounts.share(self.layout.state)
         self.layout.logs.mkdir()
@@ -181,7 +189,7 @@ class _Start:
             snapshotter=preconditions.snapshotter(),
             ports=ports,
             short_timers=self.short_timers,
-            parts=(LONGHORN,) if self.part else (),
+            parts=tuple(name for name, part in ((CSI, self.with_csi), (LONGHORN, self.with_longhorn)) if part),
             **dataclasses.asdict(pods),
         )
         write_state(self.layout, state)
@@ -194,7 +202,7 @@ class _Start:
                 daemons=daemons,
                 address=address,
                 snapshotter=daemons.state.snapshotter,
-                longhorn=self.part is not None,
+                longhorn=self.with_longhorn is not None,
             )
             for number, address in enumerate(pods.node_addresses, start=1)
         ]
@@ -202,7 +210,7 @@ class _Start:
     def _start(self, control_plane: ControlPlane, nodes: list[Node]) -> None:
         daemons, subnet = control_plane.daemons, control_plane.network.subnet
         files = GlusterFS(layout=self.layout, daemons=daemons, address=control_plane.network.gateway)
-        with ThreadPoolExecutor(max_workers=len(nodes) + 2) as pool:
+        with ThreadPoolExecutor(max_workers=len(nodes) + 3) as pool:
             answering = pool.submit(_timed, "etcd and API server", control_plane.start)
             replicated = pool.submit(_timed, "GlusterFS", files.start)
             runtimes = [
@@ -218,14 +226,26 @@ class _Start:
                 runtime.result()
                 node.configure_kubelet(control_plane)
                 node.start_kubelet(self.binaries.component("kubelet"))
+            served = pool.submit(self._start_csi, control_plane, kubectl, nodes)
             classes.start_provisioner(control_plane=control_plane, nodes=len(nodes), image=self.images.fio)
             with step(f"{len(nodes)} nodes ready"):
                 check.wait_for_nodes(kubectl, nodes=len(nodes), alive=lambda: _require_kubelets(daemons, nodes))
-            replicated.result()
+            for part in (replicated, served):
+                part.result()
+        sizes = classes.SIZES | (csi.CLASSES if self.with_csi else {})
         with step("a pod writes to a volume of each class"):
-            check.prove_storage(kubectl, image=self.images.fio, classes=classes.SIZES)
-        if self.part:
-            longhorn.start(self.part, control_plane=control_plane, kubectl=kubectl, nodes=nodes, image=self.images.fio)
+            check.prove_storage(kubectl, image=self.images.fio, classes=sizes)
+        if self.with_longhorn:
+            longhorn.start(
+                self.with_longhorn, control_plane=control_plane, kubectl=kubectl, nodes=nodes, image=self.images.fio
+            )
+
+    def _start_csi(self, control_plane: ControlPlane, kubectl: Kubectl, nodes: list[Node]) -> None:
+        if self.with_csi is None:
+            return
+        drivers = [NodeDriver(layout=node.layout, daemons=node.daemons) for node in nodes]
+        with step("the CSI driver and its sidecars"):
+            csi.start(self.with_csi, control_plane=control_plane, kubectl=kubectl, nodes=drivers)
 
 
 def _require_kubelets(daemons: Daemons, nodes: list[Node]) -> None:

@@ -1,11 +1,11 @@
-"""The loop devices of Longhorn's volumes: let go of when their node has died, and none more on the host than before."""
+"""The loop devices of volumes, Longhorn's and the CSI driver's: let go of, and none more on the host than before."""
 
 import contextlib
 import fcntl
 import json
 import os
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from embedded_cluster.locking import host_lock
 from embedded_cluster.waiting import NotYet, wait_for
 
 # <linux/loop.h>: requests, and the fields of struct loop_info64 up to the number of the device behind.
-_DETACH, _STATUS, _REMOVE = 0x4C01, 0x4C05, 0x4C81
+_DETACH, _GET_STATUS, _REMOVE = 0x4C01, 0x4C05, 0x4C81
 _INFO = struct.Struct("=QQQ208x")
 _SYS = Path("/sys/devices/virtual/block")
 _RECORD = STATE_ROOT / ".loop-devices.json"
@@ -24,7 +24,7 @@ _HELD_S = 30.0
 
 @dataclass(frozen=True)
 class LoopDevice:
-    """A device as the adaptor noted it: `sequence` is the kernel's number of what is behind it, never given twice."""
+    """A device with something behind it: `sequence` is the kernel's number of that, never given twice."""
 
     name: str
     sequence: int
@@ -41,8 +41,51 @@ def noted(node: NodeLayout) -> list[LoopDevice]:
 
 
 def held(nodes: Iterable[NodeLayout]) -> list[LoopDevice]:
-    """The devices of the nodes' volumes that are still attached, those that are over another one first."""
+    """The devices of the nodes' Longhorn volumes that are still attached, those that are over another one first."""
     own = [device for node in nodes for device in noted(node) if _sequence(device.name) == device.sequence]
+    return _with_those_over(own)
+
+
+def of_node(node: NodeLayout) -> list[LoopDevice]:
+    """What a node leaves attached when it dies: devices of Longhorn, and raw block volumes that no other node has."""
+    staged = node.cluster.csi.staged.glob("*")
+    alone = {f"{volume.name}.img" for volume in staged if [each.name for each in volume.iterdir()] == [node.name]}
+    return [*held([node]), *_with_those_over(pooled(node.cluster, of=alone))]
+
+
+def pooled(layout: Layout, *, of: Collection[str] | None = None) -> list[LoopDevice]:
+    """The devices over files of the CSI driver's volumes, also where the file is gone; `of`: of these names alone."""
+    return [
+        LoopDevice(name=name, sequence=sequence)
+        for name, file in _attached().items()
+        if (of is None or file.name in of)
+        and _is_behind(layout.csi.volumes / file.name, name, shown=file)
+        and (sequence := _sequence(name)) is not None
+    ]
+
+
+def _is_behind(volume: Path, name: str, *, shown: Path) -> bool:
+    """Whether the device is over that file, which the kernel shows as `shown`.
+
+    Of a node whose mount namespace is gone it shows paths from where they were mounted: the end of the whole. Other
+    clusters have volumes that end so, too, and then the file itself tells.
+    """
+    if shown == volume:
+        return True
+    with contextlib.suppress(OSError):
+        if str(volume).endswith(str(shown)) and (status := _status(name)):
+            found = volume.stat()
+            return status[:2] == (found.st_dev, found.st_ino)
+    return False
+
+
+def is_attached(device: LoopDevice) -> bool:
+    """Whether the same is behind the device still."""
+    return _sequence(device.name) == device.sequence
+
+
+def _with_those_over(own: Sequence[LoopDevice]) -> list[LoopDevice]:
+    """With those that kubelets have put over one, for raw block volumes; these come first."""
     numbers = {_number(device.name) for device in own}
     over = [
         LoopDevice(name=name, sequence=sequence)
@@ -52,14 +95,14 @@ def held(nodes: Iterable[NodeLayout]) -> list[LoopDevice]:
     return [*over, *own]
 
 
-def detach(nodes: Sequence[NodeLayout]) -> None:
-    """Let go of the devices of nodes whose processes have ended: what served them is gone.
+def detach(look: Callable[[], Sequence[LoopDevice]]) -> None:
+    """Let go of the devices that `look` finds, whose users have ended.
 
     Raises EnvironmentFailure naming those that are still held after half a minute, as by a mount of somebody else's.
     """
 
     def detached() -> None:
-        left = held(nodes)
+        left = look()
         for device in left:
             with contextlib.suppress(OSError), _opened(Path("/dev") / device.name) as file:
                 if _sequence(device.name) == device.sequence:
@@ -72,7 +115,7 @@ def detach(nodes: Sequence[NodeLayout]) -> None:
 
 def of_cluster(layout: Layout) -> list[LoopDevice]:
     """The devices of a cluster's volumes that are still attached."""
-    return held(nodes_of(layout))
+    return [*held(nodes_of(layout)), *_with_those_over(pooled(layout))]
 
 
 def nodes_of(layout: Layout) -> list[NodeLayout]:
@@ -82,7 +125,7 @@ def nodes_of(layout: Layout) -> list[NodeLayout]:
 
 
 def remember() -> None:
-    """Record which loop devices the host has before its first cluster with Longhorn; a record that is there stays."""
+    """Record which loop devices the host has before its first cluster that makes some; a record that is there stays."""
     with host_lock("loop-devices"):
         if not _RECORD.exists():
             _RECORD.write_text(json.dumps(sorted(_all())))
@@ -105,8 +148,13 @@ def _all() -> set[str]:
     return {path.name for path in _SYS.glob("loop*")}
 
 
-def _attached() -> list[str]:
-    return [path.parts[-3] for path in _SYS.glob("loop*/loop/backing_file")]
+def _attached() -> dict[str, Path]:
+    """The devices with something behind them, each with its path, which the kernel marks where it is gone."""
+    found = {}
+    for path in _SYS.glob("loop*/loop/backing_file"):
+        with contextlib.suppress(OSError):  # it was let go of meanwhile
+            found[path.parts[-3]] = Path(path.read_text().strip().removesuffix(" (deleted)"))
+    return found
 
 
 def _sequence(name: str) -> int | None:
@@ -127,9 +175,15 @@ def _number(name: str) -> int | None:
 
 def _behind(name: str) -> int | None:
     """The number of the device that is behind a loop device; None where a file is."""
+    status = _status(name)
+    return status[2] or None if status else None
+
+
+def _status(name: str) -> tuple[int, int, int] | None:
+    """Of what is behind a loop device: its file system, its inode, and its number where it is a device itself."""
     with contextlib.suppress(OSError), _opened(Path("/dev") / name) as file:
-        _, _, number = _INFO.unpack(fcntl.ioctl(file, _STATUS, bytes(_INFO.size)))
-        return number or None
+        system, inode, number = _INFO.unpack(fcntl.ioctl(file, _GET_STATUS, bytes(_INFO.size)))
+        return system, inode, number
     return None
 
 

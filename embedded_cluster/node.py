@@ -17,6 +17,7 @@ from embedded_cluster.mount_namespaces import holder_of_node
 from embedded_cluster.network import free_ports, pod_range
 from embedded_cluster.packages import CNI_PLUGINS
 from embedded_cluster.processes import Daemons
+from embedded_cluster.state import CSI
 from embedded_cluster.timers import timers
 from embedded_cluster.waiting import NotYet, wait_for
 
@@ -160,6 +161,8 @@ class Node:
             "imageGCLowThresholdPercent": 99,
             "kubeAPIQPS": 300,
             "kubeAPIBurst": 600,
+            # A kubelet grows a file system that is in use when it next looks at the pod: after a minute, by default.
+            **({"syncFrequency": "10s"} if CSI in self.daemons.state.parts else {}),
             "registryPullQPS": 0,
             "eventRecordQPS": 0,
             "serializeImagePulls": False,

@@ -4,12 +4,14 @@ import sys
 
 from acceptance.text.errors import WrongUsage
 from embedded_cluster import cgroups, loop_devices, processes
+from embedded_cluster.csi import on_node
+from embedded_cluster.csi.on_node import NodeDriver
 from embedded_cluster.glusterfs import GlusterFS
 from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
 from embedded_cluster.node import Node
 from embedded_cluster.processes import Daemons
-from embedded_cluster.state import LONGHORN, ClusterState, read_state
+from embedded_cluster.state import CSI, LONGHORN, ClusterState, read_state
 from embedded_cluster.waiting import NotYet, wait_for
 
 
@@ -23,7 +25,7 @@ def stop_node(name: str, node: str) -> None:
         target = _node(layout, node)
         # With the last of them go all its mounts; containerd would trip over them when it comes back.
         wait_for(f"the processes of {node} to end", lambda: _kill(target), timeout=20)
-        loop_devices.detach([target.layout])
+        loop_devices.detach(lambda: loop_devices.of_node(target.layout))
 
 
 def start_node(name: str, node: str) -> None:
@@ -40,6 +42,8 @@ def start_node(name: str, node: str) -> None:
         if target.daemons.running(target.kubelet) is None:
             target.start_kubelet(layout.state / "bin" / "kubelet")
             target.wait_for_kubelet()
+        if CSI in target.daemons.state.parts:
+            NodeDriver(layout=target.layout, daemons=target.daemons).start()
         files = GlusterFS(layout=layout, daemons=target.daemons, address=target.daemons.state.gateway)
         files.start_bricks()
 
@@ -75,7 +79,7 @@ def _nodes(layout: Layout, state: ClusterState) -> list[Node]:
 
 
 def _kill(node: Node) -> None:
-    components = (node.containerd, node.kubelet, node.mounts)
+    components = (node.containerd, node.kubelet, node.mounts, *on_node.components(node.layout))
     daemons = (f"{node.layout.cluster.cgroup}/daemons/{component}" for component in components)
     found = set().union(*(cgroups.members(path) for path in (node.layout.cgroup, *daemons)))
     found |= processes.with_argument(f"{node.layout.brick}/data")

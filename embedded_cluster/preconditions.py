@@ -107,7 +107,7 @@ def _loop_devices() -> str | None:
     try:
         os.close(os.open("/dev/loop-control", os.O_RDWR))
     except OSError as error:
-        return f"/dev/loop-control cannot be opened ({error.strerror}); Longhorn's volumes need it. Try `modprobe loop`"
+        return f"/dev/loop-control cannot be opened ({error.strerror}); volumes need it. Try `modprobe loop`"
     return None
 
 

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -115,8 +115,10 @@ def of_cluster(layout: Layout) -> set[int]:
     return {pid for pid in found - {os.getpid()} if started_ticks(pid) is not None}
 
 
-def end(layout: Layout, *, timeout: float = 20) -> int:
+def end(layout: Layout, *, letting_go: Callable[[], None] = lambda: None, timeout: float = 20) -> int:
     """Kill all processes of a cluster until none is left; returns how many there were.
+
+    `letting_go` is called once they are killed, and again: what it releases may be all that some of them wait for.
 
     SIGKILL without asking first: the cluster is thrown away, and a polite end lets kubelets and shims start more.
     """
@@ -126,6 +128,7 @@ def end(layout: Layout, *, timeout: float = 20) -> int:
         left = of_cluster(layout)
         seen.update(left)
         kill(left)
+        letting_go()
         if left:
             raise NotYet(f"processes {sorted(left)}")
 

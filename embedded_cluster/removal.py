@@ -5,6 +5,7 @@ import shutil
 
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import cgroups, loop_devices, mount_points, mounts, network, processes, sysctls
+from embedded_cluster.csi import frozen
 from embedded_cluster.layout import Layout
 
 
@@ -13,8 +14,10 @@ def remove(layout: Layout) -> None:
 
     Raises EnvironmentFailure naming what could not be removed.
     """
-    processes.end(layout)
-    loop_devices.detach(loop_devices.nodes_of(layout))
+    processes.end(layout, letting_go=lambda: frozen.thaw(layout))
+    # It keeps its loop device otherwise.
+    mounts.unmount(layout.csi.frozen)
+    loop_devices.detach(lambda: loop_devices.of_cluster(layout))
     for folder in (layout.run, layout.state):
         mounts.unmount(folder)
     network.remove(layout)

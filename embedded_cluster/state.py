@@ -8,8 +8,8 @@ from typing import Any
 
 from embedded_cluster.layout import Layout
 
-LONGHORN = "longhorn"
-PARTS = (LONGHORN,)
+CSI, LONGHORN = "csi", "longhorn"
+PARTS = (CSI, LONGHORN)
 """what a cluster may have beside what every cluster has"""
 
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import check, simulation
 from embedded_cluster.commands import succeeds
+from embedded_cluster.csi import part as csi
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
 from embedded_cluster.longhorn import part as longhorn
 from embedded_cluster.processes import is_running
-from embedded_cluster.state import LONGHORN, ClusterState, read_state
+from embedded_cluster.state import CSI, LONGHORN, ClusterState, read_state
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,10 @@ def _served(layout: Layout, state: ClusterState, lines: list[str]) -> list[str]:
         problems += [f"node {name} is not Ready" for name in wanted if name not in ready]
         if simulated := simulation.present(kubectl):
             lines.append(f"nodes       {len(simulated & set(ready))} of {len(simulated)} simulated ones are Ready")
+        if CSI in state.parts:
+            shown, lacking = csi.described(kubectl, nodes=wanted)
+            lines += shown
+            problems += lacking
         if LONGHORN in state.parts:
             shown, lacking = longhorn.described(kubectl, nodes=wanted)
             lines += shown

@@ -1,4 +1,4 @@
-"""The custom resource definitions of Longhorn and of volume snapshots, as their modules have them."""
+"""The custom resource definitions of Longhorn, as its module has them."""
 
 import re
 from pathlib import Path
@@ -6,26 +6,19 @@ from pathlib import Path
 from acceptance.text.errors import EnvironmentFailure
 
 _LONGHORN = "k8s/crds.yaml"
-_SNAPSHOTS = tuple(
-    f"config/crd/snapshot.storage.k8s.io_{kind}.yaml"
-    for kind in ("volumesnapshotclasses", "volumesnapshotcontents", "volumesnapshots")
-)
-RECIPE = f"{_LONGHORN}{_SNAPSHOTS}"
+RECIPE = _LONGHORN
 
 # Longhorn's file is one of a Helm chart: labels that the chart adds stand before one that the file has itself.
 _CHART_LABELS = re.compile(r"^( +labels:) \{\{-? include \"longhorn\.labels\" \. \| nindent \d+ \}\}$", re.MULTILINE)
 
 
-def write(folder: Path, *, manager: Path, snapshots: Path) -> None:
-    """Write all definitions to `folder`, from the folders of longhorn-manager's and the snapshot client's modules.
+def write(folder: Path, *, manager: Path) -> None:
+    """Write the definitions to `folder`, from the folder of longhorn-manager's module.
 
-    Raises EnvironmentFailure where Longhorn's still holds what only Helm understands.
+    Raises EnvironmentFailure where they still hold what only Helm understands.
     """
     folder.mkdir()
     (folder / "longhorn.yaml").write_text(without_chart(manager / _LONGHORN))
-    for path in _SNAPSHOTS:
-        name = Path(path).name.removeprefix("snapshot.storage.k8s.io_")
-        (folder / f"snapshots-{name}").write_bytes((snapshots / path).read_bytes())
 
 
 def without_chart(path: Path) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import check, service_programs, services
 from embedded_cluster.control_plane import ControlPlane
+from embedded_cluster.csi.registration import nodes_with
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.longhorn import images, programs, readiness
 from embedded_cluster.node import Node
@@ -30,7 +31,6 @@ STAND_INS = (
 # For a volume of each class to be made, attached and written to on a busy machine, and to go.
 _VOLUMES_S = 180
 _READY_S = 300
-_SERVED_S = 60
 _MANIFESTS = ("rights.yaml", "system.yaml", "snapshots.yaml", "classes.yaml")
 _OF_NAMESPACE = f"--namespace={NAMESPACE}"
 
@@ -74,9 +74,8 @@ def start(part: Longhorn, *, control_plane: ControlPlane, kubectl: Kubectl, node
 
 def _install(part: Longhorn, *, kubectl: Kubectl) -> None:
     """Create Longhorn's objects and classes; its managers make all that follows."""
-    for definition in part.programs.crds:
-        kubectl.run("apply", "--server-side", "--force-conflicts", f"--filename={definition}", timeout=60)
-    wait_for("Longhorn's definitions to be served", lambda: _require_served(kubectl), timeout=_SERVED_S)
+    kubectl.define(part.programs.crds)
+    kubectl.apply("snapshot-controller.yaml")
     for manifest in _MANIFESTS:
         kubectl.apply(f"longhorn/{manifest}", version=part.programs.version)
     _tell_runs(kubectl)
@@ -115,7 +114,8 @@ def described(kubectl: Kubectl, *, nodes: Collection[str]) -> tuple[list[str], l
     seen = _look(kubectl)
     ready = [name for name in readiness.ready_nodes(seen.nodes) if name in nodes]
     engines = [f"{each['spec']['image']} {each.get('status', {}).get('state')}" for each in seen.engine_images]
-    driver = [name for name in nodes if name in readiness.with_driver(seen.csi_nodes)]
+    registered = nodes_with(readiness.DRIVER, seen.csi_nodes)
+    driver = [name for name in nodes if name in registered]
     lines = [
         f"longhorn    nodes ready: {', '.join(ready) or 'none'}",
         f"longhorn    engine image: {', '.join(engines) or 'none'}",
@@ -123,13 +123,6 @@ def described(kubectl: Kubectl, *, nodes: Collection[str]) -> tuple[list[str], l
         *(f"longhorn    {each}" for each in STAND_INS),
     ]
     return lines, readiness.lacking(seen, nodes=nodes)
-
-
-def _require_served(kubectl: Kubectl) -> None:
-    for definition in kubectl.get("customresourcedefinitions"):
-        conditions = definition.get("status", {}).get("conditions") or []
-        if not any(each["type"] == "Established" and each["status"] == "True" for each in conditions):
-            raise NotYet(f"{definition['metadata']['name']}: {conditions}")
 
 
 def _look(kubectl: Kubectl) -> readiness.Seen:

@@ -1,7 +1,7 @@
-"""Longhorn's own programs and those of its CSI sidecars, compiled from Go modules, and what stands in for the rest.
+"""Longhorn's own programs, compiled from Go modules, and what stands in for the rest; and its CSI sidecars.
 
-Not Longhorn's: tgtd, tgtadm and iscsiadm (the adaptor, for kernels without iSCSI), the registrar of the CSI driver, its
-liveness probe and the health probe of gRPC servers (no module path of these is served), and the client of the v2 data
+Not Longhorn's: tgtd, tgtadm and iscsiadm (the adaptor, for kernels without iSCSI), the registrar and the liveness probe
+of the CSI driver, the health probe of gRPC servers (no module path of these is served), and the client of the v2 data
 engine, whose module is served in none of the versions that Longhorn asks for: each of its calls ends in an error.
 """
 
@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import packages
-from embedded_cluster.commands import run
+from embedded_cluster.csi import sidecars
 from embedded_cluster.go_modules import (
     BUILD_SECONDS,
     built,
     compile_packages,
-    environment,
+    compile_programs,
+    have_modules,
     module_folder,
     pinned,
 )
@@ -26,26 +26,19 @@ from embedded_cluster.progress import step
 
 _GO = PACKAGE / "longhorn" / "go"
 _LONGHORN, _V2, _ATTACHER, _ADAPTOR = (_GO / name for name in ("programs", "spdk-engine", "attacher", "adaptor"))
+_TITLE = "Longhorn"
 
 _MANAGER = "github.com/longhorn/longhorn-manager"
 _ENGINE = "github.com/longhorn/longhorn-engine"
 _INSTANCES = "github.com/longhorn/longhorn-instance-manager"
-_CSI = "github.com/kubernetes-csi"
-_SNAPSHOT_CLIENT = f"{_CSI}/external-snapshotter/client/v8"
 
 # Each program and its package: those without C, then those with, which read backing images by a library of Debian's.
 _PURE = {
     "longhorn-manager": _MANAGER,
-    "csi-provisioner": f"{_CSI}/external-provisioner/v5/cmd/csi-provisioner",
-    "csi-resizer": f"{_CSI}/external-resizer/cmd/csi-resizer",
-    "csi-snapshotter": f"{_CSI}/external-snapshotter/v8/cmd/csi-snapshotter",
-    "snapshot-controller": f"{_CSI}/external-snapshotter/v8/cmd/snapshot-controller",
-    "node-driver-registrar": "./node-driver-registrar",
-    "livenessprobe": "./livenessprobe",
     "grpc-health-probe": "./grpc-health-probe",
 }
 _WITH_C = {"longhorn-engine": _ENGINE, "longhorn-instance-manager": _INSTANCES}
-_OF_ATTACHER = {"csi-attacher": f"{_CSI}/external-attacher/v4/cmd/csi-attacher"}
+_OF_ATTACHER = {"csi-attacher": "github.com/kubernetes-csi/external-attacher/v4/cmd/csi-attacher"}
 _OF_ADAPTOR = {"longhorn-adaptor": "."}
 
 # Longhorn's own scripts in its images: module, and path in it.
@@ -94,10 +87,11 @@ def ensure() -> Programs:
     attacher = built(f"longhorn-attacher-{version}", sources=(_ATTACHER,), recipe=_RECIPE, build=_build_attacher)
     folders = {own / "bin": (*_PURE, *_WITH_C), own / "scripts": [Path(script).name for _, script in _SCRIPTS]}
     folders |= {attacher / "bin": tuple(_OF_ATTACHER), adaptor().parent: tuple(_OF_ADAPTOR)}
+    beside = sidecars.ensure()
     return Programs(
         version=version,
-        paths={name: folder / name for folder, names in folders.items() for name in names},
-        crds=tuple(sorted((own / "crds").iterdir())),
+        paths={name: folder / name for folder, names in folders.items() for name in names} | dict(beside.paths),
+        crds=(*sorted((own / "crds").iterdir()), *beside.crds),
     )
 
 
@@ -111,54 +105,31 @@ def adaptor() -> Path:
 def _build_longhorn(go: Path, target: Path) -> None:
     packages.ensure(BUILD_PACKAGES)
     version = pinned(_LONGHORN, _MANAGER)
-    _have_modules({**_PURE, **_WITH_C}, go=go, source=_LONGHORN, cgo=True)
-    with step("compile longhorn-manager and the CSI sidecars"):
-        _compile(_PURE, go=go, source=_LONGHORN, target=target, stamps=f"-X {_MANAGER}/meta.Version={version}")
+    have_modules({**_PURE, **_WITH_C}, go=go, source=_LONGHORN, part=_TITLE, cgo=True)
+    with step("compile longhorn-manager"):
+        stamps = f"-X {_MANAGER}/meta.Version={version}"
+        compile_programs(_PURE, go=go, source=_LONGHORN, target=target, stamps=stamps, timeout=_LONG)
     with step("compile longhorn-engine and longhorn-instance-manager"):
         stamps = f"-X main.Version={version} -linkmode external -extldflags -static"
-        _compile(_WITH_C, go=go, source=_LONGHORN, target=target, stamps=stamps, cgo=True)
-    modules = {name: module_folder(name, go=go, source=_LONGHORN) for name in (_MANAGER, _INSTANCES, _SNAPSHOT_CLIENT)}
+        compile_programs(_WITH_C, go=go, source=_LONGHORN, target=target, stamps=stamps, cgo=True, timeout=_LONG)
+    modules = {name: module_folder(name, go=go, source=_LONGHORN) for name in (_MANAGER, _INSTANCES)}
     (target / "scripts").mkdir()
     for module, script in _SCRIPTS:
         copy = target / "scripts" / Path(script).name
         copy.write_bytes((modules[module] / script).read_bytes())
         copy.chmod(0o755)
-    definitions.write(target / "crds", manager=modules[_MANAGER], snapshots=modules[_SNAPSHOT_CLIENT])
+    definitions.write(target / "crds", manager=modules[_MANAGER])
 
 
 def _build_attacher(go: Path, target: Path) -> None:
-    _have_modules(_OF_ATTACHER, go=go, source=_ATTACHER)
+    have_modules(_OF_ATTACHER, go=go, source=_ATTACHER, part=_TITLE)
     with step("compile csi-attacher"):
-        _compile(_OF_ATTACHER, go=go, source=_ATTACHER, target=target)
+        compile_programs(_OF_ATTACHER, go=go, source=_ATTACHER, target=target, timeout=_LONG)
 
 
 def _build_adaptor(go: Path, target: Path) -> None:
-    _have_modules(_OF_ADAPTOR, go=go, source=_ADAPTOR)
+    have_modules(_OF_ADAPTOR, go=go, source=_ADAPTOR, part=_TITLE)
     with step("compile the adaptor"):
         (target / "bin").mkdir()
         output = target / "bin" / "longhorn-adaptor"
         compile_packages(["."], go=go, source=_ADAPTOR, output=output, flags="-s -w")
-
-
-def _compile(
-    programs: Mapping[str, str], *, go: Path, source: Path, target: Path, stamps: str = "", cgo: bool = False
-) -> None:
-    folder = target / "bin"
-    folder.mkdir(exist_ok=True)  # go takes it for a file to be written otherwise
-    # Several programs in one call: what they share is compiled once, and the rest side by side.
-    flags = f"-s -w {stamps}".strip()
-    compile_packages(list(programs.values()), go=go, source=source, output=folder, flags=flags, cgo=cgo, timeout=_LONG)
-
-
-def _have_modules(programs: Mapping[str, str], *, go: Path, source: Path, cgo: bool = False) -> None:
-    """Have all modules of these programs, verified; raises EnvironmentFailure that says where they were looked for."""
-    command: list[str | Path] = [go, "list", "-mod=readonly", "-deps", "-f", "", *programs.values()]
-    with step(f"have the Go modules of {', '.join(programs)}"):
-        try:
-            run(command, cwd=source, environment=environment(cgo=cgo), timeout=BUILD_SECONDS)
-        except EnvironmentFailure as error:
-            proxy = run([go, "env", "GOPROXY"], cwd=source, environment=environment()).strip()
-            raise EnvironmentFailure(
-                f"not all Go modules for Longhorn are to be had from {proxy}: {error}\n"
-                "Set GOPROXY to one that serves them, or have a cluster without Longhorn."
-            ) from None

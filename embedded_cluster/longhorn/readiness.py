@@ -4,6 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from embedded_cluster.csi.registration import nodes_with
+
 DRIVER = "driver.longhorn.io"
 # The sidecars that Longhorn's driver deployer makes, and the controller that every cluster with snapshots has.
 DEPLOYMENTS = ("csi-attacher", "csi-provisioner", "csi-resizer", "csi-snapshotter", "snapshot-controller")
@@ -28,22 +30,13 @@ def lacking(seen: Seen, *, nodes: Collection[str]) -> list[str]:
     states = {image["metadata"]["name"]: image.get("status", {}).get("state") or "new" for image in seen.engine_images}
     found += ["there is no engine image yet"] * (not states)
     found += [f"engine image {name}: {state}" for name, state in states.items() if state != "deployed"]
-    registered = with_driver(seen.csi_nodes)
+    registered = nodes_with(DRIVER, seen.csi_nodes)
     found += [f"CSI driver: not registered on {name}" for name in nodes if name not in registered]
     available = {
         each["metadata"]["name"] for each in seen.deployments if each.get("status", {}).get("availableReplicas")
     }
     found += [f"deployment {name}: not available" for name in DEPLOYMENTS if name not in available]
     return [*found, *_waiting(seen.pods)] if found else []
-
-
-def with_driver(csi_nodes: Sequence[Object]) -> set[str]:
-    """The nodes whose kubelet knows Longhorn's CSI driver."""
-    return {
-        node["metadata"]["name"]
-        for node in csi_nodes
-        if any(driver["name"] == DRIVER for driver in node["spec"].get("drivers") or [])
-    }
 
 
 def ready_nodes(nodes: Sequence[Object]) -> list[str]:

@@ -16,8 +16,7 @@ import pytest
 
 import embedded_cluster
 from acceptance.cluster.api import Api
-from acceptance.cluster.api_faults import ApiUnreachable
-from acceptance.cluster.resources import CLAIMS, NODES, PODS, STORAGE_CLASSES, Object
+from acceptance.cluster.resources import NODES, STORAGE_CLASSES, Object
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import longhorn_mounts, loop_devices
 from embedded_cluster.layout import STATE_ROOT, Layout
@@ -25,11 +24,12 @@ from embedded_cluster.longhorn.part import CLASSES
 from embedded_cluster.state import read_state
 from selftests.integration.remains import cluster_names, on_host, processes_of
 from selftests.integration.suite import ROOT
+from selftests.integration.volume_pods import a_claim, a_pod, gone, shell, wait_until_running
 
 LAYOUT = Layout("selftest-longhorn")
 NODE = LAYOUT.node(2).name
-# For a volume to be made, attached and mounted; and for one whose node comes back to be attached anew.
-VOLUME_S, BACK_S = 180, 420
+# For a volume whose node comes back to be attached anew.
+BACK_S = 420
 
 pytestmark = [
     pytest.mark.disrupts,
@@ -83,61 +83,6 @@ def cluster(before: set[str]) -> embedded_cluster.EmbeddedCluster:
 @pytest.fixture(scope="module")
 def api(cluster: embedded_cluster.EmbeddedCluster) -> Api:
     return Api.from_kubeconfig(cluster.kubeconfig)
-
-
-def a_claim(api: Api, name: str, *, storage_class: str, mode: str = "Filesystem") -> None:
-    spec = {
-        "storageClassName": storage_class,
-        "accessModes": ["ReadWriteOnce"],
-        "volumeMode": mode,
-        "resources": {"requests": {"storage": "512Mi"}},
-    }
-    api.create(CLAIMS, {"metadata": {"name": name}, "spec": spec}, namespace="default")
-
-
-def a_pod(api: Api, name: str, *, image: str, block: bool = False, node: str | None = None) -> None:
-    """A pod that sleeps, with the PVC of its name at /volume; one that is started again when it ends."""
-    where = {"volumeDevices": [{"name": "volume", "devicePath": "/volume"}]}
-    if not block:
-        where = {"volumeMounts": [{"name": "volume", "mountPath": "/volume"}]}
-    spec = {
-        "terminationGracePeriodSeconds": 0,
-        "securityContext": {"runAsUser": 65532, "runAsGroup": 65532, "fsGroup": 65532},
-        "nodeSelector": {"kubernetes.io/hostname": node} if node else {},
-        "containers": [{"name": "main", "image": image, "command": ["sleep", "2147483647"], **where}],
-        "volumes": [{"name": "volume", "persistentVolumeClaim": {"claimName": name}}],
-    }
-    api.create(PODS, {"metadata": {"name": name}, "spec": spec}, namespace="default")
-
-
-def is_running(pod: Object) -> bool:
-    containers = pod["status"].get("containerStatuses", [])
-    return pod["status"].get("phase") == "Running" and bool(containers) and all(each["ready"] for each in containers)
-
-
-def wait_until_running(api: Api, name: str, *, seconds: float = VOLUME_S) -> Object:
-    return wait_for(
-        f"pod {name} to run",
-        look=lambda: api.get(PODS, name, namespace="default"),
-        ready=is_running,
-        state=lambda seen: str(seen["status"]),
-        timeout_s=seconds,
-    )
-
-
-def shell(api: Api, pod: str, script: str) -> str:
-    """What it prints; a container that is not there yet, or no longer, prints nothing."""
-    words = ["sh", "-ec", script]
-    try:
-        done = api.execute(pod, namespace="default", container="main", command=words, timeout_s=60)
-    except ApiUnreachable:
-        return ""
-    return done.stdout
-
-
-def gone(api: Api, name: str) -> None:
-    api.delete(PODS, name, namespace="default")
-    api.delete(CLAIMS, name, namespace="default")
 
 
 # Up

@@ -161,7 +161,7 @@ def test_a_device_that_is_held_is_named(node: NodeLayout, tmp_path: Path, monkey
     monkeypatch.setattr(loop_devices, "_HELD_S", 0.1)
     monkeypatch.setattr(loop_devices, "_opened", lambda _path: (_ for _ in ()).throw(OSError))
     with pytest.raises(EnvironmentFailure, match="loop1"):
-        loop_devices.detach([node])
+        loop_devices.detach(lambda: loop_devices.held([node]))
 
 
 def test_nodes_are_known_without_a_state_file(node: NodeLayout) -> None:

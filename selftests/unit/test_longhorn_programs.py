@@ -11,6 +11,7 @@ import yaml
 
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import go_modules, golang
+from embedded_cluster.csi import sidecars
 from embedded_cluster.longhorn import definitions, images, programs
 from embedded_cluster.longhorn.programs import Programs
 
@@ -46,9 +47,10 @@ def test_all_definitions_are_written(tmp_path: Path) -> None:
     (manager / "k8s" / "crds.yaml").write_text(CHART)
     for kind in ("classes", "contents", "s"):
         (snapshots / f"config/crd/snapshot.storage.k8s.io_volumesnapshot{kind}.yaml").write_text(kind)
-    definitions.write(tmp_path / "crds", manager=manager, snapshots=snapshots)
+    definitions.write(tmp_path / "longhorn", manager=manager)
+    sidecars.write_definitions(tmp_path / "crds", module=snapshots)
+    assert "{{" not in (tmp_path / "longhorn" / "longhorn.yaml").read_text()
     written = {path.name: path.read_text() for path in (tmp_path / "crds").iterdir()}
-    assert "{{" not in written.pop("longhorn.yaml")
     assert written == {f"snapshots-volumesnapshot{kind}.yaml": kind for kind in ("classes", "contents", "s")}
 
 
@@ -66,16 +68,24 @@ class Compiler:
             file.write_text(f"#!{file.name}")
 
 
+def written(folder: Path, name: str) -> None:
+    folder.mkdir()
+    (folder / name).touch()
+
+
 @pytest.fixture
 def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiler:
     played = Compiler()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(programs, "compile_packages", played)
+    for module in (programs, go_modules):
+        monkeypatch.setattr(module, "compile_packages", played)
     monkeypatch.setattr(golang, "find_go", lambda **_: Path("go"))
     monkeypatch.setattr(programs.packages, "ensure", lambda _packages: False)
-    monkeypatch.setattr(programs, "run", lambda *_, **__: "")
-    monkeypatch.setattr(programs, "module_folder", lambda module, **_: tmp_path / module)
-    monkeypatch.setattr(programs.definitions, "write", lambda folder, **_: (folder / "crds.yaml", folder.mkdir())[0])
+    monkeypatch.setattr(go_modules, "run", lambda *_, **__: "")
+    for module in (programs, sidecars):
+        monkeypatch.setattr(module, "module_folder", lambda module, **_: tmp_path / module)
+    monkeypatch.setattr(programs.definitions, "write", lambda folder, **_: written(folder, "longhorn.yaml"))
+    monkeypatch.setattr(sidecars, "write_definitions", lambda folder, **_: written(folder, "snapshots.yaml"))
     for module, script in programs._SCRIPTS:
         (tmp_path / module / script).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / module / script).write_text("#!/bin/bash\n")
@@ -90,6 +100,16 @@ def test_every_program_is_where_it_is_said_to_be(compiler: Compiler) -> None:
     assert found.path("launch-manager").stat().st_mode & 0o777 == 0o755
     assert set(images._PLACES.values()) <= set(found.paths)
     assert {each for each in images._ENTRYPOINTS.values() if each} <= set(found.paths)
+    assert [path.name for path in found.crds] == ["longhorn.yaml", "snapshots.yaml"]
+
+
+def test_the_sidecars_are_built_without_longhorn(compiler: Compiler) -> None:
+    """A cluster with another CSI driver has them alone, and Longhorn takes the same from the cache."""
+    found = sidecars.ensure()
+    assert {name for name, path in found.paths.items() if not path.is_file()} == set()
+    assert [call["packages"] for call in compiler.calls] == [list(sidecars.PROGRAMS.values())]
+    assert not any("longhorn" in str(package) for package in sidecars.PROGRAMS.values())
+    assert dict(found.paths).items() <= dict(programs.ensure().paths).items()
 
 
 def test_only_the_engine_and_its_manager_are_linked_with_c(compiler: Compiler) -> None:
@@ -114,7 +134,7 @@ def test_a_module_that_is_not_served_is_told_with_where_it_was_looked_for(
             return "https://proxy.example\n"
         raise EnvironmentFailure("`go list` ended with 1:\ngithub.com/longhorn/types: 404 Not Found")
 
-    monkeypatch.setattr(programs, "run", play)
+    monkeypatch.setattr(go_modules, "run", play)
     with pytest.raises(EnvironmentFailure, match=r"proxy\.example(?s:.*)404 Not Found\n.*without Longhorn"):
         programs.ensure()
     assert compiler.calls == []
@@ -148,7 +168,7 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Programs:
     host("").mkdir()
     for name in (*images._DEBIAN, "busybox"):
         host(name).write_text(name)
-    names = [*programs._PURE, *programs._WITH_C, *programs._OF_ATTACHER, *programs._OF_ADAPTOR]
+    names = [*programs._PURE, *programs._WITH_C, *programs._OF_ATTACHER, *programs._OF_ADAPTOR, *sidecars.PROGRAMS]
     names += [Path(script).name for _, script in programs._SCRIPTS]
     for name in names:
         (tmp_path / name).write_text(name)

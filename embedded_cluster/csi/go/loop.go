@@ -37,7 +37,7 @@ func (p pool) deviceOver(image string) (*os.File, error) {
 	}
 	devices, err := backing()
 	for name, path := range devices {
-		if !p.isVolume(path) {
+		if !p.mayBe(path, image) {
 			continue
 		}
 		device, err := os.OpenFile("/dev/"+name, os.O_RDWR, 0)
@@ -55,6 +55,12 @@ func (p pool) deviceOver(image string) (*os.File, error) {
 
 func (p pool) isVolume(path string) bool {
 	return filepath.Dir(path) == filepath.Join(p.folder, volumesIn)
+}
+
+// mayBe says whether that path may lead to a volume, or be the end of the path to an image: of a node whose mount namespace is
+// gone the kernel shows paths from where they were mounted.
+func (p pool) mayBe(path, image string) bool {
+	return p.isVolume(path) || path != "/" && strings.HasSuffix(image, path)
 }
 
 // attach puts a loop device over an image, unless there is one. With `passing` the kernel detaches it when it is no longer

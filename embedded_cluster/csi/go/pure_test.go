@@ -115,3 +115,19 @@ func TestWhatCannotBeAnIdIsNotLookedFor(t *testing.T) {
 		}
 	}
 }
+
+func TestAnImageIsSeenByAPathThatBeginsLater(t *testing.T) {
+	p := pool{folder: "/state/one/csi/pool"}
+	image := p.image(volumesIn, "vol-1")
+	for path, wanted := range map[string]bool{
+		image:                          true,
+		"/csi/pool/volumes/vol-1.img":  true, // of a node whose mount namespace is gone
+		"/csi/pool/volumes/vol-2.img":  false,
+		"/":                            false,
+		"/state/one/csi/pool/disk.img": false,
+	} {
+		if p.mayBe(path, image) != wanted {
+			t.Errorf("%s: %v", path, !wanted)
+		}
+	}
+}

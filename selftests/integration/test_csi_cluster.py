@@ -1,0 +1,205 @@
+"""The lab's CSI driver on a cluster of its own: it comes up, its volumes survive a node, and nothing of it stays.
+
+Needs root; takes about three minutes once all is built.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import embedded_cluster
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import VOLUMES
+from acceptance.cluster.waiting import wait_for
+from embedded_cluster import loop_devices
+from embedded_cluster.csi import driver
+from embedded_cluster.csi.part import CLASS
+from embedded_cluster.layout import STATE_ROOT, Layout
+from embedded_cluster.state import read_state
+from selftests.integration.remains import cluster_names, on_host, processes_of
+from selftests.integration.suite import ROOT
+from selftests.integration.volume_pods import a_claim, a_pod, gone, shell, wait_until_running
+
+LAYOUT = Layout("selftest-csi")
+NODE = LAYOUT.node(2).name
+BACK_S = 180
+"""for a node that comes back to be Ready, and to run its pods again"""
+
+pytestmark = [
+    pytest.mark.disrupts,
+    pytest.mark.full,
+    pytest.mark.timeout(2400),
+    pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root"),
+]
+
+
+def command(word: str, *options: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "embedded_cluster", word, "--name", LAYOUT.name, *options]
+    # The driver and its sidecars may have to be built first.
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=2000, check=False)
+
+
+def up() -> str:
+    result = command("up", "--with", "csi", "--short-timers")
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def places() -> set[str]:
+    """What goes with the last cluster of this host: files of loop devices, and the record of them."""
+    devices = {str(path) for path in Path("/dev").glob("loop*")}
+    return devices | {str(path) for path in [STATE_ROOT / ".loop-devices.json"] if path.exists()}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def before() -> Iterator[set[str]]:
+    """The places as they were; the cluster is there until the module ends."""
+    assert command("down").returncode == 0
+    yield places()
+    assert command("down").returncode == 0
+
+
+@pytest.fixture(scope="module")
+def cluster(before: set[str]) -> embedded_cluster.EmbeddedCluster:
+    up()
+    running = embedded_cluster.find(LAYOUT.name)
+    assert running is not None
+    return running
+
+
+@pytest.fixture(scope="module")
+def api(cluster: embedded_cluster.EmbeddedCluster) -> Api:
+    return Api.from_kubeconfig(cluster.kubeconfig)
+
+
+# Up
+
+
+def test_status_shows_the_driver_on_all_nodes(cluster: embedded_cluster.EmbeddedCluster) -> None:
+    result = command("status")
+    assert result.returncode == 0, result.stdout
+    assert f"{driver.NAME} on 3 of 3 nodes" in result.stdout
+    assert "not Kubernetes': node-driver-registrar" in result.stdout
+    assert f"class       {CLASS}: {driver.NAME}" in result.stdout
+
+
+def test_a_second_up_leaves_it_and_one_without_parts_does_too(cluster: embedded_cluster.EmbeddedCluster) -> None:
+    before = read_state(LAYOUT)
+    assert "already up" in up()
+    assert "already up" in command("up").stdout
+    assert read_state(LAYOUT) == before
+
+
+# Volumes
+
+
+def all_gone(api: Api, *names: str) -> None:
+    """The pods and their PVCs are deleted, and the last volumes and loop devices of the cluster go with them."""
+    for name in names:
+        gone(api, name)
+    wait_for(
+        "the volumes and their loop devices to go",
+        look=lambda: [*api.list(VOLUMES), *loop_devices.of_cluster(LAYOUT)],
+        ready=lambda seen: not seen,
+        state=str,
+        timeout_s=120,
+    )
+
+
+@pytest.mark.parametrize("block", [False, True])
+def test_a_volume_is_written_and_read_and_leaves_no_device(
+    block: bool, api: Api, cluster: embedded_cluster.EmbeddedCluster
+) -> None:
+    name = "block" if block else "files"
+    a_claim(api, name, storage_class=CLASS, mode="Block" if block else "Filesystem")
+    a_pod(api, name, image=cluster.image, block=block)
+    wait_until_running(api, name)
+    if block:
+        shell(api, name, "printf written | dd of=/volume bs=512 seek=2048 conv=sync,fsync,notrunc 2>&1")
+        assert shell(api, name, "dd if=/volume bs=512 skip=2048 count=1 2>/dev/null | head -c 7") == "written"
+    else:
+        shell(api, name, "echo written > /volume/file; sync /volume/file")
+        assert shell(api, name, "cat /volume/file; stat -f -c %T /volume").split() == ["written", "xfs"]
+    assert loop_devices.of_cluster(LAYOUT)
+    all_gone(api, name)
+
+
+# A node
+
+
+def test_a_node_fails_with_a_volume_and_is_restored(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> None:
+    """Its file systems go with it; what was synced is there when the pods run again, over one loop device each."""
+    for name, block in (("survivor", False), ("survivor-block", True)):
+        a_claim(api, name, storage_class=CLASS, mode="Block" if block else "Filesystem")
+        a_pod(api, name, image=cluster.image, node=NODE, block=block)
+        wait_until_running(api, name)
+    shell(api, "survivor-block", "printf kept | dd of=/volume bs=512 conv=sync,fsync,notrunc 2>&1")
+    shell(api, "survivor", "echo kept > /volume/file; sync /volume/file")
+    embedded_cluster.stop_node(LAYOUT.name, NODE)
+    wait_for(
+        "the volumes to be attached nowhere",
+        look=lambda: loop_devices.of_cluster(LAYOUT),
+        ready=lambda seen: not seen,
+        state=str,
+        timeout_s=30,
+    )
+    failed = command("status")
+    assert failed.returncode == 1 and "csi-driver-2 is dead" in failed.stdout
+    embedded_cluster.start_node(LAYOUT.name, NODE)
+    wait_for(
+        "the cluster to be whole again",
+        look=lambda: command("status"),
+        ready=lambda result: result.returncode == 0,
+        state=lambda result: result.stdout,
+        timeout_s=BACK_S,
+    )
+    wait_for(
+        "the file to be read",
+        look=lambda: shell(api, "survivor", "cat /volume/file 2>&1 || true"),
+        ready=lambda text: text == "kept\n",
+        state=str,
+        timeout_s=BACK_S,
+    )
+    wait_for(
+        "the device to be read",
+        look=lambda: shell(api, "survivor-block", "dd if=/volume bs=512 count=1 2>/dev/null | head -c 4 || true"),
+        ready=lambda text: text == "kept",
+        state=str,
+        timeout_s=BACK_S,
+    )
+    assert len(loop_devices.pooled(LAYOUT)) == 2
+    all_gone(api, "survivor", "survivor-block")
+
+
+# Down; the last
+
+
+def test_down_after_all_was_killed_leaves_nothing_and_again_is_no_error(
+    before: set[str], api: Api, cluster: embedded_cluster.EmbeddedCluster
+) -> None:
+    """Pods have volumes mounted, and one as a block device, which outlives all processes."""
+    for name, block in (("left", False), ("left-block", True)):
+        a_claim(api, name, storage_class=CLASS, mode="Block" if block else "Filesystem")
+        a_pod(api, name, image=cluster.image, block=block)
+        wait_until_running(api, name)
+    attached = loop_devices.of_cluster(LAYOUT)
+    assert len(attached) == 3, "one over each volume, and the kubelet's own over the block device"
+    for pid in processes_of(LAYOUT.name):
+        os.kill(pid, signal.SIGKILL)
+    for _ in range(2):
+        result = command("down")
+        assert result.returncode == 0, result.stdout + result.stderr
+    assert [device for device in attached if loop_devices.is_attached(device)] == []
+    # A zombie is there until somebody reaps it.
+    wait_for(
+        "nothing to be left", look=lambda: on_host([LAYOUT.name]), ready=lambda seen: not seen, state=str, timeout_s=60
+    )
+    if not cluster_names():
+        assert places() <= before
