@@ -64,8 +64,12 @@ def end_cluster(before: Before, *, folders: Collection[Path] = ()) -> set[str]:
 
 @pytest.fixture(scope="session")
 def cluster() -> embedded_cluster.EmbeddedCluster:
-    """The embedded cluster of these tests; who needs it first starts it. Where nodes fail, that is noticed sooner."""
-    _embedded("up", *(["--short-timers"] if CLUSTER_EACH else []))
+    """The embedded cluster of these tests; who needs it first starts it.
+
+    Where nodes fail, that is noticed sooner; the others have the CSI driver too. One that runs is taken as it is.
+    """
+    options = ["--short-timers"] if CLUSTER_EACH else ["--with", "csi"]
+    _embedded("up", *([] if embedded_cluster.find(CLUSTER) else options))
     running = embedded_cluster.find(CLUSTER)
     assert running is not None
     return running

@@ -38,7 +38,7 @@ from selftests.lab.accounts import (
     token_kubeconfig,
 )
 from selftests.lab.audit import Asked, audited
-from selftests.lab.feature_snapshots import snapshot_kinds
+from selftests.lab.snapshot_kinds import snapshot_kinds
 
 pytestmark = pytest.mark.disrupts
 

@@ -2,78 +2,91 @@
 and a fail on storage that gets it wrong."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS
+from acceptance.cluster.resources import SNAPSHOT_CONTENTS, STORAGE_CLASSES, VOLUME_SNAPSHOTS
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
+from embedded_cluster.csi.part import CLASS
 from selftests.integration.suite import SuiteRun, finish, left_behind, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
-from selftests.lab.feature_classes import Fault, FeatureClass
-from selftests.lab.feature_snapshots import snapshot_kinds
-from selftests.lab.feature_storage import feature_storage
+from selftests.lab.csi_classes import RETAINING, class_of, fault_of_all, faulty_classes, retaining
 
 FEATURES = ("tests/test_volume_features.py",)
-GOOD = "lab-able"
-FAULTS: dict[Fault, tuple[str, str]] = {
-    "grows in name only": (
+WAITED_FOR = {
+    "grows-in-name-only": (
         "test_volume_grows",
         "to grow in the pod that uses it: the PVC reports 2 GiB since it was expanded",
     ),
-    "snapshots are taken late": ("test_snapshot_holds", "it holds what was written only after it was made"),
-    "snapshots are empty": ("test_snapshot_holds", "it is empty"),
-    "snapshots never get ready": ("test_snapshot_holds", "readyToUse false, error: the pool has no room for snapshots"),
-    "clones share": ("test_clone_goes", "what was written to the clone is on its source"),
-    "forgets groups": ("given_to_the_group", "the volume and a file on it are of group 0"),
-    "has mounts inside": ("test_read_only", "took writes: a new file in a folder, another content of a file"),
-    "shows each node its own": ("test_two_nodes", "what was written on the first does not show on the second"),
+    "never-grows": ("test_volume_grows", "to be expanded to 2 GiB; last state: capacity 1 GiB"),
+    "snapshot-never-ready": ("test_snapshot_holds", "to be ready to use; last state: readyToUse false"),
 }
-"""For each: part of the name of the test that finds it, and what it says."""
-
-
-def class_of(fault: Fault) -> str:
-    """The name of the class with that fault."""
-    return "lab-" + fault.replace(" ", "-")
+"""Faults of the driver that are found when a time is over; for each part of the name of the test, and what it says."""
+SEEN = {
+    "snapshot-taken-late": ("test_snapshot_holds", "it holds what was written only after it was made"),
+    "snapshot-empty": ("test_snapshot_holds", "it is empty"),
+    "clone-shares": ("test_clone_goes", "what was written to the clone is on its source"),
+    "mounts-inside": ("test_read_only", "took writes: a new file in a folder, another content of a file"),
+    "nodes-apart": ("test_two_nodes", "what was written on the first does not show on the second"),
+}
+"""Those that are seen; as above."""
+OF_ALL = {"group-ignored": ("given_to_the_group", "on the volume there is of group 0")}
+"""What all volumes of the driver get wrong, or none; as above."""
+FAULTS = WAITED_FOR | SEEN | OF_ALL
+WAITED_S = 30
 
 
 @pytest.fixture(scope="module", autouse=True)
-def lab(api: Api, lab_folder: Path) -> Iterator[None]:
-    """A class that can do everything, and one for each way to get it wrong."""
-    classes = [FeatureClass(name=GOOD), *(FeatureClass(name=class_of(fault), fault=fault) for fault in FAULTS)]
-    with feature_storage(api, lab_folder, classes):
+def classes(api: Api) -> Iterator[None]:
+    """A class for each way to get it wrong, beside the cluster's own, which can do everything."""
+    if api.find(STORAGE_CLASSES, CLASS) is None:
+        pytest.fail(f"the cluster was up before, and runs without {CLASS}: take it down, or have it up --with csi")
+    with faulty_classes(api, [*WAITED_FOR, *SEEN]), retaining(api):
         yield
 
 
 @pytest.fixture(scope="module")
-def snapshots(lab: None, api: Api) -> Iterator[None]:
-    """The cluster knows snapshots."""
-    with snapshot_kinds(api):
-        yield
-
-
-@pytest.fixture(scope="module")
-def good(snapshots: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+def good(classes: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """All of it on the class that can do everything."""
-    run = run_suite(*FEATURES, "--storage-class", GOOD, reports=tmp_path_factory.mktemp("features") / "reports")
+    run = run_suite(*FEATURES, "--storage-class", CLASS, reports=tmp_path_factory.mktemp("features") / "reports")
     assert left_behind(api) == []
     return run
+
+
+def tried(faults: Sequence[str]) -> list[str]:
+    """The options of a run that tries each fault on its class, by the test that finds it."""
+    options = [word for fault in faults for word in ("--storage-class", class_of(fault))]
+    return [
+        *options,
+        "--storage-timeout",
+        f"{WAITED_S}s",
+        "-k",
+        " or ".join(f"({FAULTS[fault][0]} and {class_of(fault)})" for fault in faults),
+    ]
 
 
 @pytest.fixture(scope="module")
-def wrong(snapshots: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
-    """Each fault on its class, tried by the test that finds it, in one run."""
-    classes = [word for fault in FAULTS for word in ("--storage-class", class_of(fault))]
-    select = " or ".join(f"({part} and {class_of(fault)})" for fault, (part, _) in FAULTS.items())
-    reports = tmp_path_factory.mktemp("wrong") / "reports"
-    run = run_suite(*FEATURES, *classes, "-k", select, "--storage-timeout", "20s", reports=reports)
-    assert run.status == 1, run.output
+def wrong(
+    classes: None, api: Api, cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, SuiteRun]:
+    """The run that tries each fault: who waits does so beside the others."""
+    folders = [tmp_path_factory.mktemp("wrong") / "reports" for _ in range(3)]
+    with started_suite(*FEATURES, *tried(list(WAITED_FOR)), reports=folders[0]) as process:
+        seen = run_suite(*FEATURES, *tried(list(SEEN)), reports=folders[1])
+        waited = finish(process, reports=folders[0])
+    (fault, (part, _)) = next(iter(OF_ALL.items()))
+    with fault_of_all(cluster.name, fault):
+        of_all = run_suite(*FEATURES, "--storage-class", CLASS, "-k", part, reports=folders[2])
+    runs = dict.fromkeys(WAITED_FOR, waited) | dict.fromkeys(SEEN, seen) | dict.fromkeys(OF_ALL, of_all)
+    for run in (waited, seen, of_all):
+        assert run.status == 1, run.output
     assert left_behind(api) == []
-    return run
+    return runs
 
 
 def capabilities(run: SuiteRun) -> dict[str, str]:
@@ -87,7 +100,7 @@ def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
     assert capabilities(good) == dict.fromkeys(names, "seen")
     how = {each["capability"]: each["how"] for each in good.results["capabilities"]}
     assert "under a pod that used it all along" in how["expansion"]
-    assert "a snapshot of class lab-snapshots" in how["snapshot"]
+    assert f"a snapshot of class {RETAINING}" in how["snapshot"]
 
 
 def test_the_report_has_a_table_of_them(good: SuiteRun) -> None:
@@ -100,17 +113,18 @@ def test_no_snapshot_and_no_content_stays(good: SuiteRun, api: Api) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_is_wrong_fails_for_that_reason(fault: Fault, wrong: SuiteRun) -> None:
+def test_what_is_wrong_fails_for_that_reason(fault: str, wrong: dict[str, SuiteRun]) -> None:
     part, said = FAULTS[fault]
-    (verdict,) = [each for each in wrong.results["verdicts"] if part in each["test"] and on(fault, each)]
+    found = wrong[fault].results
+    (verdict,) = [each for each in found["verdicts"] if part in each["test"] and on(fault, each)]
     assert verdict["status"] == "fail" and said in verdict["reason"]
-    (record,) = [each for each in wrong.results["capabilities"] if on(fault, each)]
+    (record,) = [each for each in found["capabilities"] if on(fault, each)]
     assert record["status"] == "failed" and record["how"] == verdict["reason"]
 
 
-def on(fault: Fault, record: dict[str, Any]) -> bool:
+def on(fault: str, record: dict[str, Any]) -> bool:
     """Whether the record is of the class with that fault."""
-    return bool(record["storage_class"] == class_of(fault))
+    return bool(record["storage_class"] == (CLASS if fault in OF_ALL else class_of(fault)))
 
 
 def wait_for_snapshot(api: Api) -> None:
@@ -123,9 +137,9 @@ def wait_for_snapshot(api: Api) -> None:
     )
 
 
-def test_an_interrupted_run_leaves_no_snapshot(snapshots: None, clean: Api, reports: Path) -> None:
+def test_an_interrupted_run_leaves_no_snapshot(classes: None, clean: Api, reports: Path) -> None:
     """Ctrl-C once the snapshot is taken: it goes before the claim that it is of, with what is behind it."""
-    options = ["--storage-class", GOOD, "-k", "test_snapshot_holds"]
+    options = ["--storage-class", CLASS, "-k", "test_snapshot_holds"]
     with started_suite(*FEATURES, *options, reports=reports) as process:
         wait_for_snapshot(clean)
         process.send_signal(signal.SIGINT)
@@ -136,9 +150,9 @@ def test_an_interrupted_run_leaves_no_snapshot(snapshots: None, clean: Api, repo
 
 
 def test_what_a_run_killed_after_a_snapshot_leaves_is_removed_by_cleanup(
-    snapshots: None, cluster: EmbeddedCluster, clean: Api, reports: Path
+    classes: None, cluster: EmbeddedCluster, clean: Api, reports: Path
 ) -> None:
-    options = ["--storage-class", GOOD, "-k", "test_snapshot_holds"]
+    options = ["--storage-class", CLASS, "-k", "test_snapshot_holds"]
     with started_suite(*FEATURES, *options, reports=reports) as process:
         wait_for_snapshot(clean)
         process.kill()

@@ -40,7 +40,6 @@ from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import mounts
 from embedded_cluster.commands import run
 from embedded_cluster.mount_namespaces import HOLDER, MountNamespace
-from selftests.lab.image_volumes import nest
 
 run(["mount", f"--make-r{sys.argv[2]}", "/"])
 folder = Path(sys.argv[1])
@@ -152,19 +151,6 @@ else:
     raise SystemExit("it would")
 """
     apart(program, tmp_path)
-
-
-@needs_root
-@everywhere
-def test_a_folder_is_nested_once_however_often_it_is_asked_for(propagation: str, tmp_path: Path) -> None:
-    """Each more would be a mount more, and where mounts are shared twice as many."""
-    program = """
-namespace = made()
-for _ in range(3):
-    nest(own)
-assert (seen(own), seen(own, namespace)) == (1, 1)
-"""
-    apart(program, tmp_path, propagation=propagation)
 
 
 def test_the_kernels_way_of_writing_paths_is_read() -> None:

@@ -19,9 +19,11 @@ from acceptance.results.document import StorageClass
 from acceptance.results.features import CAPABILITIES, TITLES
 from acceptance.settings.run import read_settings
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported, WrongUsage
-from acceptance.trials.features import trying
+from acceptance.trials.features import snapshot_objects, trying
 from acceptance.trials.features.bench import Bench, NotTried
 from acceptance.trials.features.copies import wrong_with_copy
+from acceptance.trials.features.snapshot_objects import Snapshot, wait_taken
+from selftests.unit.simulated_api import SimulatedApi
 
 CLAIM = Claim(
     name="claim", namespace="run", storage_class="fast", size=1, run_id="r", access_mode="ReadWriteMany", source=None
@@ -156,6 +158,17 @@ def test_a_claim_says_what_it_is_to_be_filled_from() -> None:
     assert spec["dataSource"] == {"apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": "snap"}
     assert spec["accessModes"] == ["ReadWriteOnce"]
     assert "dataSource" not in claim_spec(CLAIM)
+
+
+def test_a_snapshot_that_is_not_ready_is_told_with_its_drivers_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    api = SimulatedApi({})
+    monkeypatch.setattr(snapshot_objects, "recent_events", lambda *_, **__: [])
+    status = {"readyToUse": False, "error": {"message": "the pool has no room for snapshots"}}
+    api.create(VOLUME_SNAPSHOTS, {"metadata": {"name": "snap"}, "status": status})
+    snapshot = Snapshot(name="snap", namespace="run", snapshot_class="fast", run_id="r")
+    said = "class fast to be ready to use; last state: readyToUse false, error: the pool has no room for snapshots"
+    with pytest.raises(StorageFailure, match=said):
+        wait_taken(cast(Api, api), snapshot, timeout_s=0.01)
 
 
 @pytest.mark.parametrize("served", [[], ["v1"]])

@@ -175,6 +175,11 @@ func (d *driver) make(wanted volume, source content) error {
 	if err != nil {
 		return err
 	}
+	empty, err := d.has(restoredEmpty, wanted.Fault)
+	if err != nil {
+		return err
+	}
+	copied := source.id != "" && !(empty && source.snapshot != nil)
 	if shares && source.volume != nil {
 		err = os.Link(d.image(volumesIn, source.id), image)
 		if errors.Is(err, fs.ErrExist) {
@@ -182,12 +187,12 @@ func (d *driver) make(wanted volume, source content) error {
 		}
 	} else {
 		err = makeImage(image, func(file *os.File) error {
-			if source.id != "" {
+			if copied {
 				if err := d.copySource(source, file); err != nil {
 					return err
 				}
 			}
-			if err := enlarge(file, large); err != nil || source.id != "" || wanted.Block {
+			if err := enlarge(file, large); err != nil || copied || wanted.Block {
 				return err
 			}
 			return format(file.Name())

@@ -17,14 +17,18 @@ const (
 	neverGrows       fault = "never-grows"            // expansion is put off again and again
 	neverReady       fault = "snapshot-never-ready"   // a snapshot is taken, and is never readyToUse
 	takenLate        fault = "snapshot-taken-late"    // what is restored is the source as it is then
+	restoredEmpty    fault = "snapshot-empty"         // what is restored is a new, empty file system
 	sharesWithSource fault = "clone-shares"           // a clone is its source under another name
 	groupIgnored     fault = "group-ignored"          // fsGroup is taken from the kubelet, and forgotten; never of one class
 	lostAtUnpublish  fault = "data-lost-at-unpublish" // all files go when a pod does
 	sizeNotEnforced  fault = "size-not-enforced"      // a file system takes more than it was asked for
+	nodesApart       fault = "nodes-apart"            // each node sees what was written on it alone
+	mountsInside     fault = "mounts-inside"          // folders are mounts of their own, which no read-only mount covers
 )
 
 var allFaults = []fault{
-	growsInNameOnly, neverGrows, neverReady, takenLate, sharesWithSource, groupIgnored, lostAtUnpublish, sizeNotEnforced,
+	growsInNameOnly, neverGrows, neverReady, takenLate, restoredEmpty, sharesWithSource, groupIgnored,
+	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
+	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -54,6 +56,19 @@ func TestASnapshotHoldsTooMuch(t *testing.T) {
 	l.wrote(path, "after", "")
 	if found := l.names(l.used(l.made(request("restored", from(taken))))); found != "after" {
 		t.Fatalf("the restored volume has %q", found)
+	}
+}
+
+func TestARestoredSnapshotIsEmpty(t *testing.T) {
+	l := newLab(t)
+	source := l.made(request("source", faulty(restoredEmpty)))
+	l.wrote(l.used(source), "before", "")
+	taken := l.snapshotOf(source, "snapshot")
+	if found := l.names(l.used(l.made(request("restored", from(taken), faulty(restoredEmpty))))); found != "" {
+		t.Fatalf("the restored volume has %q", found)
+	}
+	if found := l.names(l.used(l.made(request("cloned", from(source), faulty(restoredEmpty))))); found != "before" {
+		t.Fatalf("a clone, which is no snapshot, has %q", found)
 	}
 }
 
@@ -106,6 +121,43 @@ func TestSizesAreNotEnforced(t *testing.T) {
 	id := l.made(request("volume", faulty(sizeNotEnforced)))
 	if is, _ := l.volume(id); is.Size != small || !l.takes(l.used(id), 2*small) {
 		t.Fatalf("%d bytes are said, and a file of twice that does not fit", is.Size)
+	}
+}
+
+func TestEachNodeSeesItsOwnAlone(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(nodesApart)))
+	l.wrote(l.used(id), "here", "")
+	other := &driver{pool: l.pool, node: "other"}
+	target := filepath.Join(filepath.Dir(l.folder), "other")
+	_, err := other.NodePublishVolume(ctx, &csi.NodePublishVolumeRequest{
+		VolumeId: id, StagingTargetPath: l.at("staged", id), TargetPath: target, VolumeCapability: asked(false),
+	})
+	l.need(err)
+	found := l.names(target)
+	_, err = other.NodeUnpublishVolume(ctx, &csi.NodeUnpublishVolumeRequest{VolumeId: id, TargetPath: target})
+	l.need(err)
+	if found != "" {
+		t.Fatalf("the other node sees %q", found)
+	}
+}
+
+func TestAFolderOfAReadOnlyVolumeTakesWrites(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(mountsInside)))
+	path := l.used(id)
+	l.need(os.Mkdir(filepath.Join(path, "folder"), 0o755))
+	target := filepath.Join(filepath.Dir(l.folder), "read-only")
+	_, err := l.NodePublishVolume(ctx, &csi.NodePublishVolumeRequest{
+		VolumeId: id, StagingTargetPath: l.at("staged", id), TargetPath: target, VolumeCapability: asked(false), Readonly: true,
+	})
+	l.need(err)
+	above := os.WriteFile(filepath.Join(target, "new"), nil, 0o600)
+	inside := os.WriteFile(filepath.Join(target, "folder", "new"), nil, 0o600)
+	_, err = l.NodeUnpublishVolume(ctx, &csi.NodeUnpublishVolumeRequest{VolumeId: id, TargetPath: target})
+	l.need(err)
+	if !errors.Is(above, unix.EROFS) || inside != nil {
+		t.Fatalf("above: %v, inside: %v", above, inside)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,6 +96,31 @@ func unmount(path string) error {
 		return err
 	}
 	return nil
+}
+
+// mountFolders makes each folder of a file system a mount of its own where that is mounted; nowhere else.
+func mountFolders(of, path string) error {
+	if err := unix.Mount("", path, "", unix.MS_PRIVATE, ""); err != nil {
+		return &os.PathError{Op: "make private", Path: path, Err: err}
+	}
+	entries, err := os.ReadDir(of)
+	for _, each := range entries {
+		if each.IsDir() {
+			err = errors.Join(err, bindFolder(filepath.Join(of, each.Name()), filepath.Join(path, each.Name()), false))
+		}
+	}
+	return err
+}
+
+// unmountInside unmounts what is mounted below a folder, the last first.
+func unmountInside(path string) error {
+	text, err := os.ReadFile("/proc/self/mountinfo")
+	for _, each := range slices.Backward(parseMounts(string(text))) {
+		if strings.HasPrefix(each.path, filepath.Clean(path)+"/") {
+			err = errors.Join(err, unix.Unmount(each.path, 0))
+		}
+	}
+	return err
 }
 
 // still does something while nothing changes on a volume: its file system is frozen where it is mounted, on whatever node.

@@ -155,7 +155,28 @@ func (d *driver) NodePublishVolume(
 	if there, err := mountedAt(staged); there == "" || err != nil {
 		return nil, status.Errorf(codes.FailedPrecondition, "%s is not staged at %s: %v", is.ID, staged, err)
 	}
-	return &csi.NodePublishVolumeResponse{}, bindFolder(staged, target, asked.GetReadonly())
+	return &csi.NodePublishVolumeResponse{}, d.publishFolder(is, staged, target, asked.GetReadonly())
+}
+
+func (d *driver) publishFolder(is volume, staged, target string, readOnly bool) error {
+	apart, err := d.has(nodesApart, is.Fault)
+	if err != nil {
+		return err
+	}
+	if apart {
+		staged = filepath.Join(staged, d.node)
+		if err := os.MkdirAll(staged, 0o755); err != nil {
+			return err
+		}
+	}
+	inside, err := d.has(mountsInside, is.Fault)
+	if err != nil {
+		return err
+	}
+	if err := bindFolder(staged, target, readOnly); err != nil || !inside {
+		return err
+	}
+	return mountFolders(staged, target)
 }
 
 func bindFolder(staged, target string, readOnly bool) error {
@@ -211,7 +232,7 @@ func (d *driver) NodeUnpublishVolume(
 			return nil, err
 		}
 	}
-	return &csi.NodeUnpublishVolumeResponse{}, unmount(target)
+	return &csi.NodeUnpublishVolumeResponse{}, errors.Join(unmountInside(target), unmount(target))
 }
 
 // empty removes all that is in a folder.

@@ -1,0 +1,57 @@
+"""StorageClasses of the lab's CSI driver that get one thing wrong, and faults of all its volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import SNAPSHOT_CLASSES, STORAGE_CLASSES
+from embedded_cluster.csi.part import CLASS
+from embedded_cluster.layout import Layout
+
+RETAINING = f"{CLASS}-retain"
+"""the VolumeSnapshotClass that retains"""
+
+
+def class_of(fault: str) -> str:
+    """The name of the class whose volumes have that fault."""
+    return f"{CLASS}-{fault}"
+
+
+@contextmanager
+def faulty_classes(api: Api, faults: Sequence[str]) -> Iterator[None]:
+    """A StorageClass for each fault until the block ends; all else they are as the cluster's own one."""
+    own = api.get(STORAGE_CLASSES, CLASS)
+    same = {key: own[key] for key in ("provisioner", "allowVolumeExpansion", "reclaimPolicy", "volumeBindingMode")}
+    for fault in faults:
+        api.create(STORAGE_CLASSES, {**same, "metadata": {"name": class_of(fault)}, "parameters": {"fault": fault}})
+    try:
+        yield
+    finally:
+        for fault in faults:
+            api.delete(STORAGE_CLASSES, class_of(fault))
+
+
+@contextmanager
+def fault_of_all(cluster: str, fault: str) -> Iterator[None]:
+    """All volumes of the driver have the fault until the block ends."""
+    file = Layout(cluster).csi.pool / "faults"
+    file.write_text(f"{fault}\n")
+    try:
+        yield
+    finally:
+        file.unlink()
+
+
+@contextmanager
+def retaining(api: Api) -> Iterator[None]:
+    """The driver's default class of snapshots is one that would retain what is behind them, until the block ends."""
+    own = api.get(SNAPSHOT_CLASSES, CLASS)
+    kept = {key: own[key] for key in ("apiVersion", "kind", "driver")} | {"deletionPolicy": "Retain"}
+    annotations = {"snapshot.storage.kubernetes.io/is-default-class": "true"}
+    api.create(SNAPSHOT_CLASSES, {**kept, "metadata": {"name": RETAINING, "annotations": annotations}})
+    try:
+        yield
+    finally:
+        api.delete(SNAPSHOT_CLASSES, RETAINING)
