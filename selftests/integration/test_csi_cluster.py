@@ -19,9 +19,11 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import loop_devices
+from embedded_cluster.commands import run
 from embedded_cluster.csi import driver
 from embedded_cluster.csi.part import CLASS
 from embedded_cluster.layout import STATE_ROOT, Layout
+from embedded_cluster.loop_devices import LoopDevice
 from embedded_cluster.state import read_state
 from selftests.integration.remains import cluster_names, on_host, processes_of
 from selftests.integration.suite import ROOT
@@ -100,6 +102,13 @@ def test_a_second_up_leaves_it_and_one_without_parts_does_too(cluster: embedded_
 # Volumes
 
 
+def a_volume(api: Api, name: str, *, image: str, block: bool = False, node: str | None = None) -> None:
+    """A PVC, and a pod of its name that has its volume and runs."""
+    a_claim(api, name, storage_class=CLASS, mode="Block" if block else "Filesystem")
+    a_pod(api, name, image=image, block=block, node=node)
+    wait_until_running(api, name)
+
+
 def all_gone(api: Api, *names: str) -> None:
     """The pods and their PVCs are deleted, and the last volumes and loop devices of the cluster go with them."""
     for name in names:
@@ -118,9 +127,7 @@ def test_a_volume_is_written_and_read_and_leaves_no_device(
     block: bool, api: Api, cluster: embedded_cluster.EmbeddedCluster
 ) -> None:
     name = "block" if block else "files"
-    a_claim(api, name, storage_class=CLASS, mode="Block" if block else "Filesystem")
-    a_pod(api, name, image=cluster.image, block=block)
-    wait_until_running(api, name)
+    a_volume(api, name, image=cluster.image, block=block)
     if block:
         shell(api, name, "printf written | dd of=/volume bs=512 seek=2048 conv=sync,fsync,notrunc 2>&1")
         assert shell(api, name, "dd if=/volume bs=512 skip=2048 count=1 2>/dev/null | head -c 7") == "written"
@@ -137,9 +144,7 @@ def test_a_volume_is_written_and_read_and_leaves_no_device(
 def test_a_node_fails_with_a_volume_and_is_restored(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> None:
     """Its file systems go with it; what was synced is there when the pods run again, over one loop device each."""
     for name, block in (("survivor", False), ("survivor-block", True)):
-        a_claim(api, name, storage_class=CLASS, mode="Block" if block else "Filesystem")
-        a_pod(api, name, image=cluster.image, node=NODE, block=block)
-        wait_until_running(api, name)
+        a_volume(api, name, image=cluster.image, node=NODE, block=block)
     shell(api, "survivor-block", "printf kept | dd of=/volume bs=512 conv=sync,fsync,notrunc 2>&1")
     shell(api, "survivor", "echo kept > /volume/file; sync /volume/file")
     embedded_cluster.stop_node(LAYOUT.name, NODE)
@@ -181,16 +186,28 @@ def test_a_node_fails_with_a_volume_and_is_restored(api: Api, cluster: embedded_
 # Down; the last
 
 
+def freeze(device: LoopDevice) -> None:
+    """Mount the file system where the driver does, and freeze it."""
+    path = LAYOUT.csi.frozen / "left"
+    path.mkdir()
+    run(["mount", "-o", "nouuid", f"/dev/{device.name}", path])
+    run(["fsfreeze", "--freeze", path])
+
+
 def test_down_after_all_was_killed_leaves_nothing_and_again_is_no_error(
     before: set[str], api: Api, cluster: embedded_cluster.EmbeddedCluster
 ) -> None:
-    """Pods have volumes mounted, and one as a block device, which outlives all processes."""
-    for name, block in (("left", False), ("left-block", True)):
-        a_claim(api, name, storage_class=CLASS, mode="Block" if block else "Filesystem")
-        a_pod(api, name, image=cluster.image, block=block)
-        wait_until_running(api, name)
+    """Pods have volumes mounted, and one as a block device, which outlives all processes; the file system is frozen.
+
+    As the driver has it while it copies: what writes to it cannot be killed before it goes on.
+    """
+    a_volume(api, "left", image=cluster.image)
+    (file_system,) = loop_devices.pooled(LAYOUT)
+    a_volume(api, "left-block", image=cluster.image, block=True)
     attached = loop_devices.of_cluster(LAYOUT)
     assert len(attached) == 3, "one over each volume, and the kubelet's own over the block device"
+    shell(api, "left", "(while :; do date > /volume/file; sync /volume/file; done) > /dev/null 2>&1 &")
+    freeze(file_system)
     for pid in processes_of(LAYOUT.name):
         os.kill(pid, signal.SIGKILL)
     for _ in range(2):
