@@ -15,7 +15,7 @@ from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
 from embedded_cluster.network import MOST_NODES
 from embedded_cluster.node_control import start_node, stop_node
-from embedded_cluster.preconditions import LONGHORN_MEMORY, Needs
+from embedded_cluster.preconditions import Needs
 from embedded_cluster.progress import say, step
 from embedded_cluster.state import CSI, LONGHORN, PARTS
 from embedded_cluster.status import status
@@ -91,9 +91,9 @@ def _up(layout: Layout, options: argparse.Namespace) -> int:
         raise WrongUsage("--with csi and --with longhorn are for two clusters: each brings the one snapshot controller")
     needs = Needs(
         free_disk=options.min_free_disk,
-        free_memory=LONGHORN_MEMORY if LONGHORN in options.parts else Needs.free_memory,
+        free_memory=preconditions.memory_for(options.parts),
         api_port=options.api_port,
-        loop_devices=bool(options.parts),
+        loop_devices=bool({CSI, LONGHORN} & set(options.parts)),
     )
     lifecycle.up(
         layout,

@@ -3,6 +3,7 @@
 import json
 import re
 import string
+from collections.abc import Mapping
 from pathlib import Path
 
 from embedded_cluster.builds import LOOKS
@@ -26,13 +27,20 @@ def create(*, kubectl: Kubectl, image: str) -> None:
     kubectl.apply("cluster.yaml", image=image, glusterfs_version=_glusterfs_version(), replicas=str(REPLICAS))
 
 
-def start_provisioner(*, control_plane: ControlPlane, nodes: int, image: str) -> None:
-    """Start the one provisioner of all classes, as an identity with rights of its own."""
+def start_provisioner(
+    *, control_plane: ControlPlane, nodes: int, image: str, shared: Mapping[str, Path] | None = None
+) -> None:
+    """Start the one provisioner of all classes, as an identity with rights of its own.
+
+    `shared`: the file systems of further classes, by class, each mounted for all nodes.
+    """
     folder = control_plane.layout.state / "provisioner"
     folder.mkdir(exist_ok=True)
     kubeconfig = control_plane.kubeconfig(COMPONENT, common_name="storage-acceptance:provisioner")
     configuration = folder / "config.json"
-    configuration.write_text(json.dumps(_configuration(control_plane.layout, nodes=nodes), indent=1))
+    configuration.write_text(
+        json.dumps(_configuration(control_plane.layout, nodes=nodes, shared=shared or {}), indent=1)
+    )
     helper = folder / "helper-pod.yaml"
     helper.write_text(string.Template((MANIFESTS / "helper-pod.yaml").read_text()).substitute(image=image))
     command: list[str | Path] = [
@@ -50,7 +58,7 @@ def start_provisioner(*, control_plane: ControlPlane, nodes: int, image: str) ->
     control_plane.daemons.start(COMPONENT, command)
 
 
-def _configuration(layout: Layout, *, nodes: int) -> dict[str, object]:
+def _configuration(layout: Layout, *, nodes: int, shared: Mapping[str, Path]) -> dict[str, object]:
     paths = [
         {"node": layout.node(number).name, "paths": [str(layout.node(number).volumes)]}
         for number in range(1, nodes + 1)
@@ -60,6 +68,7 @@ def _configuration(layout: Layout, *, nodes: int) -> dict[str, object]:
         "storageClassConfigs": {
             "local-path": {"nodePathMap": paths},
             "replicated": {"sharedFileSystemPath": str(layout.replicated)},
+            **{name: {"sharedFileSystemPath": str(place)} for name, place in shared.items()},
         },
     }
 

@@ -1,12 +1,11 @@
 """The replicated file system: a three-way GlusterFS volume with a brick on each node, mounted once on the host."""
 
-import contextlib
 import string
 from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import cgroups, mount_namespaces, mount_points, mounts, processes
+from embedded_cluster import mount_namespaces, mount_points, mounts, priority, processes
 from embedded_cluster.commands import run
 from embedded_cluster.layout import PACKAGE, Layout
 from embedded_cluster.processes import Daemons
@@ -34,9 +33,6 @@ _OPTIONS = {
     "cluster.self-heal-window-size": "1",
     "features.ctime": "off",
 }
-# On a few shared cores a storage daemon must not queue behind what it serves; real ones have cores of their own.
-_NICE = -10
-_PRIORITY = ["nice", "-n", str(_NICE)]
 _DAEMON, _HOLDER, _MOUNT = "glusterd", "mounts-glusterd", "replicated-mount"
 # In its namespace.
 _FILES = [
@@ -109,15 +105,8 @@ class GlusterFS:
         (self.layout.gluster_socket.parent / "vols" / VOLUME / f"{name}.pid").unlink(missing_ok=True)
 
     def go_first(self) -> None:
-        """Set the priority of the sessions too.
-
-        Where the kernel groups processes by session, a nice value alone counts only within the session of its process,
-        and each brick makes one of its own.
-        """
-        for component in (_DAEMON, _MOUNT):
-            for pid in cgroups.members(f"{self.layout.cgroup}/daemons/{component}"):
-                with contextlib.suppress(OSError):  # It has ended, or the kernel does not group so.
-                    Path(f"/proc/{pid}/autogroup").write_text(str(_NICE))
+        """Give all of it its priority: each brick makes a session of its own."""
+        priority.go_first(self.layout, (_DAEMON, _MOUNT))
 
     def command(self, *words: str) -> str:
         """The output of one command of the gluster command line, run where the daemon's folders are."""
@@ -147,7 +136,7 @@ class GlusterFS:
         template = string.Template((PACKAGE / "templates" / "glusterd.vol").read_text())
         volfile.write_text(template.substitute(socket=self.layout.gluster_socket, address=self.address))
         command: list[str | Path] = ["glusterd", "--no-daemon", "--volfile", volfile, *_FILES]
-        self.daemons.start(_DAEMON, [*_PRIORITY, *namespace.inside(command)])
+        self.daemons.start(_DAEMON, [*priority.FIRST, *namespace.inside(command)])
 
         def answers() -> None:
             self.daemons.require_alive(_DAEMON)
@@ -166,7 +155,7 @@ class GlusterFS:
         log = self.layout.gluster / "log" / "mount.log"
         self.daemons.start(
             _MOUNT,
-            [*_PRIORITY, "glusterfs", "--no-daemon", *source, f"--log-file={log}", self.layout.replicated],
+            [*priority.FIRST, "glusterfs", "--no-daemon", *source, f"--log-file={log}", self.layout.replicated],
         )
 
         def mounted() -> None:

@@ -81,6 +81,16 @@ class Layout:
         return CsiLayout(cluster=self)
 
     @property
+    def ceph(self) -> Path:
+        """What Ceph's daemons store, where the cluster has Ceph, and what its clients need to reach them."""
+        return self.state / "ceph"
+
+    @property
+    def cephfs(self) -> Path:
+        """Where Ceph's file system is mounted, on the host and for all nodes."""
+        return self.state / "cephfs"
+
+    @property
     def cgroup(self) -> str:
         """The cgroup of everything in this cluster, below the root of each hierarchy."""
         return f"storage-acceptance/{self.name}"

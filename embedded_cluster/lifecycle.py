@@ -28,6 +28,8 @@ from embedded_cluster import (
     simulation,
     sysctls,
 )
+from embedded_cluster.ceph import part as ceph
+from embedded_cluster.ceph.servers import Ceph
 from embedded_cluster.certificates import Authority
 from embedded_cluster.control_plane import PORTS, ControlPlane
 from embedded_cluster.csi import part as csi
@@ -41,7 +43,7 @@ from embedded_cluster.node import Node
 from embedded_cluster.preconditions import Needs
 from embedded_cluster.processes import Daemons
 from embedded_cluster.progress import say, step
-from embedded_cluster.state import CSI, LONGHORN, ClusterState, boot_id, read_state, write_state
+from embedded_cluster.state import CEPH, CSI, LONGHORN, ClusterState, boot_id, read_state, write_state
 from embedded_cluster.status import status
 
 T = TypeVar("T")
@@ -90,6 +92,8 @@ def up(
                 builds.ensure_kwok()
             with_longhorn = longhorn.ensure() if LONGHORN in parts else None
             with_csi = csi.ensure() if CSI in parts else None
+            if CEPH in parts:
+                ceph.ensure()
             with step("have the images"):
                 archive = images.ensure()
         try:
@@ -102,6 +106,7 @@ def up(
                 short_timers=short_timers,
                 with_longhorn=with_longhorn,
                 with_csi=with_csi,
+                with_ceph=CEPH in parts,
             ).run()
             simulation.arrange(layout, nodes=simulated_nodes)
         except BaseException as error:
@@ -136,6 +141,7 @@ class _Start:
     short_timers: bool
     with_longhorn: longhorn.Longhorn | None
     with_csi: csi.Csi | None
+    with_ceph: bool
 
     def run(self) -> None:
         """Start everything, what does not wait for each other side by side."""
@@ -189,7 +195,7 @@ class _Start:
             snapshotter=preconditions.snapshotter(),
             ports=ports,
             short_timers=self.short_timers,
-            parts=tuple(name for name, part in ((CSI, self.with_csi), (LONGHORN, self.with_longhorn)) if part),
+            parts=self._parts,
             **dataclasses.asdict(pods),
         )
         write_state(self.layout, state)
@@ -210,9 +216,10 @@ class _Start:
     def _start(self, control_plane: ControlPlane, nodes: list[Node]) -> None:
         daemons, subnet = control_plane.daemons, control_plane.network.subnet
         files = GlusterFS(layout=self.layout, daemons=daemons, address=control_plane.network.gateway)
-        with ThreadPoolExecutor(max_workers=len(nodes) + 3) as pool:
+        with ThreadPoolExecutor(max_workers=len(nodes) + 4) as pool:
             answering = pool.submit(_timed, "etcd and API server", control_plane.start)
             replicated = pool.submit(_timed, "GlusterFS", files.start)
+            ceph_files = pool.submit(self._start_ceph, control_plane)
             runtimes = [
                 pool.submit(
                     _timed, node.containerd, functools.partial(node.start_runtime, images=self.images, subnet=subnet)
@@ -227,18 +234,37 @@ class _Start:
                 node.configure_kubelet(control_plane)
                 node.start_kubelet(self.binaries.component("kubelet"))
             served = pool.submit(self._start_csi, control_plane, kubectl, nodes)
-            classes.start_provisioner(control_plane=control_plane, nodes=len(nodes), image=self.images.fio)
+            classes.start_provisioner(
+                control_plane=control_plane,
+                nodes=len(nodes),
+                image=self.images.fio,
+                shared={ceph.CLASS: self.layout.cephfs} if self.with_ceph else {},
+            )
             with step(f"{len(nodes)} nodes ready"):
                 check.wait_for_nodes(kubectl, nodes=len(nodes), alive=lambda: _require_kubelets(daemons, nodes))
-            for part in (replicated, served):
+            for part in (replicated, ceph_files, served):
                 part.result()
-        sizes = classes.SIZES | (csi.CLASSES if self.with_csi else {})
+        self._prove(control_plane, kubectl, nodes)
+
+    def _prove(self, control_plane: ControlPlane, kubectl: Kubectl, nodes: list[Node]) -> None:
+        """Have a pod write to a volume of each class, and start what comes after that."""
+        sizes = classes.SIZES | (csi.CLASSES if self.with_csi else {}) | (ceph.CLASSES if self.with_ceph else {})
+        if self.with_ceph:
+            ceph.install(kubectl, layout=self.layout, image=self.images.fio)
         with step("a pod writes to a volume of each class"):
             check.prove_storage(kubectl, image=self.images.fio, classes=sizes)
+        if self.with_ceph:
+            ceph.wait_for_toolbox(kubectl)
         if self.with_longhorn:
             longhorn.start(
                 self.with_longhorn, control_plane=control_plane, kubectl=kubectl, nodes=nodes, image=self.images.fio
             )
+
+    @property
+    def _parts(self) -> tuple[str, ...]:
+        """What it has beside what every cluster has."""
+        asked = {CEPH: self.with_ceph, CSI: self.with_csi, LONGHORN: self.with_longhorn}
+        return tuple(name for name, there in asked.items() if there)
 
     def _start_csi(self, control_plane: ControlPlane, kubectl: Kubectl, nodes: list[Node]) -> None:
         if self.with_csi is None:
@@ -246,6 +272,11 @@ class _Start:
         drivers = [NodeDriver(layout=node.layout, daemons=node.daemons) for node in nodes]
         with step("the CSI driver and its sidecars"):
             csi.start(self.with_csi, control_plane=control_plane, kubectl=kubectl, nodes=drivers)
+
+    def _start_ceph(self, control_plane: ControlPlane) -> None:
+        if self.with_ceph:
+            servers = Ceph(layout=self.layout, daemons=control_plane.daemons, address=control_plane.network.gateway)
+            _timed("Ceph", servers.start)
 
 
 def _require_kubelets(daemons: Daemons, nodes: list[Node]) -> None:

@@ -33,7 +33,12 @@ _POLICY = Path("/usr/sbin/policy-rc.d")
 # By these words one that an install which was killed has left is told from the host's own.
 _POLICY_TEXT = "#!/bin/sh\n# storage-acceptance: while its packages are installed\nexit 101\n"
 # The services that these packages bring, to be started with the host from then on.
-_SERVICES = {"etcd-server": "etcd", "containerd": "containerd", "glusterfs-server": "glusterd"}
+_SERVICES = {
+    "etcd-server": "etcd",
+    "containerd": "containerd",
+    "glusterfs-server": "glusterd",
+    "ceph-base": "ceph-crash",
+}
 
 
 def missing(programs: Mapping[str, str] = PROGRAMS) -> list[str]:

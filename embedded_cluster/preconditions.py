@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,14 +14,15 @@ from embedded_cluster import cgroups
 from embedded_cluster.commands import succeeds
 from embedded_cluster.layout import STATE_ROOT
 from embedded_cluster.network import port_problem
+from embedded_cluster.state import CEPH, LONGHORN
 
 ALTERNATIVES = (
     "Without an embedded cluster: test an existing cluster with `--storage-kubeconfig FILE`, or a cluster in Docker "
     "with `--storage-cluster kind`."
 )
 
-LONGHORN_MEMORY = 4.0
-"""in GiB, of a cluster with Longhorn"""
+PART_MEMORY = {CEPH: 2.0, LONGHORN: 2.5}
+"""in GiB, of what a cluster may have, beside what every cluster has; of others little"""
 
 _GIB = 1024**3
 
@@ -37,6 +38,11 @@ class Needs:
     free_memory: float = 1.5
     api_port: int | None = None
     loop_devices: bool = False
+
+
+def memory_for(parts: Iterable[str]) -> float:
+    """GiB that a cluster with these parts needs."""
+    return Needs.free_memory + sum(PART_MEMORY.get(part, 0) for part in set(parts))
 
 
 def require_root() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from embedded_cluster.layout import Layout
 
-CSI, LONGHORN = "csi", "longhorn"
-PARTS = (CSI, LONGHORN)
+CEPH, CSI, LONGHORN = "ceph", "csi", "longhorn"
+PARTS = (CEPH, CSI, LONGHORN)
 """what a cluster may have beside what every cluster has"""
 
 

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import check, simulation
+from embedded_cluster.ceph import part as ceph
 from embedded_cluster.commands import succeeds
 from embedded_cluster.csi import part as csi
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
 from embedded_cluster.longhorn import part as longhorn
 from embedded_cluster.processes import is_running
-from embedded_cluster.state import CSI, LONGHORN, ClusterState, read_state
+from embedded_cluster.state import CEPH, CSI, LONGHORN, ClusterState, read_state
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,16 @@ def _served(layout: Layout, state: ClusterState, lines: list[str]) -> list[str]:
             shown, lacking = longhorn.described(kubectl, nodes=wanted)
             lines += shown
             problems += [f"Longhorn: {each}" for each in lacking]
+        if CEPH in state.parts:
+            shown, lacking = ceph.described(layout, state)
+            lines += shown
+            problems += lacking
         for item in kubectl.get("storageclasses"):
             lines.append(f"class       {item['metadata']['name']}: {item['provisioner']}, {item['volumeBindingMode']}")
     except EnvironmentFailure as error:
         problems.append(f"the API server does not answer: {error}")
     # A file system whose daemon is gone hangs or fails; asked in a process that can be left alone.
-    if not succeeds(["stat", "--file-system", layout.replicated], timeout=3):
-        problems.append(f"{layout.replicated} does not answer")
+    for mounted in (layout.replicated, *([layout.cephfs] if CEPH in state.parts else [])):
+        if not succeeds(["stat", "--file-system", mounted], timeout=3):
+            problems.append(f"{mounted} does not answer")
     return problems

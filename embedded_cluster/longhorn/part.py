@@ -1,6 +1,5 @@
 """Longhorn as a part of a cluster: `up --with longhorn` builds it, installs it, waits for it, and `status` shows it."""
 
-import json
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.longhorn import images, programs, readiness
 from embedded_cluster.node import Node
 from embedded_cluster.progress import step
+from embedded_cluster.stand_ins import tell
 from embedded_cluster.waiting import NotYet, wait_for
 
 NAMESPACE = "longhorn-system"
@@ -78,16 +78,7 @@ def _install(part: Longhorn, *, kubectl: Kubectl) -> None:
     kubectl.apply("snapshot-controller.yaml")
     for manifest in _MANIFESTS:
         kubectl.apply(f"longhorn/{manifest}", version=part.programs.version)
-    _tell_runs(kubectl)
-
-
-def _tell_runs(kubectl: Kubectl) -> None:
-    """Have the ConfigMap that the suite reads name the stand-ins, so that reports do."""
-    change = {"data": {"standIns": stand_ins()}}
-    kubectl.run(
-        *("patch", "configmap", "storage-acceptance", "--namespace=kube-public"),
-        *("--type=merge", f"--patch={json.dumps(change)}"),
-    )
+    tell(kubectl, stand_ins())
 
 
 def _wait(kubectl: Kubectl, *, nodes: Collection[str], alive: Callable[[], None]) -> None:
@@ -101,9 +92,9 @@ def _wait(kubectl: Kubectl, *, nodes: Collection[str], alive: Callable[[], None]
     wait_for("Longhorn to be ready", ready, timeout=_READY_S, interval=1)
 
 
-def stand_ins() -> str:
+def stand_ins() -> list[str]:
     """What is not Longhorn's own, a line each, as the suite reads it."""
-    return "\n".join(f"Longhorn, {each}" for each in STAND_INS)
+    return [f"Longhorn, {each}" for each in STAND_INS]
 
 
 def described(kubectl: Kubectl, *, nodes: Collection[str]) -> tuple[list[str], list[str]]:

@@ -38,7 +38,7 @@ def test_other_clusters_are_not_asked() -> None:
 
 
 def test_the_cluster_with_longhorn_names_each_of_its_own_programs() -> None:
-    said = "\n".join(described({"standIns": stand_ins()}))
+    said = "\n".join(described({"standIns": "\n".join(stand_ins())}))
     assert "in place of iSCSI" in said
     for program in (
         "tgtd",

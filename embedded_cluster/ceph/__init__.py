@@ -1,0 +1,1 @@
+"""Ceph itself, Debian's, as plain processes beside a cluster: docs/embedded-ceph.md."""

@@ -1,0 +1,148 @@
+"""The files that Ceph's daemons and clients are configured by, as text; pure, but for the keys."""
+
+import base64
+import os
+import struct
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PORT = 3300
+"""Ceph's own, of monitors; each cluster has it on an address of its own"""
+OSDS = 4
+"""for three copies: when one OSD is lost, all copies can be made again on the others"""
+OSD_BYTES = 4 * 1024**3
+"""the size of the file that an OSD stores in, which takes as much of the disk as was written to it"""
+POOLS = {"cephfs.metadata": 8, "cephfs.data": 32}
+"""the pools of the file system, with their placement groups"""
+FILE_SYSTEM = "cephfs"
+MONITOR, MANAGER, METADATA = "mon.a", "mgr.a", "mds.a"
+ADMIN, PODS = "client.admin", "client.pods"
+
+# What a key is used for: AES.
+_KEY_TYPE = 1
+_KEY_BYTES = 16
+_OSD_CACHE_BYTES = 64 * 1024**2
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the daemons have their data and their sockets."""
+
+    state: Path
+    run: Path
+
+    @property
+    def configuration(self) -> Path:
+        return self.state / "daemons.conf"
+
+    @property
+    def keyring(self) -> Path:
+        return self.state / "daemons.keyring"
+
+    @property
+    def client(self) -> Path:
+        """What administrators have as /etc/ceph: a configuration and a key, and nothing of the daemons."""
+        return self.state / "client"
+
+    @property
+    def pods_keyring(self) -> Path:
+        """The key by which volumes are mounted."""
+        return self.state / "pods.keyring"
+
+    def osd(self, number: int) -> Path:
+        return self.state / f"osd-{number}"
+
+
+def for_daemons(places: Places, *, fsid: str, address: str) -> str:
+    """The configuration of all daemons. They listen on `address` alone, and tell all to the standard error stream.
+
+    Each OSD is on a host of its own, as Ceph sees it: copies are on different hosts there, and so on different OSDs.
+    """
+    sections: dict[str, Mapping[str, object]] = {
+        "global": {
+            **_shared(fsid=fsid, address=address),
+            "public addr": address,
+            # Among themselves OSDs would else listen on all addresses of the host.
+            "cluster addr": address,
+            "ms bind msgr1": "false",
+            "keyring": places.keyring,
+            "run dir": places.run,
+            "crash dir": places.state / "crash",
+            "log to stderr": "true",
+            "err to stderr": "true",
+            "log to file": "false",
+            # Only clients that are older than this one would need it, and Ceph warns of it.
+            "auth allow insecure global id reclaim": "false",
+        },
+        "mon": {
+            "mon data": places.state / "mon",
+            "mon cluster log to file": "false",
+            # The disk is the host's: how full it is says nothing about this cluster, so only the last bit counts.
+            "mon data avail warn": 5,
+            "mon data avail crit": 2,
+            # Pools have as many groups as they are made with, for a rebuild to be the same each time.
+            "osd pool default pg autoscale mode": "off",
+        },
+        # Without one that listens for HTTP.
+        "mgr": {"mgr data": places.state / "mgr", "mgr initial modules": "iostat"},
+        "mds": {"mds data": places.state / "mds"},
+        "osd": {
+            "osd data": places.state / "osd-$id",
+            "bluestore block create": "true",
+            "bluestore block size": OSD_BYTES,
+            # Else each takes 4 GiB of memory.
+            "bluestore cache autotune": "false",
+            "bluestore cache size": _OSD_CACHE_BYTES,
+        },
+        **{f"osd.{number}": {"crush location": f"root=default host=store-{number}"} for number in range(OSDS)},
+    }
+    return _text(sections)
+
+
+def for_clients(*, fsid: str, address: str) -> str:
+    """The configuration of clients: nothing but where the monitors are."""
+    return _text({"global": _shared(fsid=fsid, address=address)})
+
+
+def _shared(*, fsid: str, address: str) -> dict[str, object]:
+    return {"fsid": fsid, "mon host": f"[v2:{address}:{PORT}]"}
+
+
+def _text(sections: Mapping[str, Mapping[str, object]]) -> str:
+    return "\n".join(
+        f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in settings.items())
+        for name, settings in sections.items()
+    )
+
+
+def rights() -> dict[str, dict[str, str]]:
+    """Who may do what. What mounts volumes may do nothing beside that."""
+    everything = dict.fromkeys(("mon", "mgr", "osd", "mds"), "allow *")
+    return {
+        "mon.": {"mon": "allow *"},
+        MANAGER: {"mon": "allow profile mgr", "osd": "allow *", "mds": "allow *"},
+        METADATA: {"mon": "allow profile mds", "mgr": "allow profile mds", "osd": "allow rwx", "mds": "allow *"},
+        **{
+            f"osd.{number}": {"mon": "allow profile osd", "mgr": "allow profile osd", "osd": "allow *"}
+            for number in range(OSDS)
+        },
+        ADMIN: everything,
+        PODS: {"mon": "allow r", "mgr": "allow r", "mds": "allow rw", "osd": f"allow rw tag cephfs data={FILE_SYSTEM}"},
+    }
+
+
+def keyring(keys: Mapping[str, str], *, of: Iterable[str]) -> str:
+    """A file with the keys of these, and what they may do."""
+    known = rights()
+    sections: dict[str, Mapping[str, object]] = {
+        name: {"key": keys[name], **{f"caps {kind}": f'"{what}"' for kind, what in known[name].items()}} for name in of
+    }
+    return _text(sections)
+
+
+def new_key() -> str:
+    """A key as Ceph writes it: what it is for, when it was made, its length and itself, in base64."""
+    header = struct.pack("<HIIH", _KEY_TYPE, int(time.time()), 0, _KEY_BYTES)
+    return base64.b64encode(header + os.urandom(_KEY_BYTES)).decode()

@@ -1,0 +1,27 @@
+"""Priority over what runs on the same CPUs: for storage daemons, which must not queue behind what they serve.
+
+On a few shared cores they would; real ones have cores of their own.
+"""
+
+import contextlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from embedded_cluster import cgroups
+from embedded_cluster.layout import Layout
+
+_NICE = -10
+FIRST = ("nice", "-n", str(_NICE))
+"""the words before a command that is to have it"""
+
+
+def go_first(layout: Layout, components: Iterable[str]) -> None:
+    """Give it to the sessions of components too.
+
+    Where the kernel groups processes by session, a nice value alone counts only within the session of its process,
+    and a daemon may make more of these.
+    """
+    for component in components:
+        for pid in cgroups.members(f"{layout.cgroup}/daemons/{component}"):
+            with contextlib.suppress(OSError):  # It has ended, or the kernel does not group so.
+                Path(f"/proc/{pid}/autogroup").write_text(str(_NICE))
