@@ -11,24 +11,38 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.permissions import Permission, require_rebuild_permissions
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
+from acceptance.process.clock import now_s
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.rebuild.ceph_status import (
+    Groups,
+    groups_of,
+    groups_on,
     is_in,
-    misplaced_objects,
+    options_of,
     parse,
     recovery_state,
     require_room,
     stored_bytes,
-    unclean_groups,
 )
 from acceptance.trials.rebuild.driver import RebuildState, TargetVolume, Undo
 
 COMMAND_S = 60.0
-INFLUENCES = ("osd_max_backfills", "osd_recovery_max_active", "osd_recovery_sleep", "osd_mclock_profile")
-"""the options of an OSD that change how long a recovery takes"""
-RESOLUTION_S = 7.0
-"""How old what `ceph status` says of placement groups may be: OSDs report to the manager every 5 s
-(`mgr_stats_period`), and it to the monitors every 2 s (`mgr_tick_period`); defaults of Ceph's own mgr.yaml.in."""
+INFLUENCES = (
+    "osd_max_backfills",
+    "osd_recovery_max_active",
+    "osd_recovery_max_active_hdd",
+    "osd_recovery_max_active_ssd",
+    "osd_recovery_sleep",
+    "osd_recovery_sleep_hdd",
+    "osd_recovery_sleep_hybrid",
+    "osd_recovery_sleep_ssd",
+    "osd_op_queue",
+    "osd_mclock_profile",
+)
+"""The options of an OSD that change how long a recovery takes. Where one is 0 that for its kind of device counts."""
+RESOLUTION_S = 5.0
+"""How old what `ceph pg stat` says of placement groups may be: OSDs report to the manager, which answers it, every 5 s
+(`mgr_stats_period`, default of Ceph's own mgr.yaml.in). `ceph status` is the monitors' and 2 s older."""
 
 
 def ceph_permissions(namespace: str) -> list[Permission]:
@@ -97,31 +111,44 @@ class CephRebuild:
         self._ceph = ceph
         self._osd = osd
         self._most = 0
+        self._begun = False
         self._bytes: int | None = None
         self._out = False
 
     def require_whole(self) -> None:
         """See `ReplicaRebuild`."""
-        status = self._ceph.ask("status")
-        if misplaced_objects(status) or unclean_groups(status):
+        groups = self._groups()
+        if not groups.whole:
             raise EnvironmentFailure(
-                f"wanted all placement groups clean before an OSD is taken out, found {unclean_groups(status)} and "
-                f"{misplaced_objects(status)} copies that lack or are misplaced; wait until Ceph has recovered"
+                "wanted all placement groups clean before an OSD is taken out, found "
+                f"{groups.described}; wait until Ceph has recovered"
             )
-        require_room(self._ceph.ask("osd", "df"), self._ceph.ask("osd", "dump"), osd=self._osd)
+        stored = self._ceph.ask("osd", "df")
+        if not groups_on(stored, self._osd):
+            raise EnvironmentFailure(
+                f"wanted placement groups on osd.{self._osd}, found none: nothing would be rebuilt; take another one "
+                "in the target file"
+            )
+        require_room(stored, self._ceph.ask("osd", "dump"), osd=self._osd)
 
     def trigger(self) -> str:
         """See `ReplicaRebuild`."""
-        self._most, self._bytes = 0, stored_bytes(self._ceph.ask("osd", "df"), self._osd)
+        self._most, self._begun = 0, False
+        self._bytes = stored_bytes(self._ceph.ask("osd", "df"), self._osd)
         self._out = True  # before it is, so that it is undone whatever happens meanwhile
         self._ceph.run("osd", "out", str(self._osd))
         return f"osd.{self._osd} taken out"
 
     def look(self) -> RebuildState:
         """See `ReplicaRebuild`."""
-        status = self._ceph.ask("status")
-        state = recovery_state(status, most_objects=self._most)
-        self._most = max(self._most, misplaced_objects(status))
+        groups, held = self._groups(), 0
+        if groups.whole:
+            # The manager tells both, so that after a group was seen to have left the OSD its state is known as well.
+            held = groups_on(self._ceph.ask("osd", "df"), self._osd)
+            groups = self._groups()
+        state = recovery_state(groups, held=held, most=self._most, begun=self._begun)
+        self._most = max(self._most, groups.missing)
+        self._begun = self._begun or not groups.whole
         return state
 
     def obstacles(self) -> list[str]:
@@ -135,11 +162,17 @@ class CephRebuild:
             return
         self._ceph.run("osd", "in", str(self._osd))
         self._out = False
+        known_s = now_s() + RESOLUTION_S  # until then it may be of before
+
+        def look() -> tuple[Groups, int]:
+            held = groups_on(self._ceph.ask("osd", "df"), self._osd)
+            return self._groups(), held
+
         wait_for(
             f"the data of osd.{self._osd} to move back",
-            look=lambda: self._ceph.ask("status"),
-            ready=lambda seen: not misplaced_objects(seen) and not unclean_groups(seen),
-            state=lambda seen: f"{misplaced_objects(seen)} copies to go, groups: {unclean_groups(seen)}",
+            look=look,
+            ready=lambda seen: now_s() >= known_s and seen[0].whole and seen[1] > 0,
+            state=lambda seen: f"{seen[0].described}; {seen[1]} groups on the OSD",
             timeout_s=self._ceph.move_timeout_s,
         )
 
@@ -152,8 +185,12 @@ class CephRebuild:
 
     def settings(self) -> dict[str, str]:
         """See `ReplicaRebuild`."""
-        return {name: self._ceph.run("config", "get", f"osd.{self._osd}", name).strip() for name in INFLUENCES}
+        words = ("config", "show-with-defaults", f"osd.{self._osd}", "-f", "json")
+        return options_of(self._ceph.run(*words), INFLUENCES, of=f"ceph {' '.join(words)}")
 
     def rebuilt_bytes(self) -> int | None:
         """See `ReplicaRebuild`: what the OSD held."""
         return self._bytes
+
+    def _groups(self) -> Groups:
+        return groups_of(self._ceph.ask("pg", "stat"))
