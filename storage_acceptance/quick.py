@@ -29,6 +29,7 @@ SELECTION = (
     "--storage-volume-size=1Gi",
     "--storage-test-size=512Mi",
     "--storage-unjudged-time=6s",
+    "--storage-longest=60s",
     "-k",
     " or ".join(("claim_binds_in_time", *LOADS)),
 )

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.metric_values import batch_parts
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan
-from acceptance.statistics.intervals import Part
 from acceptance.statistics.ratios import Ratio, Round, ratio
 
 
@@ -30,11 +27,7 @@ def metric_ratio(
         problem = f"there is no {metric} in some part of the measurement"
         return Ratio(value=None, low=None, high=None, samples=0, confidence=confidence, problem=problem)
     rounds = [
-        Round(baseline=_values(first[: len(second)]), candidate=_values(second[: len(first)]))
+        Round(baseline=first[: len(second)], candidate=second[: len(first)])
         for first, second in zip(theirs, ours, strict=True)
     ]
     return ratio(rounds, confidence=confidence, correlation=look.batch_correlation)
-
-
-def _values(parts: Sequence[Part]) -> list[float]:
-    return [part.amount / part.weight for part in parts]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
-from acceptance.statistics.intervals import MINIMUM_BATCHES, Interval, Part, allowance, effective_batches, ratio_error
+from acceptance.statistics.intervals import MINIMUM_BATCHES, Interval, Part, effective_batches, ratio_error
 from acceptance.statistics.student_t import t_quantile
 
 EXACT_BELOW_NS = 128
@@ -72,7 +72,7 @@ def percentile_interval(
             for histogram, weight in zip(filled, weights, strict=True)
         ]
         found = sum(part.amount for part in parts) / sum(weights)
-        reach = max(least, t * ratio_error(parts) * allowance(correlation))
+        reach = max(least, t * ratio_error(parts, correlation=correlation))
         return found - reach, found + reach
 
     bins = [-1, *sorted(pooled)]  # beyond the first is everything

@@ -10,13 +10,15 @@ from acceptance.measuring.measure import BySegment
 from acceptance.results.document import Role
 from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.statistics.intervals import Interval
-from acceptance.statistics.ratios import Ratio, Round, independent_ratio, ratio
+from acceptance.statistics.ratios import Ratio, independent_ratio, of_equal_weight, ratio
 
 CONFIDENCE = 0.99
 FASTER_AFTER_REST = 1.05
 """drift of the machine from one segment to the next stays below it"""
 FASTER_IN_TURN = 1.2
 """as large as the smallest margin of the shipped rules; what a minute changes by itself is mostly less"""
+LULL = 0.5
+"""of what it did without a pause: a class that does less in turn is seen between two bursts, or was in one before"""
 
 
 def rest_effect(segments: BySegment, *, role: Role, plan: AnalysisPlan) -> Ratio:
@@ -32,7 +34,7 @@ def rest_effect(segments: BySegment, *, role: Role, plan: AnalysisPlan) -> Ratio
     rounds = []
     for rested, at_once in pairs:
         much, little = rates([rested], length=length), rates([at_once], length=length)
-        rounds.append(Round(baseline=little[: len(much)], candidate=much[: len(little)]))
+        rounds.append(of_equal_weight(little[: len(much)], much[: len(little)]))
     return ratio(rounds, confidence=CONFIDENCE)
 
 
@@ -52,11 +54,24 @@ def in_turn_against_alone(
     )
 
 
+def is_in_a_lull(in_turn: BySegment, alone: BySegment) -> bool:
+    """Whether a class did so much less in turn than without a pause that these may be seconds between its bursts."""
+    (done, taken_s), (done_alone, taken_alone_s) = map(_total, (in_turn, alone))
+    return bool(taken_s and taken_alone_s) and done / taken_s < LULL * done_alone / taken_alone_s
+
+
 def rates(segments: BySegment, *, length: int) -> list[float]:
     """Operations a second, of whatever kind, in batches of `length` seconds."""
     return [_rate(batch) for samples in segments for batch in batches(samples, length=length)]
 
 
 def _rate(samples: Sequence[Sample]) -> float:
+    done, taken_s = _total([samples])
+    return done / taken_s
+
+
+def _total(segments: BySegment) -> tuple[int, float]:
+    """All operations, and the time that they took (s)."""
+    samples = [sample for segment in segments for sample in segment]
     done = sum(counts.ios for sample in samples for counts in sample.counts.values())
-    return done / sum(sample.duration_s for sample in samples)
+    return done, sum(sample.duration_s for sample in samples)

@@ -10,7 +10,7 @@ from acceptance.measuring.measure import runtime_s
 from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.settings.run import Settings
-from acceptance.statistics.interim_analyses import UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
+from acceptance.statistics.interim_analyses import LONGEST_S, UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
 
 END_S = 2.0
 """For the pod of a load to start and to be away."""
@@ -38,36 +38,45 @@ def measured(
     assumed: AssumedThroughput,
     unjudged_s: float = UNJUDGED_S,
     load_time_s: float = 0.0,
+    longest_s: float = LONGEST_S,
 ) -> PlannedStep:
     """One profile measured on a class, and then in turn with the baseline where there is one.
 
-    `asked`: what it is judged by; `load_time_s`: how long each load lasts at the least.
+    `asked`: what it is judged by; `load_time_s`: how long each load lasts at the least; `longest_s`: what is judged
+    and stays open.
     """
     limits = [each for each in asked if isinstance(each, Limit)]
     rules = [each for each in asked if isinstance(each, ComparisonRule)]
     unjudged_s = max(unjudged_s, load_time_s)
-    alone = unjudged_plan(unjudged_s, in_turn=False)
-    if asked:
-        alone = plan_for(durable=profile.durable, in_turn=False).at_least(load_time_s)
-    first = _first_look(alone, limits) if asked else alone.cap
-    last = alone.cap if limits else first
-    soonest_s, longest_s = (load_s(profile, alone, look, in_turn=False) for look in (first, last))
+
+    def plan_of(*, judged: bool, in_turn: bool) -> AnalysisPlan:
+        if judged:
+            return plan_for(durable=profile.durable, in_turn=in_turn, longest_s=longest_s).at_least(load_time_s)
+        return unjudged_plan(unjudged_s, in_turn=in_turn)
+
+    plan = plan_of(judged=bool(asked), in_turn=False)
+    first = _first_look(plan, limits) if asked else plan.cap
+    loads_s = [load_s(profile, plan, each, in_turn=False) for each in _looks(plan, first, judged=bool(limits))]
     if baseline is not None:
-        turns = unjudged_plan(unjudged_s, in_turn=True)
-        if rules:
-            turns = plan_for(durable=profile.durable, in_turn=True).at_least(load_time_s)
-        first = _first_look(turns, rules) if rules else _unjudged_look(turns, unjudged_s)
-        last = turns.cap if rules else first
-        soonest_s += END_S + load_s(profile, turns, first, in_turn=True)
-        longest_s += END_S + load_s(profile, turns, last, in_turn=True)
+        plan = plan_of(judged=bool(rules), in_turn=True)
+        first = _first_look(plan, rules) if rules else _unjudged_look(plan, unjudged_s)
+        for number, look in enumerate(_looks(plan, first, judged=bool(rules))):
+            loads_s[number] += END_S + load_s(profile, plan, look, in_turn=True)
+    soonest_s, whole_s, longest_load_s = loads_s
     files = 0 if not profile.own_files else 1 if baseline is None else 3
     beside = "" if baseline is None else f", then in turn with {baseline}"
     return PlannedStep(
         what=f"{profile.name} on {storage_class}{beside}",
         about_s=END_S + files * test_size / assumed.bandwidth + soonest_s,
-        longer_s=longest_s - soonest_s,
+        longer_s=longest_load_s - soonest_s,
+        goes_on_s=longest_load_s - whole_s,
         pods=1,
     )
+
+
+def _looks(plan: AnalysisPlan, first: int, *, judged: bool) -> tuple[int, int, int]:
+    """The first that can decide, that after a minute, and the last; the first alone where nothing is judged."""
+    return (first, max(first, plan.whole_s), plan.cap) if judged else (first, first, first)
 
 
 def sustained(
@@ -92,7 +101,8 @@ def load_s(profile: Profile, plan: AnalysisPlan, look: int, *, in_turn: bool) ->
 
 def _first_look(plan: AnalysisPlan, asked: Sequence[Limit | ComparisonRule]) -> int:
     """The first that can decide all that is asked."""
-    return plan.seconds[0] if any(each.metric.is_of_the_rare for each in asked) else plan.looks[0]
+    rare = any(each.metric.is_of_the_rare for each in asked)
+    return next(look for look in plan.looks if look >= plan.seconds[0]) if rare else plan.looks[0]
 
 
 def _unjudged_look(plan: AnalysisPlan, unjudged_s: float) -> int:

@@ -42,12 +42,14 @@ class PlannedStep:
     """One thing that the run does, once for all tests that ask for it. Times in s.
 
     `about_s`: when verdicts are clear; `longer_s`: how much longer when they stay open until the suite ends the
-    measurement. `payer`: the test during which it is done, the first that asks; `tests`: how many ask.
+    measurement; `goes_on_s`: how much of that comes after a minute of load (`--storage-longest`). `payer`: the test
+    during which it is done, the first that asks; `tests`: how many ask.
     """
 
     what: str
     about_s: float
     longer_s: float = 0.0
+    goes_on_s: float = 0.0
     volumes: tuple[Volumes, ...] = ()
     pods: int = 0
     sets: int = 0
@@ -91,6 +93,11 @@ class Plan:
     def most_s(self) -> float:
         """How long it takes when none is clear before its measurement's end."""
         return sum(step.most_s for step in self.steps)
+
+    @property
+    def goes_on_s(self) -> float:
+        """How much of that comes after a minute of each load."""
+        return sum(step.goes_on_s for step in self.steps)
 
     @property
     def most_storage(self) -> int:

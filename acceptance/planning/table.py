@@ -73,6 +73,8 @@ def _totals(plan: Plan, site: Site, assumed: AssumedThroughput, room: Room | Non
     ends_s = assumed.open_s + assumed.close_s
     about, most = plan.about_s + ends_s, plan.most_s + ends_s
     unclear = "" if most - about < 60 else f", {rough_time(most)} if none of them is before its measurement ends"
+    if plan.goes_on_s >= 60:
+        unclear += f", {rough_time(most - plan.goes_on_s)} with --storage-longest=60s"
     yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. What hangs times out (--storage-timeout)."
     made = _count(plan.most_volumes, "folder" if site.kind == "host" else "volume")
     yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {made or 'no volume'} at one time."

@@ -18,6 +18,7 @@ from acceptance.settings.values import (
     HistoryFile,
     LimitsFiles,
     LoadTime,
+    LongestLoad,
     NodeLabel,
     ObjectName,
     PushgatewayUrl,
@@ -32,7 +33,7 @@ from acceptance.settings.values import (
     VolumeRate,
     Window,
 )
-from acceptance.statistics.interim_analyses import UNJUDGED_S
+from acceptance.statistics.interim_analyses import LONGEST_S, UNJUDGED_S
 from acceptance.text.errors import WrongUsage
 
 SIZES = {"volume_size", "test_size"}
@@ -100,6 +101,7 @@ class Settings(Frozen):
     timeout: Duration = 300.0
     unjudged_time: Window = float(UNJUDGED_S)
     load_time: LoadTime = 0.0
+    longest: LongestLoad = float(LONGEST_S)
     plan: bool = False
     history: HistoryFile | None = None
     report: Path = Path("reports")

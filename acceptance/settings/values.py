@@ -15,11 +15,13 @@ from acceptance.results.history_file import history_path
 from acceptance.settings.directories import directory
 from acceptance.settings.gateway import Gateway
 from acceptance.settings.targets import target_path
+from acceptance.statistics.interim_analyses import MINUTE_S
 from acceptance.text.quantities import parse_quantity, parse_size
 
 SHORTEST_WINDOW_S, LONGEST_WINDOW_S = 4, 600
 SHORTEST_LOAD_S, LONGEST_LOAD_S = 4, 3600
 SHORTEST_SUSTAINED_S, LONGEST_SUSTAINED_S = 120, 86400
+MOST_LOAD_S = 1800
 
 
 def _object_name(value: str) -> str:
@@ -97,6 +99,14 @@ def _load_s(value: Any) -> float:
     return seconds
 
 
+def _longest_s(value: Any) -> float:
+    """A minute is measured in any case; what half an hour leaves open is for a load of its own."""
+    seconds = parse_quantity(value, unit="s") if isinstance(value, str) else float(value)
+    if not MINUTE_S <= seconds <= MOST_LOAD_S:
+        raise ValueError(f"wanted {MINUTE_S} s to {MOST_LOAD_S // 60} min, found {value!r}")
+    return seconds
+
+
 def _sustained_s(value: Any) -> float:
     seconds = parse_quantity(value, unit="s") if isinstance(value, str) else float(value)
     if seconds < SHORTEST_SUSTAINED_S or seconds % 60 or seconds > LONGEST_SUSTAINED_S:
@@ -171,6 +181,7 @@ Steps = Annotated[tuple[int, ...], BeforeValidator(_steps)]
 Window = Annotated[float, BeforeValidator(_window_s)]
 LimitsFiles = Annotated[tuple[Path, ...], BeforeValidator(limits_files)]
 LoadTime = Annotated[float, BeforeValidator(_load_s)]
+LongestLoad = Annotated[float, BeforeValidator(_longest_s)]
 SustainedTime = Annotated[float, BeforeValidator(_sustained_s)]
 VolumeRate = Annotated[str, BeforeValidator(_rate)]
 RampRate = Annotated[float, BeforeValidator(_ramp_rate)]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import stdev
+from itertools import pairwise
+from statistics import fmean
 from typing import NamedTuple
 
 from acceptance.statistics.student_t import t_quantile
@@ -21,8 +22,12 @@ BATCH_CORRELATION = 0.25
 It is fixed, not estimated: from nine batches it cannot be estimated well, and the estimate's own noise costs more
 than it gives. Batches of 4 s are correlated by 0.21 when seconds are by 0.5, and by 0.41 when seconds are by 0.7.
 """
-
-
+CHECKED_BATCHES = 12
+"""the fewest from which it is seen that neighbours are correlated by more than that"""
+LET_PASS = 0.5
+"""standard errors of what is seen"""
+MOST_CORRELATION = 0.9
+"""what is taken for more leaves nothing to decide"""
 SECONDS_CORRELATION = 0.5
 """the largest correlation of neighbouring seconds for which the promises of docs/statistics.md hold"""
 MOST_REACH = 700.0
@@ -38,15 +43,20 @@ class Interval(NamedTuple):
 
 
 def correlation_of_batches(length_s: int) -> float:
+    """That of `correlation_of_sums`, and never below what is allowed for in any case."""
+    return max(BATCH_CORRELATION, correlation_of_sums(length_s))
+
+
+def correlation_of_sums(length_s: int) -> float:
     """The correlation between neighbouring batches of so many seconds where neighbouring seconds are correlated by 0.5.
 
     Of sums of m values of a first-order autoregressive series r (Box, Jenkins & Reinsel, Time Series Analysis, 3.2):
-    0.5, 0.375 and 0.28 for 1, 2 and 3 s; never below what is allowed for in any case.
+    0.5, 0.375, 0.28 and 0.21 for 1 to 4 s, 0.14 and 0.04 for 6 and 20 s.
     """
     r, m = SECONDS_CORRELATION, length_s
     covariance = r * ((1 - r**m) / (1 - r)) ** 2
     variance = m * (1 + r) / (1 - r) - 2 * r * (1 - r**m) / (1 - r) ** 2
-    return max(BATCH_CORRELATION, covariance / variance)
+    return covariance / variance
 
 
 class Part(NamedTuple):
@@ -57,11 +67,19 @@ class Part(NamedTuple):
 
 
 def standard_error(values: Sequence[float], *, correlation: float = BATCH_CORRELATION) -> float:
-    """The standard error of the mean of `values` whose neighbours are correlated by `correlation`.
+    """The standard error of the mean of `values`: s / sqrt(n), with the allowance of `error_of_sum`."""
+    mean = fmean(values)
+    return error_of_sum([(value - mean) / len(values) for value in values], correlation=correlation)
 
-    s / sqrt(n), times the `allowance`.
+
+def error_of_sum(deviations: Sequence[float], *, correlation: float) -> float:
+    """The standard error of a sum, from what each of its parts differs from what was to be expected of it.
+
+    Neighbours are correlated by `correlation`, or by as much as they are seen to be (`seen_correlation`).
     """
-    return stdev(values) / math.sqrt(len(values)) * allowance(correlation)
+    count = len(deviations)
+    independent = math.sqrt(count / (count - 1) * math.fsum(each * each for each in deviations))
+    return independent * allowance(seen_correlation(deviations, least=correlation))
 
 
 def allowance(correlation: float) -> float:
@@ -71,6 +89,22 @@ def allowance(correlation: float) -> float:
     mean").
     """
     return math.sqrt((1 + correlation) / (1 - correlation))
+
+
+def seen_correlation(deviations: Sequence[float], *, least: float) -> float:
+    """The lag-1 correlation of neighbours as it is seen, where that is more than `least`; so it can only widen.
+
+    1 + r is by how much the variance over two batches exceeds that of independent ones: of batches of four seconds it
+    tells whether the variance still grows at eight. The bias of an estimate from n values is taken off: -(1 + 4r)/n
+    (Kendall & Stuart, The Advanced Theory of Statistics III, 48.3); half of its standard error, 1/sqrt(n), is let pass,
+    so that noise as it is promised for is seldom widened. Fewer than `CHECKED_BATCHES` tell nothing.
+    """
+    count, squares = len(deviations), math.fsum(each * each for each in deviations)
+    if count < CHECKED_BATCHES or squares == 0.0:
+        return least
+    found = math.fsum(one * other for one, other in pairwise(deviations)) / squares
+    seen = found + (1 + 4 * found) / count - LET_PASS / math.sqrt(count)
+    return min(max(least, seen), max(least, MOST_CORRELATION))
 
 
 def interval(batch_values: Sequence[float], *, confidence: float, correlation: float = BATCH_CORRELATION) -> Interval:
@@ -103,19 +137,23 @@ def weighted_interval(parts: Sequence[Part], *, confidence: float, correlation: 
         return Interval(0.0, 0.0, 0.0)
     degrees = max(1, round(effective_batches([part.weight for part in parts])) - 1)
     t = t_quantile(0.5 + confidence / 2, degrees=degrees)
-    reach = t * ratio_error(parts) * allowance(correlation) / mean
+    reach = t * ratio_error(parts, correlation=correlation) / mean
     return Interval(mean, mean * math.exp(-reach), mean * math.exp(reach) if reach < MOST_REACH else math.inf)
 
 
-def ratio_error(parts: Sequence[Part]) -> float:
-    """The error of all amounts by all weights, for batches that are independent.
+def ratio_error(parts: Sequence[Part], *, correlation: float) -> float:
+    """The error of all amounts by all weights, with the allowance of `error_of_sum`.
 
     That of a ratio estimator (Cochran, Sampling Techniques, 6.4): from what each amount differs from its weight's part.
     """
+    return error_of_sum(deviations(parts), correlation=correlation)
+
+
+def deviations(parts: Sequence[Part]) -> list[float]:
+    """By how much each part moves the mean of all: what it has more than its weight's part, by all weights."""
     weight = math.fsum(part.weight for part in parts)
     mean = math.fsum(part.amount for part in parts) / weight
-    off = math.fsum(((part.amount - mean * part.weight) / weight) ** 2 for part in parts)
-    return math.sqrt(len(parts) / (len(parts) - 1) * off)
+    return [(part.amount - mean * part.weight) / weight for part in parts]
 
 
 def effective_batches(weights: Sequence[float]) -> float:

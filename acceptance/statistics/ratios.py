@@ -9,20 +9,35 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple
 
-from acceptance.statistics.intervals import BATCH_CORRELATION, MINIMUM_BATCHES, Interval, standard_error
+from acceptance.statistics.intervals import (
+    BATCH_CORRELATION,
+    MINIMUM_BATCHES,
+    MOST_REACH,
+    Interval,
+    Part,
+    deviations,
+    effective_batches,
+    error_of_sum,
+    standard_error,
+)
 from acceptance.statistics.student_t import t_quantile
 
 
 class Round(NamedTuple):
-    """The batch values of one segment of each class, measured directly after one another.
+    """The batches of one segment of each class, measured directly after one another.
 
     The class that comes first must alternate from round to round (baseline, candidate, candidate, baseline, ...):
     then what a device gains or loses with time falls on both classes alike. docs/statistics.md says what it costs
     not to.
     """
 
-    baseline: Sequence[float]
-    candidate: Sequence[float]
+    baseline: Sequence[Part]
+    candidate: Sequence[Part]
+
+
+def of_equal_weight(baseline: Sequence[float], candidate: Sequence[float]) -> Round:
+    """Batches that are of the same length."""
+    return Round([Part(each, 1.0) for each in baseline], [Part(each, 1.0) for each in candidate])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,48 +57,52 @@ class Ratio:
 
 
 def ratio(rounds: Sequence[Round], *, confidence: float, correlation: float = BATCH_CORRELATION) -> Ratio:
-    """The ratio candidate / baseline from paired batches: exp of the mean of log(candidate) - log(baseline).
+    """All that the candidate did by all that the baseline did, each by its weights, from paired batches.
 
-    The n-th batch of the candidate is paired with the n-th of the baseline in the same round; the interval is
-    Student's on the pairs' logarithms (Bland & Altman, The use of transformation when comparing two means,
-    BMJ 1996;312:1153), with an allowance for pairs whose neighbours are correlated by `correlation`.
+    A ratio of totals: storage that does much in one second and nothing in the next did what it did. The n-th batch of
+    the candidate is paired with the n-th of the baseline in the same round, so that what befalls both falls out of the
+    error, which is that of a ratio of two ratios (linearized; Cochran, Sampling Techniques, 6.4 and 6.19), with an
+    allowance for pairs whose neighbours are correlated by `correlation`. The interval is Student's, on its logarithm.
 
-    A batch that stalled (zero) has no logarithm: the result then has no value and a `problem`. Raises
-    ValueError for negative or non-finite values and for segments of one round with unequal numbers of batches.
+    Where a class did nothing at all the result has no value and a `problem`. Raises ValueError for negative or
+    non-finite values, for weights that are not above zero and for rounds with unequal numbers of batches.
     """
-    logarithms: list[float] = []
-    stalled = {"baseline": 0, "candidate": 0}
-    for one in rounds:
-        for baseline, candidate in zip(_checked(one.baseline), _checked(one.candidate), strict=True):
-            stalled["baseline"] += baseline == 0.0
-            stalled["candidate"] += candidate == 0.0
-            if baseline > 0.0 and candidate > 0.0:
-                logarithms.append(math.log(candidate) - math.log(baseline))
-    pairs = len(logarithms)
-    problem = _problem(stalled, pairs=pairs)
+    pairs = [pair for one in rounds for pair in zip(_checked(one.baseline), _checked(one.candidate), strict=True)]
+    theirs, ours = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    problem = _problem(theirs, ours)
     if problem:
-        return Ratio(value=None, low=None, high=None, samples=pairs, confidence=confidence, problem=problem)
-    middle = fmean(logarithms)
-    error = standard_error(logarithms, correlation=correlation)
-    reach = t_quantile(0.5 + confidence / 2, degrees=pairs - 1) * error
-    value, low, high = (math.exp(exponent) for exponent in (middle, middle - reach, middle + reach))
-    return Ratio(value=value, low=low, high=high, samples=pairs, confidence=confidence)
+        return Ratio(value=None, low=None, high=None, samples=len(pairs), confidence=confidence, problem=problem)
+    off = zip(_relative_deviations(ours), _relative_deviations(theirs), strict=True)
+    error = error_of_sum([mine - other for mine, other in off], correlation=correlation)
+    degrees = max(1, round(min(effective_batches([each.weight for each in side]) for side in (ours, theirs))) - 1)
+    reach = t_quantile(0.5 + confidence / 2, degrees=degrees) * error
+    value = _total(ours) / _total(theirs)
+    high = value * math.exp(reach) if reach < MOST_REACH else math.inf
+    return Ratio(value=value, low=value * math.exp(-reach), high=high, samples=len(pairs), confidence=confidence)
 
 
-def _checked(values: Sequence[float]) -> Sequence[float]:
-    if not all(math.isfinite(value) and value >= 0.0 for value in values):
-        raise ValueError(f"wanted finite values of at least zero, found {list(values)}")
-    return values
+def _total(parts: Sequence[Part]) -> float:
+    return math.fsum(part.amount for part in parts) / math.fsum(part.weight for part in parts)
 
 
-def _problem(stalled: dict[str, int], *, pairs: int) -> str:
+def _relative_deviations(parts: Sequence[Part]) -> list[float]:
+    total = _total(parts)
+    return [each / total for each in deviations(parts)]
+
+
+def _checked(parts: Sequence[Part]) -> Sequence[Part]:
+    if not all(math.isfinite(part.amount) and part.amount >= 0.0 < part.weight < math.inf for part in parts):
+        raise ValueError(f"wanted finite values of at least zero, and weights above it, found {list(parts)}")
+    return parts
+
+
+def _problem(baseline: Sequence[Part], candidate: Sequence[Part]) -> str:
     """Why there is no ratio, or nothing."""
-    still = [f"the {role} stalled for {count} whole batches" for role, count in stalled.items() if count]
-    if still:
-        return " and ".join(still)
-    if pairs < MINIMUM_BATCHES:
-        return f"there are {pairs} pairs of batches where at least {MINIMUM_BATCHES} are needed"
-    return ""
+    if len(baseline) < MINIMUM_BATCHES:
+        return f"there are {len(baseline)} pairs of batches where at least {MINIMUM_BATCHES} are needed"
+    sides = {"baseline": baseline, "candidate": candidate}
+    still = [f"the {role} did nothing" for role, parts in sides.items() if not any(part.amount for part in parts)]
+    return " and ".join(still) + " in all of its load" if still else ""
 
 
 def independent_ratio(

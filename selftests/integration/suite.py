@@ -23,7 +23,7 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 CLUSTER_EACH = bool(os.environ.get("SELFTEST_CLUSTER_EACH"))
 CLUSTER = "-".join(filter(None, [os.environ.get("SELFTEST_CLUSTER", "default"), WORKER if CLUSTER_EACH else ""]))
 # Small enough to be written at once: what is looked at here is the suite, not the storage.
-SMALL = ("--storage-volume-size", "160Mi", "--storage-test-size", "64Mi")
+SMALL = ("--storage-volume-size", "160Mi", "--storage-test-size", "64Mi", "--storage-longest", "60s")
 _OTHER_CLUSTER = ("--storage-cluster", "--storage-kubeconfig", "--storage-context")
 # Where the runs that this process has started report to: so it knows its own from those of other workers.
 _REPORTS: set[Path] = set()

@@ -12,7 +12,7 @@ from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.metric_ratio import metric_ratio
 from acceptance.results.document import Verdict
-from acceptance.statistics.interim_analyses import IN_TURN
+from acceptance.statistics.interim_analyses import ALONE, IN_TURN
 from acceptance.trials.speed.findings import judge_limit
 from selftests.unit.published_figures import ROOT
 from selftests.unit.simulated_load import second
@@ -64,7 +64,12 @@ def judged(figures: Figures, tier: Tier) -> list[Verdict]:
     """All absolute limits of the tier on the candidate."""
     random = Random(20241)
     return [
-        judge_limit(load(profile, candidate, random=random), limit, plan=IN_TURN, storage_class="candidate")
+        judge_limit(
+            [[each for segment in load(profile, candidate, random=random) for each in segment]],
+            limit,
+            plan=ALONE,
+            storage_class="candidate",
+        )
         for profile, (_, candidate) in figures.items()
         for limit in tier.limits_for(profile)
     ]

@@ -14,6 +14,7 @@ from random import Random
 from acceptance.limits.tiers import ComparisonRule, Limit, Tier
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import PreparedVolume, Preparing
+from acceptance.statistics.interim_analyses import MINUTE_S
 from acceptance.text.errors import AcceptanceError
 from acceptance.trials.speed.findings import Finding
 from acceptance.trials.speed.runner import SpeedRunner
@@ -83,6 +84,40 @@ class Credits:
         return self._noise[second] + (at_s - second) * (self._noise[second + 1] - self._noise[second])
 
 
+@dataclass(frozen=True, kw_only=True)
+class Bursts:
+    """A cache that takes `high` operations a second for `for_s` s until it is full, and then `low` until it is flushed.
+
+    That takes until `each_s` s are over, and it began `since_s` s ago.
+    """
+
+    high: float
+    low: float
+    for_s: float
+    each_s: float
+    since_s: float
+
+    def begin(self, at_s: float) -> None:
+        """It does so whether or not it is loaded."""
+
+    def end(self, at_s: float) -> None:
+        """As for `begin`."""
+
+    def awake(self, at_s: float) -> float:
+        """It never stands still."""
+        return at_s
+
+    def waits(self, begin_s: float, end_s: float) -> Counter[int]:
+        """Nothing waits for long."""
+        return Counter()
+
+    def done(self, at_s: float) -> float:
+        """Operations until then."""
+        whole, within = divmod(at_s + self.since_s, self.each_s)
+        full = self.high * self.for_s + self.low * (self.each_s - self.for_s)
+        return whole * full + self.high * min(within, self.for_s) + self.low * max(0.0, within - self.for_s)
+
+
 def steady(*, rate: float, seed: int) -> Standstills:
     """Local storage, without credits."""
     return Standstills(rate=rate, still_s=0.01, each_s=1000, noise=0.05, seed=seed)
@@ -104,6 +139,7 @@ def finding(
     limits: Sequence[Limit],
     rules: Sequence[ComparisonRule] = (),
     local: Storage | None = None,
+    longest_s: float = MINUTE_S,
 ) -> Finding:
     """What a run finds, beside local storage where there is some."""
     bench = ReadyBench({"fast": storage, **({} if local is None else {"local": local})})
@@ -115,5 +151,6 @@ def finding(
         report=lambda _: None,
         preparing=lambda *_: None,
         keep=lambda _: None,
+        longest_s=longest_s,
     )
     return runner.finding(profile, storage_class="fast")

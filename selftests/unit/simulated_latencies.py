@@ -5,7 +5,7 @@ One operation at a time, so that a slow second holds few. The histograms have fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 
 import numpy
@@ -79,16 +79,7 @@ def ended(second: Second, *, plan: AnalysisPlan, at_most: float, seed: int) -> s
     limit = Limit(profile="writes", metric=P99, at_most=at_most, because="b")
     load = [sample(second(random)) for _ in range(plan.cap)]
     for look in plan.looks:
-        segments = in_segments(load[:look], plan)
+        segments = [load[:look]]
         if decided([limit], (), segments, None, plan=plan) or look == plan.cap:
             return judge_limit(segments, limit, plan=plan, storage_class="fast").status
     raise AssertionError("the last look is at the cap")
-
-
-def in_segments(load: Sequence[Sample], plan: AnalysisPlan) -> list[Sequence[Sample]]:
-    """The seconds as the turns of the plan have them."""
-    segments, start = [], 0
-    for length in plan.segments or (plan.cap,):
-        segments.append(load[start : start + length])
-        start += length
-    return [each for each in segments if each]

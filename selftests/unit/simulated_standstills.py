@@ -2,7 +2,7 @@
 
 In continuous time: what was done until a moment follows from when the storage stood still until then. fio means to
 speak each second, and cannot while its job waits; it ends after its runtime, or when the standstill of that moment is
-over. What it says goes through `SampleReader`, `measure_alone` and `measure_alternately` as in a run.
+over. What it says goes through `SampleReader` and `measure_alone` as in a run.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import accumulate
@@ -24,17 +24,17 @@ from acceptance.loads.fio.samples import Sample, SampleReader
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.ending import require_success
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
-from acceptance.measuring.measure import BySegment, measure_alone, measure_alternately
+from acceptance.measuring.measure import BySegment, measure_alone
 from acceptance.results.document import Verdict
 from acceptance.results.metrics import Metric
-from acceptance.statistics.interim_analyses import AnalysisPlan, plan_for
+from acceptance.statistics.interim_analyses import MINUTE_S, AnalysisPlan, plan_for
 from acceptance.text.errors import AcceptanceError
 from acceptance.trials.speed.findings import decided, judge_limit
 
 BETWEEN_S = 0.3
 """from the end of one fio to the beginning of the next"""
 LATENCY_NS = 1_000_000
-FROM_S, UNTIL_S = 30.0, 800.0
+FROM_S, UNTIL_S = 30.0, 1200.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,37 +219,25 @@ def profile(*, durable: bool) -> Profile:
     )
 
 
-Way = tuple[bool, bool]
-"""Whether writes are durable, and whether they are measured in turn with a baseline."""
-
-
-def measured(storage: Standstills, limits: Sequence[Limit], way: Way) -> tuple[BySegment, AnalysisPlan]:
+def measured(
+    storage: Storage, limits: Sequence[Limit], *, durable: bool, longest_s: float = MINUTE_S
+) -> tuple[BySegment, AnalysisPlan]:
     """The samples of the candidate when its measurement ends, and the plan that it followed."""
-    durable, in_turn = way
-    plan = plan_for(durable=durable, in_turn=in_turn)
-    local = Standstills(rate=storage.rate, still_s=0.01, each_s=1000, noise=0.05, seed=-storage.seed)
-    bench = SimulatedBench({"fast": storage, "local": local})
-    enough: Callable[[BySegment], bool] = lambda ours: decided(limits, (), ours, None, plan=plan)  # noqa: E731
-    if not in_turn:
-        alone = measure_alone(
-            bench, volume("fast"), profile(durable=durable), plan=plan, decided=enough, report=lambda each: None
-        )
-        return alone.samples, plan
-    candidate, _ = measure_alternately(
-        bench,
-        candidate=volume("fast"),
-        baseline=volume("local"),
-        profile=profile(durable=durable),
+    plan = plan_for(durable=durable, in_turn=False, longest_s=longest_s)
+    alone = measure_alone(
+        SimulatedBench({"fast": storage}),
+        volume("fast"),
+        profile(durable=durable),
         plan=plan,
-        decided=lambda ours, theirs: enough(ours),
+        decided=lambda ours: decided(limits, (), ours, None, plan=plan),
         report=lambda each: None,
     )
-    return candidate.samples, plan
+    return alone.samples, plan
 
 
-def verdicts(storage: Standstills, limits: Sequence[Limit], way: Way) -> list[Verdict]:
+def verdicts(storage: Storage, limits: Sequence[Limit], *, durable: bool, longest_s: float = MINUTE_S) -> list[Verdict]:
     """What a run says of the limits."""
-    samples, plan = measured(storage, limits, way)
+    samples, plan = measured(storage, limits, durable=durable, longest_s=longest_s)
     return [judge_limit(samples, limit, plan=plan, storage_class="fast") for limit in limits]
 
 

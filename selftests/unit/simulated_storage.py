@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import accumulate
-from statistics import fmean
 from typing import NamedTuple
 
 import numpy
@@ -18,7 +17,7 @@ import numpy
 from acceptance.judging.outcome import Decision, decide
 from acceptance.measuring.ending import UNCOUNTED_S
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
-from acceptance.statistics.intervals import interval
+from acceptance.statistics.intervals import Part, weighted_interval
 from acceptance.statistics.ratios import Round, ratio
 
 RUNS = 2000
@@ -66,17 +65,26 @@ def lognormal(noise: float, cv: float) -> float:
 
 
 @cache
-def noise(correlation: float, seconds: int, stream: int = 0) -> tuple[Sequence[float], ...]:
+def noise(correlation: float, seconds: int, stream: int = 0, runs: int = RUNS) -> tuple[Sequence[float], ...]:
     """For each run, first-order autoregressive noise with mean 0 and standard deviation 1, a value a second.
 
     Another `stream` is noise that has nothing to do with this one.
     """
     random = numpy.random.default_rng([round(100 * correlation), seconds, stream])
-    values = random.standard_normal((RUNS, seconds))
+    values = random.standard_normal((runs, seconds))
     for second in range(1, seconds):
         values[:, second] *= math.sqrt(1 - correlation**2)
         values[:, second] += correlation * values[:, second - 1]
     return tuple(values.tolist())
+
+
+@cache
+def dwelling(dwell_s: float, seconds: int, runs: int = RUNS) -> tuple[Sequence[float], ...]:
+    """For each run -1 or 1 each second: storage that stays in one of two states for so long on average."""
+    random = numpy.random.default_rng([round(dwell_s), seconds])
+    turns = numpy.where(random.random((runs, seconds)) < 1 / dwell_s, -1.0, 1.0)
+    turns[:, 0] = numpy.where(random.random(runs) < 0.5, -1.0, 1.0)
+    return tuple(numpy.cumprod(turns, axis=1).tolist())
 
 
 def alone(plan: AnalysisPlan) -> Segments:
@@ -106,62 +114,71 @@ def by_segment(
     segments: Segments,
     series: Sequence[float],
     *,
-    batch_s: int,
+    batch_lengths: Sequence[int],
     cv: float,
     spread: Spread = normal,
     shape: Shape = steady,
     since: int = 0,
-) -> list[list[float]]:
-    """The rates of all batches. `since`: for so many seconds the shape has gone on before the load begins."""
-    rates = ([spread(series[second], cv) * shape(second + since) for second in segment] for segment in segments)
-    return [
-        [fmean(segment[start : start + batch_s]) for start in range(0, len(segment) - batch_s + 1, batch_s)]
-        for segment in rates
-    ]
+) -> dict[int, list[list[Part]]]:
+    """All batches of each length, segment by segment; one that is shorter than a batch is one.
+
+    `since`: for so many seconds the shape has gone on before the load begins.
+    """
+    found: dict[int, list[list[Part]]] = {length: [] for length in batch_lengths}
+    for segment in segments:
+        rates = (spread(series[second], cv) * shape(second + since) for second in segment)
+        until, count = list(accumulate(rates, initial=0.0)), len(segment)
+        for length, batches in found.items():
+            size = min(length, count)
+            begins = range(0, count - size + 1, size)
+            batches.append([Part(until[begin + size] - until[begin], size) for begin in begins])
+    return found
 
 
 @cache
 def limit_analyses(
     plan: AnalysisPlan,
     *,
-    compared: bool,
     cv: float,
-    correlation: float,
+    correlation: float = 0.0,
     spread: Spread = normal,
     shape: Shape = steady,
+    dwell_s: float | None = None,
+    runs: int = RUNS,
 ) -> Sequence[Looks]:
-    """For each run the interval of the rate; `compared`: loaded in turn with a baseline, or else without a pause.
+    """For each run the interval of the rate, of a load without a pause.
 
-    `cv`: the standard deviation of a second, as a share of the mean. `correlation`: of neighbouring seconds. A shape
-    that comes again and again has begun before, anywhere in it.
+    `cv`: the standard deviation of a second, as a share of the mean. `correlation`: of neighbouring seconds; with
+    `dwell_s` they are in one of two states. A shape that comes again and again has begun before, anywhere in it.
     """
-    segments = in_turn(plan)[1] if compared else alone(plan)
+    segments, looks = alone(plan), looks_of(plan)
+    noises = noise(correlation, plan.cap, runs=runs) if dwell_s is None else dwelling(dwell_s, plan.cap, runs)
 
     def one(number: int, series: Sequence[float]) -> Looks:
         since = number % STALLS_EACH_S if shape is stalling else 0
-        rates = {
-            batch_s: by_segment(segments, series, batch_s=batch_s, cv=cv, spread=spread, shape=shape, since=since)
-            for batch_s in batch_lengths(plan)
-        }
-        flat = {batch_s: [rate for each in found for rate in each] for batch_s, found in rates.items()}
-        return [_seen(look, flat[look.batch_s][: look.seconds // look.batch_s]) for look in looks_of(plan)]
+        lengths = batch_lengths(plan)
+        parts = by_segment(segments, series, batch_lengths=lengths, cv=cv, spread=spread, shape=shape, since=since)
+        return [_seen(look, parts[look.batch_s][0][: look.seconds // look.batch_s]) for look in looks]
 
-    return [one(number, series) for number, series in enumerate(noise(correlation, duration(segments)))]
+    return [one(number, series) for number, series in enumerate(noises)]
 
 
-def looks_of(plan: AnalysisPlan) -> list[Look]:
+@cache
+def looks_of(plan: AnalysisPlan) -> Sequence[Look]:
     """Its looks, each with what holds for it."""
     return [plan.at(seconds) for seconds in plan.looks]
 
 
-def batch_lengths(plan: AnalysisPlan) -> set[int]:
+@cache
+def batch_lengths(plan: AnalysisPlan) -> Sequence[int]:
     """Of all its looks."""
-    return {look.batch_s for look in looks_of(plan)}
+    return sorted({look.batch_s for look in looks_of(plan)})
 
 
-def _seen(look: Look, rates: Sequence[float]) -> Seen:
-    found = interval(rates, confidence=look.confidence, correlation=look.batch_correlation)
-    return Seen(*found, beyond=math.inf if look.early and 0.0 in rates else look.beyond)
+def _seen(look: Look, parts: Sequence[Part]) -> Seen:
+    found = weighted_interval(parts, confidence=look.confidence, correlation=look.batch_correlation)
+    still = look.early and any(not part.amount for part in parts)
+    return Seen(*found, beyond=math.inf if still else look.beyond)
 
 
 def compare(
@@ -172,40 +189,53 @@ def compare(
     candidate: Sequence[float],
     cv: float = 0.0,
     shape: Shape = steady,
+    own_shape: Shape = steady,
+    since: int = 0,
 ) -> Looks:
     """One run: the interval of candidate / baseline, each with its noise, on a machine with this shape.
 
-    Where there is no ratio, nothing is known: from 0 to infinity.
+    `own_shape`: of the candidate alone, which has gone on for `since` seconds. Where there is no ratio, nothing is
+    known: from 0 to infinity.
     """
-    classes = list(zip(segments, (baseline, candidate), strict=True))
-    rounds = {
-        batch_s: [*map(Round, *(by_segment(each, of, batch_s=batch_s, cv=cv, shape=shape) for each, of in classes))]
-        for batch_s in batch_lengths(plan)
-    }
+    lengths = batch_lengths(plan)
+    theirs = by_segment(segments[0], baseline, batch_lengths=lengths, cv=cv, shape=shape)
+    both: Shape = lambda second: shape(second) * own_shape(second + since)  # noqa: E731
+    ours = by_segment(segments[1], candidate, batch_lengths=lengths, cv=cv, shape=both)
+    rounds = {length: list(map(Round, theirs[length], ours[length])) for length in lengths}
     ends = zip(looks_of(plan), plan.rounds, strict=True)
     return [_ratio(look, rounds[look.batch_s][:end]) for look, end in ends]
 
 
 @cache
 def ratio_analyses(
-    plan: AnalysisPlan, *, cv: float, correlation: float, machine_wide: bool = False, shape: Shape = steady
+    plan: AnalysisPlan,
+    *,
+    cv: float,
+    correlation: float,
+    machine_wide: bool = False,
+    shape: Shape = steady,
+    own_shape: Shape = steady,
+    runs: int = RUNS,
 ) -> Sequence[Looks]:
     """For each run the interval of candidate / baseline.
 
     `machine_wide`: the noise is that of the machine, and falls on both classes at the same time; else each class has
-    its own.
+    its own. `own_shape` has begun before, anywhere in it.
     """
     segments = in_turn(plan)
     seconds = duration(*segments)
-    pairs = zip(noise(correlation, seconds), noise(correlation, seconds, 0 if machine_wide else 1), strict=True)
-    return [compare(plan, segments, baseline=one, candidate=other, cv=cv, shape=shape) for one, other in pairs]
+    noises = (noise(correlation, seconds, stream, runs) for stream in (0, 0 if machine_wide else 1))
+    return [
+        compare(plan, segments, baseline=one, candidate=other, cv=cv, shape=shape, own_shape=own_shape, since=number)
+        for number, (one, other) in enumerate(zip(*noises, strict=True))
+    ]
 
 
 def _ratio(look: Look, rounds: Sequence[Round]) -> Seen:
     found = ratio(rounds, confidence=look.confidence, correlation=look.batch_correlation)
     if found.value is None or found.low is None or found.high is None:
-        return Seen(1.0, 0.0, math.inf, look.ratio_beyond)
-    return Seen(found.value, found.low, found.high, look.ratio_beyond)
+        return Seen(1.0, 0.0, math.inf, look.beyond)
+    return Seen(found.value, found.low, found.high, look.beyond)
 
 
 def share(
@@ -217,14 +247,22 @@ def share(
     at_most: float | None = None,
 ) -> float:
     """The share of runs that end with this decision: the first look, of all or of so many, that decides ends a run."""
+    ends = (_end(run[:looks], at_least=at_least, at_most=at_most)[1] for run in runs)
+    return sum(end == decision for end in ends) / len(runs)
 
-    def end(run: Looks) -> Decision:
-        decisions = (
-            decide(one.low, one.high, at_least=at_least, at_most=at_most, beyond=one.beyond) for one in run[:looks]
-        )
-        return next((one for one in decisions if one != "inconclusive"), "inconclusive")
 
-    return sum(end(run) == decision for run in runs) / len(runs)
+def mean_load_s(runs: Sequence[Looks], plan: AnalysisPlan, *, at_least: float) -> float:
+    """How long a run lasts on average, in seconds of load."""
+    return sum(plan.looks[_end(run, at_least=at_least, at_most=None)[0]] for run in runs) / len(runs)
+
+
+def _end(run: Looks, *, at_least: float | None, at_most: float | None) -> tuple[int, Decision]:
+    """The look that ends it, and what that decides."""
+    for number, one in enumerate(run):
+        decision = decide(one.low, one.high, at_least=at_least, at_most=at_most, beyond=one.beyond)
+        if decision != "inconclusive":
+            return number, decision
+    return len(run) - 1, "inconclusive"
 
 
 def mean_error(runs: Sequence[Looks], *, look: int) -> float:

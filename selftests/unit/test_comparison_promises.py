@@ -46,10 +46,10 @@ def test_a_ratio_near_its_bound_hardly_ever_gets_the_wrong_verdict(
         (DURABLE_IN_TURN, 0.05, 0.5, 10, 5.0),
         (DURABLE_IN_TURN, 0.15, 0.3, 10, 8.0),
         (DURABLE_IN_TURN, 0.30, 0.5, 40, 3.0),
-        (IN_TURN, 0.05, 0.5, 4, 3.0),
+        (IN_TURN, 0.05, 0.5, 4, 3.5),
         (IN_TURN, 0.05, 0.5, 8, 1.5),
         (IN_TURN, 0.15, 0.3, 8, 4.0),
-        (IN_TURN, 0.15, 0.3, 12, 2.0),
+        (IN_TURN, 0.15, 0.3, 12, 2.5),
     ],
 )
 def test_a_ratio_far_from_its_bound_is_decided_soon(

@@ -16,7 +16,7 @@ from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import BySegment, Recording
 from acceptance.results.document import Role, Verdict
 from acceptance.results.metrics import Metric
-from acceptance.statistics.interim_analyses import ALONE, DURABLE_IN_TURN, IN_TURN, AnalysisPlan
+from acceptance.statistics.interim_analyses import ALONE, DURABLE_IN_TURN, AnalysisPlan, plan_for
 from acceptance.trials.speed.findings import Finding, decided
 from acceptance.trials.speed.turns import Turns
 from selftests.unit.compared_runs import run_of
@@ -59,10 +59,11 @@ def test_the_whole_interval_must_lie_there() -> None:
     assert not is_decided(limit("write.iops", at_least=300), writes(400, 1600, 500, 1500))
 
 
-def test_looks_ask_for_less_and_less_and_then_for_no_factor() -> None:
-    near, farther = limit("write.iops", at_least=900), limit("write.iops", at_least=600)
-    assert [is_decided(near, FOUR * times) for times in (1, 3, 6)] == [False, False, True]
-    assert [is_decided(farther, FOUR * times) for times in (1, 3, 6)] == [False, True, True]
+def test_looks_ask_for_less_and_less_and_after_a_minute_for_no_factor() -> None:
+    near, farther, far = (limit("write.iops", at_least=each) for each in (900, 750, 350))
+    assert [is_decided(near, FOUR * times) for times in (1, 4, 6, 9, 15)] == [False, False, False, False, True]
+    assert [is_decided(farther, FOUR * times) for times in (1, 4, 6)] == [False, False, True]
+    assert [is_decided(far, FOUR * times) for times in (1, 4)] == [False, True]
 
 
 def test_storage_that_stood_still_is_loaded_to_the_end_but_for_a_stall_that_is_too_long() -> None:
@@ -111,9 +112,11 @@ def test_a_stall_that_was_seen_is_decided_without_a_factor() -> None:
 
 def test_a_stall_limit_needs_a_load_as_long_as_it_allows_but_none_beyond_the_last_look() -> None:
     asked = limit("stall.longest", at_most=10.0)
-    assert not is_decided(asked, FOUR * 2, plan=IN_TURN)
-    assert is_decided(asked, FOUR * 3, plan=IN_TURN)
-    assert is_decided(limit("stall.longest", at_most=300.0), FOUR * 15, plan=IN_TURN)
+    plan = AnalysisPlan(seconds=(4, 8, 12, 60))
+    assert not is_decided(asked, FOUR * 2, plan=plan)
+    assert is_decided(asked, FOUR * 3, plan=plan)
+    longer = plan_for(durable=False, in_turn=False)
+    assert is_decided(limit("stall.longest", at_most=300.0), FOUR * 15, plan=longer)
 
 
 def test_storage_that_stood_still_has_neither_passed_nor_failed_early() -> None:
@@ -121,7 +124,7 @@ def test_storage_that_stood_still_has_neither_passed_nor_failed_early() -> None:
     stalls = writes(1, 1, 1, 1, latency_s=1.5)
     slow = limit("write.latency.mean", at_most=0.1)
     assert not is_decided(slow, stalls)
-    assert is_decided(slow, stalls * 3)
+    assert is_decided(slow, stalls * 4)
     assert is_decided(slow, writes(1, 1, 1, 1, latency_s=0.9))
     idle = [replace(each, cpu_s=0.0) for each in stalls]
     assert not is_decided(limit("cpu.use", at_most=0.4), idle)

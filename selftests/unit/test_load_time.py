@@ -42,8 +42,9 @@ def test_no_look_comes_before_the_floor_and_none_is_less_sure(plan: AnalysisPlan
     longer = plan.at_least(seconds)
     assert longer.looks[0] >= min(seconds, longer.cap) and longer.cap >= seconds
     if seconds > plan.looks[0]:
-        assert longer.confidence == pytest.approx(plan.confidence) and longer.wrong_pass <= plan.wrong_pass
         assert not any(longer.at(look).early for look in longer.looks)
+        for look in longer.looks:
+            assert longer.at(look).confidence >= plan.at(min(look, plan.cap)).confidence
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_half_a_minute_keeps_the_looks_from_then_on(plan: AnalysisPlan, looks: t
         assert longer.at(look).beyond == plan.at(look).beyond
 
 
-@pytest.mark.parametrize(("plan", "last"), [(ALONE, 92), (DURABLE, 90), (DURABLE_IN_TURN, 100), (IN_TURN, 92)])
+@pytest.mark.parametrize(("plan", "last"), [(ALONE, 90), (DURABLE, 90), (DURABLE_IN_TURN, 90), (IN_TURN, 90)])
 def test_beyond_the_last_look_there_is_one_after_whole_batches_and_pairs_of_rounds(
     plan: AnalysisPlan, last: int
 ) -> None:
@@ -77,7 +78,7 @@ def test_the_plan_of_a_run_counts_with_it() -> None:
     name = "random-read-iops"
     longer = partial(measured, profiles[name], "fast", test_size=1, assumed=EMBEDDED, load_time_s=30)
     step = longer(baseline=None, asked=tier.limits_for(name))
-    assert 36 <= step.about_s < 45 and 60 <= step.most_s < 70
+    assert 36 <= step.about_s < 45 and 300 <= step.most_s < 310
     unjudged = longer(baseline="local", asked=())
     assert unjudged.about_s == unjudged.most_s > 30 + 2 * 32
 
@@ -91,7 +92,7 @@ def test_it_is_a_time_of_some_seconds_to_an_hour() -> None:
             read_settings(values | {"load_time": wrong})
 
 
-@pytest.mark.parametrize(("asked_s", "lasts_s"), [(0.0, 4), (30.0, 36), (90.0, 92)])
+@pytest.mark.parametrize(("asked_s", "lasts_s"), [(0.0, 4), (30.0, 36), (90.0, 90)])
 def test_a_load_that_is_clear_at_once_goes_on_for_as_long_as_asked(asked_s: float, lasts_s: int) -> None:
     limit = at_least(10.0)
     runner = SpeedRunner(

@@ -195,18 +195,18 @@ def test_an_error_of_the_bench_is_passed_on() -> None:
 
 
 def test_rounds_last_as_long_as_the_plan_says() -> None:
-    plan = AnalysisPlan(seconds=(8, 10), batch_s=1, segments=(1, 1, 3, 3, 1, 1), early=EarlyLook(seconds=2))
+    plan = AnalysisPlan(seconds=(8, 12), batch_s=1, segments=(1, 1, 3, 3, 2, 2), early=EarlyLook(seconds=2))
     bench, looks, progress, (candidate, baseline) = alternately(plan=plan, enough_at=9)
     (load,) = bench.loads
-    assert load.runtimes_s == (2, 2, 2, 2, 4, 4, 4, 4, 2, 2, 2, 2)
-    assert load.runtime == "2s 2s 2s 2s 4s 4s 4s 4s 2s 2s 2s 2s"
-    assert looks == [(2, 2), (8, 8), (10, 10)]
-    assert list(map(len, candidate.samples)) == list(map(len, baseline.samples)) == [1, 1, 3, 3, 1, 1]
-    assert progress[-1].seconds == progress[-1].cap == 10
+    assert load.runtimes_s == (2, 2, 2, 2, 4, 4, 4, 4, 3, 3, 3, 3)
+    assert load.runtime == "2s 2s 2s 2s 4s 4s 4s 4s 3s 3s 3s 3s"
+    assert looks == [(2, 2), (8, 8), (12, 12)]
+    assert list(map(len, candidate.samples)) == list(map(len, baseline.samples)) == [1, 1, 3, 3, 2, 2]
+    assert progress[-1].seconds == progress[-1].cap == 12
 
 
 def test_what_is_measured_has_a_plan_of_its_own() -> None:
-    assert plan_for(durable=True, in_turn=True) is DURABLE_IN_TURN
-    assert plan_for(durable=True, in_turn=False) is DURABLE
-    assert plan_for(durable=False, in_turn=True) is IN_TURN
-    assert plan_for(durable=False, in_turn=False) is ALONE
+    assert plan_for(durable=True, in_turn=True, longest_s=60) is DURABLE_IN_TURN
+    assert plan_for(durable=True, in_turn=False, longest_s=60) is DURABLE
+    assert plan_for(durable=False, in_turn=True, longest_s=60) is IN_TURN
+    assert plan_for(durable=False, in_turn=False, longest_s=60) is ALONE

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from acceptance.limits.tiers import Limit
 from acceptance.measuring.percentiles import edges_ns, percentile_interval, percentile_of, together
 from acceptance.results.metrics import Metric
-from acceptance.statistics.interim_analyses import ALONE, DURABLE, IN_TURN, AnalysisPlan
+from acceptance.statistics.interim_analyses import ALONE, DURABLE, AnalysisPlan
 from acceptance.trials.speed.findings import judge_limit
 from selftests.unit.simulated_latencies import (
     Second,
@@ -111,7 +111,7 @@ KINDS: dict[str, Second] = {
     "slow operations, few in all": slow_operations(0.015, 0.02, rate=192),
     "skewed": skewed(442),
 }
-PLANS = {"durable": DURABLE, "alone": ALONE, "in turn": IN_TURN}
+PLANS = {"durable": DURABLE, "alone": ALONE}
 RUNS = 15
 
 

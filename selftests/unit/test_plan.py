@@ -49,7 +49,8 @@ def test_a_profile_takes_as_long_as_its_first_look_and_at_most_as_its_last() -> 
     """Without a pause, and then 30 rounds of two segments of 2 s, each with a second that does not count."""
     step = a_profile("random-write-iops")
     assert step.about_s == (4 + 1 + 2) + (2 * 2 * 3 + 2)
-    assert step.most_s == (60 + 1 + 2) + (30 * 2 * 3 + 2)
+    assert step.most_s - step.goes_on_s == (60 + 1 + 2) + (30 * 2 * 3 + 2)
+    assert step.goes_on_s == 240 + 48 * 2 * 6
 
 
 def test_synchronous_writes_take_longer_for_their_looks_are_later_and_they_ramp() -> None:
@@ -66,11 +67,12 @@ def test_a_limit_on_what_is_rare_is_not_decided_early() -> None:
 def test_what_nobody_judges_is_measured_as_long_whatever_it_shows() -> None:
     step = a_profile("random-write-iops", judged=False)
     assert step.about_s == step.most_s == (12 + 1 + 2) + (6 * 2 * 3 + 2)
+    assert step.goes_on_s == 0
 
 
 def test_without_a_baseline_a_profile_runs_in_one_go() -> None:
     step = a_profile("random-write-iops", baseline=None)
-    assert (step.about_s, step.most_s) == (4 + 1 + 2, 60 + 1 + 2)
+    assert (step.about_s, step.most_s, step.goes_on_s) == (4 + 1 + 2, 300 + 1 + 2, 240)
 
 
 def test_a_profile_with_files_of_its_own_writes_them_first() -> None:

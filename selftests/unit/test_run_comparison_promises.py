@@ -12,7 +12,6 @@ from acceptance.report.comparing.differences import differences
 from acceptance.report.comparing.model import Change
 from acceptance.results.document import Estimate, RelativeEstimate, Results
 from acceptance.statistics.interim_analyses import ALONE, DURABLE_IN_TURN, IN_TURN, AnalysisPlan
-from acceptance.statistics.intervals import Part
 from selftests.unit.compared_runs import cluster, measured, run_of
 from selftests.unit.simulated_storage import (
     Segments,
@@ -42,7 +41,7 @@ def ended_at(plan: AnalysisPlan, look: int) -> AnalysisPlan:
     taken = plan.at(plan.looks[look])
     return AnalysisPlan(
         seconds=(taken.seconds,),
-        batch_s=taken.batch_s,
+        batch_s=min(taken.batch_s, *plan.segments) if plan.segments else taken.batch_s,
         segments=plan.segments and plan.segments[: plan.rounds[look]],
         wrong_pass=0.025,
         batch_correlation=taken.batch_correlation,
@@ -71,8 +70,9 @@ def one_run(
     segments = in_turn(plan) if plan.segments else (alone(plan), alone(plan))
 
     def seen(of: Segments, series: Sequence[float]) -> Estimate:
-        batches = by_segment(of, series, batch_s=plan.batch_s, cv=cv, shape=shape)
-        rates = [Part(rate, 1.0) for each in batches for rate in each]
+        length = plan.at(plan.cap).batch_s
+        batches = by_segment(of, series, batch_lengths=[length], cv=cv, shape=shape)[length]
+        rates = [part for each in batches for part in each]
         return estimate(rates, unit="1/s", seconds=plan.cap, confidence=0.95, correlation=plan.batch_correlation)
 
     theirs, ours = seen(segments[0], baseline), seen(segments[1], candidate)

@@ -12,12 +12,14 @@ from acceptance.measuring.figures import estimate
 from acceptance.statistics.intervals import (
     MINIMUM_BATCHES,
     Part,
+    allowance,
     correlation_of_batches,
     interval,
+    seen_correlation,
     standard_error,
     weighted_interval,
 )
-from acceptance.statistics.ratios import Round, ratio
+from acceptance.statistics.ratios import Round, of_equal_weight, ratio
 from acceptance.statistics.student_t import t_cdf, t_quantile
 
 values = st.lists(st.floats(min_value=0.0, max_value=1e9), min_size=3, max_size=30)
@@ -138,11 +140,9 @@ def test_a_weighted_interval_holds_its_mean_which_is_the_total_by_the_weight(mad
 
 
 def test_one_heavy_batch_tells_less_than_many_light_ones() -> None:
-    """60 s of which 20 are one standstill: its interval is wider than that of 20 single seconds of standstill."""
-    seconds = [Part(100.0, 1.0)] * 40
-    heavy, light = (
-        weighted_interval([*seconds, *still], confidence=0.99) for still in ([Part(0.0, 20.0)], [Part(0.0, 1.0)] * 20)
-    )
+    """60 s of which 20 are one standstill: its interval is wider than that of 20 single seconds, each on its own."""
+    heavy = weighted_interval([*[Part(100.0, 1.0)] * 40, Part(0.0, 20.0)], confidence=0.99)
+    light = weighted_interval([Part(100.0, 1.0), Part(0.0, 1.0), Part(100.0, 1.0)] * 20, confidence=0.99)
     assert heavy.mean == light.mean
     assert heavy.low < light.low < light.high < heavy.high
 
@@ -172,22 +172,22 @@ def test_an_estimate_of_too_few_batches_has_no_interval() -> None:
 
 
 def test_a_ratio_worked_out_by_hand() -> None:
-    found = ratio([Round([1, 2], [2, 4]), Round([10], [20])], confidence=0.99)
+    found = ratio([of_equal_weight([1, 2], [2, 4]), of_equal_weight([10], [20])], confidence=0.99)
     assert (found.value, found.low, found.high) == pytest.approx((2, 2, 2))
     assert (found.samples, found.problem) == (3, "")
 
 
 @given(positive, st.floats(0.01, 100))
 def test_a_constant_factor_between_the_classes_is_found_exactly(baseline: list[float], factor: float) -> None:
-    found = ratio([Round(baseline, [value * factor for value in baseline])], confidence=0.99)
+    found = ratio([of_equal_weight(baseline, [value * factor for value in baseline])], confidence=0.99)
     assert found.value == pytest.approx(factor)
 
 
 @given(positive, positive)
 def test_exchanging_the_classes_inverts_the_ratio(first: list[float], second: list[float]) -> None:
     count = min(len(first), len(second))
-    one = ratio([Round(first[:count], second[:count])], confidence=0.99)
-    other = ratio([Round(second[:count], first[:count])], confidence=0.99)
+    one = ratio([of_equal_weight(first[:count], second[:count])], confidence=0.99)
+    other = ratio([of_equal_weight(second[:count], first[:count])], confidence=0.99)
     assert one.value is not None
     assert other.value is not None
     assert one.value * other.value == pytest.approx(1.0)
@@ -199,10 +199,10 @@ def test_exchanging_the_classes_inverts_the_ratio(first: list[float], second: li
 @pytest.mark.parametrize(
     ("rounds", "problem"),
     [
-        ([Round([1, 1, 1], [1, 0, 0])], "the candidate stalled for 2 whole batches"),
-        ([Round([0, 1, 1], [1, 1, 1])], "the baseline stalled for 1 whole batch"),
-        ([Round([0] * 9, [0] * 9)], "the baseline stalled for 9 whole batches and the candidate"),
-        ([Round([1, 1], [1, 1])], "2 pairs of batches where at least 3"),
+        ([of_equal_weight([1, 1, 1], [0, 0, 0])], "the candidate did nothing in all of its load"),
+        ([of_equal_weight([0, 0, 0], [1, 1, 1])], "the baseline did nothing in all of its load"),
+        ([of_equal_weight([0] * 9, [0] * 9)], "the baseline did nothing and the candidate did nothing"),
+        ([of_equal_weight([1, 1], [1, 1])], "2 pairs of batches where at least 3"),
         ([], "0 pairs of batches"),
     ],
 )
@@ -212,7 +212,44 @@ def test_without_a_ratio_it_is_said_why(rounds: list[Round], problem: str) -> No
     assert problem in found.problem
 
 
-@pytest.mark.parametrize("wrong", [Round([1, 2], [1]), Round([math.nan], [1]), Round([1], [-1])])
+@pytest.mark.parametrize(
+    "wrong", [of_equal_weight([1, 2], [1]), of_equal_weight([math.nan], [1]), of_equal_weight([1], [-1])]
+)
 def test_segments_that_are_no_pair_are_refused(wrong: Round) -> None:
     with pytest.raises(ValueError, match=r"wanted|argument"):
         ratio([wrong], confidence=0.99)
+
+
+def test_a_ratio_is_of_all_that_was_done_however_it_is_distributed() -> None:
+    """A cache that takes three times as much in one second and nothing in the next did one and a half times as much."""
+    found = ratio([of_equal_weight([10.0, 10.0], [30.0, 0.0])] * 6, confidence=0.99)
+    assert found.value == pytest.approx(1.5)
+    weights = ratio(
+        [Round([Part(20.0, 2.0)], [Part(60.0, 3.0)]), Round([Part(30.0, 1.0)] * 2, [Part(5, 1.0)] * 2)], confidence=0.9
+    )
+    assert weights.value == pytest.approx((70 / 5) / (80 / 4))
+
+
+def test_what_befalls_both_classes_falls_out_of_the_ratio_s_error() -> None:
+    machine = [100.0, 50.0, 80.0, 120.0, 60.0, 90.0]
+    found = ratio([of_equal_weight(machine, [2 * each for each in machine])], confidence=0.99)
+    assert (found.low, found.high) == pytest.approx((2.0, 2.0))
+
+
+def test_neighbours_that_are_seen_to_be_alike_widen_an_interval_and_never_narrow_it() -> None:
+    swinging, alternating = [8.0, 8.0, 8.0, 12.0, 12.0, 12.0] * 3, [8.0, 12.0] * 9
+    narrow, wide = (standard_error(each, correlation=0.25) for each in (alternating, swinging))
+    assert narrow == pytest.approx(0.6262, abs=1e-4) and narrow == standard_error(alternating, correlation=0.25)
+    assert wide > 1.15 * narrow
+    few = standard_error(swinging[:11], correlation=0.25)
+    assert few == pytest.approx(standard_error(swinging[:11], correlation=0.0) * allowance(0.25))
+
+
+def test_the_seen_correlation_worked_out_by_hand() -> None:
+    """Twelve deviations of either sign: eight of eleven products are 1 and three are -1, over twelve squares."""
+    found = 5 / 12
+    assert seen_correlation([1.0, 1.0, 1.0, -1.0, -1.0, -1.0] * 2, least=0.25) == pytest.approx(
+        found + (1 + 4 * found) / 12 - 0.5 / math.sqrt(12)
+    )
+    assert seen_correlation([1.0] * 30 + [-1.0] * 30, least=0.25) == 0.9
+    assert seen_correlation([1.0, -1.0] * 6, least=0.25) == seen_correlation([0.0] * 12, least=0.25) == 0.25

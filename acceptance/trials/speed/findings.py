@@ -14,7 +14,7 @@ from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.measure import BySegment, Recording
 from acceptance.measuring.metric_ratio import metric_ratio
 from acceptance.measuring.metric_values import metric_estimate, stall_estimate
-from acceptance.measuring.rest import rest_effect
+from acceptance.measuring.rest import is_in_a_lull, rest_effect
 from acceptance.measuring.slowing import Slowing, judged_part, slowing
 from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_stall, stood_still
 from acceptance.results.document import Estimate, Measurement, Verdict
@@ -76,7 +76,8 @@ class Finding:
         if self.turns is None:
             raise ValueError("wanted a measurement with a baseline, found none")
         baseline = self.turns.baseline
-        found, caution = _ratio_seen(self._in_turn, baseline.samples, rule, plan=self.turns.plan)
+        plan, alone = self.turns.plan, self.candidate.samples
+        found, caution = _ratio_seen(self._in_turn, baseline.samples, rule, plan=plan, alone=alone)
         return judge_comparison(
             found,
             rule,
@@ -124,8 +125,12 @@ def decided(
     baseline: BySegment | None,
     *,
     plan: AnalysisPlan,
+    alone: BySegment = (),
 ) -> bool:
-    """Whether every limit and rule would now be judged pass or fail: then there is nothing left to measure for."""
+    """Whether every limit and rule would now be judged pass or fail: then there is nothing left to measure for.
+
+    `alone`: what a candidate that is compared did without a pause.
+    """
     decisions: list[Decision] = []
     stalls_count = plan.at(loaded_s(candidate)).early or any(each.metric.statistic == "longest" for each in limits)
     stall, slow = longest_stall(candidate) if stalls_count else None, slowing(candidate)
@@ -134,7 +139,7 @@ def decided(
         decisions.append(decide_limit(estimate, limit, caution=caution))
     if baseline is not None:
         for rule in rules:
-            found, caution = _ratio_seen(candidate, baseline, rule, plan=plan)
+            found, caution = _ratio_seen(candidate, baseline, rule, plan=plan, alone=alone)
             decisions.append(decide_comparison(found, rule, caution=caution))
     return bool(decisions) and "inconclusive" not in decisions
 
@@ -161,7 +166,7 @@ def _estimate_seen(
 ) -> tuple[Estimate | None, Caution]:
     """What the samples, with their longest stall and slowing, say of the limit's metric, and what that is worth now."""
     look = plan.at(loaded_s(samples))
-    caution = _caution(limit.metric, [stall], look=look, beyond=look.beyond, goes_on=_goes_on([samples], plan=plan))
+    caution = _caution(limit.metric, [stall], look=look, goes_on=_goes_on([samples], plan=plan))
     if limit.metric.percentile is not None and look.seconds < RARE_S and not plan.is_whole(look.seconds):
         caution = Caution(beyond=math.inf)  # slow seconds may not have come yet, or too many of them
     judged = judged_part(samples, slow, plan=plan)
@@ -171,38 +176,37 @@ def _estimate_seen(
         return metric_estimate(limit.metric, judged, plan=plan, confidence=look.confidence), caution
     if limit.at_most is not None:
         # A load that was shorter than what it may stand still for could hardly have missed the limit.
-        long_enough = look.seconds >= min(limit.at_most, plan.cap)
+        long_enough = look.seconds >= min(limit.at_most, plan.whole_s)
         caution = replace(caution, may_pass=caution.may_pass and long_enough)
     return stall_estimate(stall, limit.metric, samples, confidence=look.confidence), caution
 
 
 def _ratio_seen(
-    candidate: BySegment, baseline: BySegment, rule: ComparisonRule, *, plan: AnalysisPlan
+    candidate: BySegment, baseline: BySegment, rule: ComparisonRule, *, plan: AnalysisPlan, alone: BySegment
 ) -> tuple[Ratio, Caution]:
     """What the samples of both say of the rule's metric, and what that is worth at this look."""
     look = plan.at(loaded_s(candidate))
     stalls = [longest_stall(each) for each in (candidate, baseline)] if look.early else []
-    goes_on = _goes_on([candidate, baseline], plan=plan)
-    caution = _caution(rule.metric, stalls, look=look, beyond=look.ratio_beyond, goes_on=goes_on)
+    lull = is_in_a_lull(candidate, alone) and not plan.is_whole(loaded_s(candidate))
+    goes_on = lull or _goes_on([candidate, baseline], plan=plan)
+    caution = _caution(rule.metric, stalls, look=look, goes_on=goes_on)
     return metric_ratio(rule.metric, candidate, baseline, plan=plan), caution
 
 
 def _goes_on(classes: Sequence[BySegment], *, plan: AnalysisPlan) -> bool:
-    """Whether a class stood still, and was not yet loaded for as long as it can be: only then it is known how often."""
+    """Whether a class stood still, and was not yet loaded for a minute: only then it is known how often."""
     return any(stood_still(segments) and not plan.is_whole(loaded_s(segments)) for segments in classes)
 
 
-def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look, beyond: float, goes_on: bool) -> Caution:
+def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look, goes_on: bool) -> Caution:
     """What the look asks beyond an interval; `stalls`: the longest of each class, where the look is an early one.
 
-    `beyond`: the factor that it asks for of what is judged.
-
     A class that stalled for a second of an early look can do so for most of it, and be sound: nothing is decided. The
-    same holds at any look but the last for one that stood still (`goes_on`).
+    same holds at any look before the minute for one that stood still (`goes_on`).
     """
     still = goes_on or any(stall is not None and stall.at_least >= LOOK_S for stall in stalls if look.early)
     may_pass = not (still or (look.early and metric.is_of_the_rare))
-    return Caution(beyond=math.inf if still else beyond, may_pass=may_pass)
+    return Caution(beyond=math.inf if still else look.beyond, may_pass=may_pass)
 
 
 def _stall_remark(stall: Stall | None) -> str:

@@ -11,7 +11,7 @@ from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.load import Bench, PreparedVolume, Preparing
 from acceptance.measuring.measure import BySegment, Recording, Report, measure_alone, measure_alternately
 from acceptance.process.once import Once
-from acceptance.statistics.interim_analyses import UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
+from acceptance.statistics.interim_analyses import LONGEST_S, UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 from acceptance.trials.speed.findings import Finding, decided
 from acceptance.trials.speed.later import AFTER_S, Later
@@ -25,7 +25,7 @@ class SpeedRunner:
     Every profile is measured once, and its limits are judged on a load without a pause. With a baseline class both
     classes are then loaded in turn, as far as the comparison rules need it. `node`: where to load from; None leaves it
     to the first volume. `keep` gets each finding, once. `unjudged_s`: how long is loaded what nobody judges;
-    `load_time_s`: how long each load lasts at the least.
+    `load_time_s`: how long each load lasts at the least; `longest_s`: how long what is judged and stays open.
     """
 
     def __init__(
@@ -40,6 +40,7 @@ class SpeedRunner:
         keep: Callable[[Finding], object],
         unjudged_s: float = UNJUDGED_S,
         load_time_s: float = 0.0,
+        longest_s: float = LONGEST_S,
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._bench = bench
@@ -50,6 +51,7 @@ class SpeedRunner:
         self._preparing = preparing
         self._unjudged_s = max(unjudged_s, load_time_s)
         self._load_time_s = load_time_s
+        self._longest_s = longest_s
         self._volumes: dict[str, PreparedVolume | AcceptanceError] = {}
         self._now_s = now_s
         self._firsts: dict[str, tuple[float, Finding]] = {}
@@ -67,7 +69,7 @@ class SpeedRunner:
         profile, storage_class = asked
         plan = unjudged_plan(self._unjudged_s, in_turn=False)
         if self._tier.limits_for(profile.name) or self._is_compared(profile):
-            plan = plan_for(durable=profile.durable, in_turn=False).at_least(self._load_time_s)
+            plan = self._plan(profile, in_turn=False)
         self._prepare([*([self._baseline_class] if self._baseline_class else []), storage_class])
         baseline = self._baseline_volume()
         candidate = self._volume(storage_class)
@@ -79,7 +81,7 @@ class SpeedRunner:
             decided=lambda ours: self._limits_decided(profile, ours, plan=plan),
             report=self._report,
         )
-        turns = None if baseline is None else self._in_turn(profile, candidate, baseline)
+        turns = None if baseline is None else self._in_turn(profile, candidate, baseline, alone=alone.samples)
         found = Finding(candidate=alone, plan=plan, turns=turns)
         self._firsts.setdefault(storage_class, (self._now_s(), found))
         return found
@@ -113,11 +115,12 @@ class SpeedRunner:
             name=name,
         )
 
-    def _in_turn(self, profile: Profile, candidate: PreparedVolume, baseline: PreparedVolume) -> Turns:
+    def _in_turn(
+        self, profile: Profile, candidate: PreparedVolume, baseline: PreparedVolume, *, alone: BySegment
+    ) -> Turns:
         """For the ratios only: until all rules are decided, or as long as what nobody judges."""
         rules = self._tier.comparison_for(profile.name)
-        in_turn = plan_for(durable=profile.durable, in_turn=True).at_least(self._load_time_s)
-        plan = in_turn if rules else unjudged_plan(self._unjudged_s, in_turn=True)
+        plan = self._plan(profile, in_turn=True) if rules else unjudged_plan(self._unjudged_s, in_turn=True)
         ours, theirs = measure_alternately(
             self._bench,
             candidate=candidate,
@@ -125,11 +128,15 @@ class SpeedRunner:
             profile=profile,
             plan=plan,
             decided=lambda mine, other: (
-                decided((), rules, mine, other, plan=plan) if rules else loaded_s(mine) >= self._unjudged_s
+                decided((), rules, mine, other, plan=plan, alone=alone) if rules else loaded_s(mine) >= self._unjudged_s
             ),
             report=self._report,
         )
         return Turns(candidate=ours, baseline=theirs, plan=plan)
+
+    def _plan(self, profile: Profile, *, in_turn: bool) -> AnalysisPlan:
+        plan = plan_for(durable=profile.durable, in_turn=in_turn, longest_s=self._longest_s)
+        return plan.at_least(self._load_time_s)
 
     def _limits_decided(self, profile: Profile, ours: BySegment, *, plan: AnalysisPlan) -> bool:
         """Where a ratio alone is asked for, this load is only there to be shown beside it: the first look ends it."""

@@ -43,7 +43,7 @@ def sustained_record(
     end = [last_seconds([each for segment in recording.samples for each in segment], wanted=judged_s)]
     metrics = {each.path: each for each in [*shown_metrics(end), *(limit.metric for limit in limits)]}
     estimates = {
-        path: metric_estimate(metric, end, plan=plan_of(judged_s), confidence=plan.confidence)
+        path: metric_estimate(metric, end, plan=plan_of(judged_s), confidence=plan.at(asked_s).confidence)
         for path, metric in metrics.items()
         if metric.statistic != "longest"
     }
