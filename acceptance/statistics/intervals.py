@@ -97,10 +97,11 @@ def seen_correlation(deviations: Sequence[float], *, least: float) -> float:
     1 + r is by how much the variance over two batches exceeds that of independent ones: of batches of four seconds it
     tells whether the variance still grows at eight. The bias of an estimate from n values is taken off: -(1 + 4r)/n
     (Kendall & Stuart, The Advanced Theory of Statistics III, 48.3); half of its standard error, 1/sqrt(n), is let pass,
-    so that noise as it is promised for is seldom widened. Fewer than `CHECKED_BATCHES` tell nothing.
+    so that noise as it is promised for is seldom widened. Fewer than `CHECKED_BATCHES` tell nothing,
+    and single seconds have their allowance.
     """
     count, squares = len(deviations), math.fsum(each * each for each in deviations)
-    if count < CHECKED_BATCHES or squares == 0.0:
+    if count < CHECKED_BATCHES or squares == 0.0 or least >= SECONDS_CORRELATION:
         return least
     found = math.fsum(one * other for one, other in pairwise(deviations)) / squares
     seen = found + (1 + 4 * found) / count - LET_PASS / math.sqrt(count)
