@@ -18,10 +18,13 @@ def shown_change(change: float | None) -> str:
 
 
 def shown_change_of(change: Change | None) -> str:
-    """The change of a row as `shown_change` writes it, and whether it may be noise; nothing where it is not known."""
+    """The change of a row as `shown_change` writes it; `noise` where that may be all; nothing where it is not known.
+
+    No longer than a figure: on a terminal of 80 columns there is no room for both.
+    """
     if change is None:
         return ""
-    return ("within noise: " if change.within_noise else "") + shown_change(change.value)
+    return "noise" if change.within_noise else shown_change(change.value)
 
 
 def shown_interval(estimate: Estimate | None) -> str:

@@ -81,7 +81,8 @@ def test_a_change_that_may_be_none_is_called_noise() -> None:
     found = results([ours.model_copy(update={"against_baseline": paired}), theirs])
     (comparison,) = comparisons(found)
     for shown in (terminal_table(comparison, width=120, coloured=False), markdown(found)):
-        assert "within noise: +10.0 %" in shown
+        assert " noise " in shown and "+10.0 %" not in shown
+    assert "+10.0 %" in render_summary(found)
 
 
 @pytest.mark.parametrize("theirs", [{"write__iops": 0.0}, {"read__iops": 1.0}])
