@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,6 +15,8 @@ import (
 const (
 	freeze = 0xC0045877 // FIFREEZE and FITHAW of linux/fs.h
 	thaw   = 0xC0045878
+
+	busySeconds = 5 // for a mount to be free that nobody uses
 )
 
 // mount is a line of the kernel's list.
@@ -78,6 +81,20 @@ func (p pool) mountImage(image, path string, options ...string) error {
 	return run("mount", "-t", "xfs", "-o", strings.Join(append([]string{"nouuid"}, options...), ","), device.Name(), path)
 }
 
+// umount waits for a file that is open there to be closed: a program that another call starts has, until it runs, all files open
+// that are open here.
+func umount(path string) error {
+	for until := time.Now().Add(busySeconds * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		err := unix.Unmount(path, 0)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, unix.EBUSY) || time.Now().After(until) {
+			return &os.PathError{Op: "umount", Path: path, Err: err}
+		}
+	}
+}
+
 // unmount unmounts whatever is mounted there, and removes the empty folder or file.
 func unmount(path string) error {
 	for {
@@ -88,8 +105,8 @@ func unmount(path string) error {
 		if device == "" {
 			break
 		}
-		if err := unix.Unmount(path, 0); err != nil {
-			return &os.PathError{Op: "umount", Path: path, Err: err}
+		if err := umount(path); err != nil {
+			return err
 		}
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -117,7 +134,7 @@ func unmountInside(path string) error {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	for _, each := range slices.Backward(parseMounts(string(text))) {
 		if strings.HasPrefix(each.path, filepath.Clean(path)+"/") {
-			err = errors.Join(err, unix.Unmount(each.path, 0))
+			err = errors.Join(err, umount(each.path))
 		}
 	}
 	return err

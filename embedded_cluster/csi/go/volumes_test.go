@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"golang.org/x/sys/unix"
@@ -159,6 +160,16 @@ func TestWhatIsUsedIsNotDeleted(t *testing.T) {
 	if _, err := os.Stat(l.image(volumesIn, id)); !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
+}
+
+func TestAnUnmountWaitsForWhatIsOpenForAMoment(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume"))
+	file, err := os.Create(filepath.Join(l.used(id), "file"))
+	l.need(err)
+	time.AfterFunc(300*time.Millisecond, func() { file.Close() })
+	l.unused(id)
+	l.removed(id)
 }
 
 func TestAReadOnlyVolumeTakesNoWrites(t *testing.T) {
