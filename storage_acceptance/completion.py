@@ -12,28 +12,20 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import get_args
+from typing import Any, Literal, get_args, get_origin
 
 from acceptance.__main__ import command_parser
 from acceptance.results.features import CAPABILITIES
-from acceptance.settings.run import ClusterKind, OpenAs
+from acceptance.settings.run import Settings
 from acceptance.text.errors import WrongUsage
+from storage_acceptance.pytest_session import PLUGINS
 
 PROGRAM = "storage-acceptance"
 TESTING = ("run", "quick", "smoke", "host", "list", "plan")
 """The commands that take the suite's options, and pytest's."""
 PYTEST = {"-k": "only tests whose names match", "-m": "only tests with such marks", "-x": "end at the first failure"}
-_KNOWN: Mapping[str, Sequence[str]] = {
-    "cluster": get_args(ClusterKind),
-    "cpu-latency": ("low", "unchanged"),
-    "inconclusive": get_args(OpenAs),
-    "ramp-form": ("set", "per-node"),
-    "require-capability": CAPABILITIES,
-    "tier": ("baseline", "production"),
-    "volume-mode": ("filesystem", "block"),
-}
-
-
+_KNOWN: Mapping[str, Sequence[str]] = {"require-capability": CAPABILITIES, "tier": ("baseline", "production")}
+"""What may follow options of the suite whose settings do not say so by their type."""
 WORDS = {"cluster": ("up", "down", "status"), "completion": ("bash", "zsh", "fish"), "limits": ("suggest",)}
 """What follows a command's name, where it is none of the user's own."""
 
@@ -65,13 +57,13 @@ def completion(words: Sequence[str], commands: Mapping[str, str]) -> int:
 
 def options_of(commands: Mapping[str, str]) -> dict[str, list[Offered]]:
     """By command."""
-    package = "storage_acceptance.fixtures" if _installed() else "fixtures"
+    package = PLUGINS.rpartition(".")[0]
     suite = [
         Offered(
             option=f"--storage-{each.name}",
             about=each.help,
             takes=each.kind != "flag",
-            values=_KNOWN.get(each.name, ()),
+            values=_KNOWN.get(each.name) or _choices(each.name),
             files=_is_file(each.metavar),
         )
         for each in import_module(f"{package}.offered_options").OPTIONS
@@ -81,10 +73,16 @@ def options_of(commands: Mapping[str, str]) -> dict[str, list[Offered]]:
     return {name: [*suite, *pytest] if name in TESTING else engine.get(name, []) for name in commands}
 
 
-def _installed() -> bool:
-    from importlib.util import find_spec
+def _choices(option: str) -> Sequence[str]:
+    """The words of which the setting of that name is one; none where it is none of a few."""
+    field = Settings.model_fields.get(option.replace("-", "_"))
+    return () if field is None else _literal(field.annotation)
 
-    return find_spec("storage_acceptance.fixtures") is not None
+
+def _literal(annotation: Any) -> Sequence[str]:
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return next((found for each in get_args(annotation) if (found := _literal(each))), ())
 
 
 def _engine() -> Iterator[tuple[str, list[Offered]]]:

@@ -62,6 +62,11 @@ def _duration_s(value: Any) -> float:
     return parse_quantity(value, unit="s")
 
 
+def _seconds(value: Any) -> float:
+    """With a unit as a person writes it; a bare number is a default of ours."""
+    return parse_quantity(value, unit="s") if isinstance(value, str) else float(value)
+
+
 def _size_bytes(value: Any) -> int:
     return parse_size(value)
 
@@ -83,14 +88,14 @@ def _steps(value: Any) -> tuple[int, ...]:
 
 
 def _window_s(value: Any) -> float:
-    window_s = parse_quantity(value, unit="s") if isinstance(value, str) else float(value)
+    window_s = _seconds(value)
     if not SHORTEST_WINDOW_S <= window_s <= LONGEST_WINDOW_S:
         raise ValueError(f"wanted a window of {SHORTEST_WINDOW_S} s to {LONGEST_WINDOW_S} s, found {value!r}")
     return window_s
 
 
 def _load_s(value: Any) -> float:
-    seconds = parse_quantity(value, unit="s") if isinstance(value, str) else float(value)
+    seconds = _seconds(value)
     if not SHORTEST_LOAD_S <= seconds <= LONGEST_LOAD_S:
         raise ValueError(
             f"wanted {SHORTEST_LOAD_S} s to 1 h, such as 30s, found {value!r}; what a load of hours does is asked with "
@@ -101,14 +106,14 @@ def _load_s(value: Any) -> float:
 
 def _longest_s(value: Any) -> float:
     """A minute is measured in any case; what half an hour leaves open is for a load of its own."""
-    seconds = parse_quantity(value, unit="s") if isinstance(value, str) else float(value)
+    seconds = _seconds(value)
     if not MINUTE_S <= seconds <= MOST_LOAD_S:
         raise ValueError(f"wanted {MINUTE_S} s to {MOST_LOAD_S // 60} min, found {value!r}")
     return seconds
 
 
 def _sustained_s(value: Any) -> float:
-    seconds = parse_quantity(value, unit="s") if isinstance(value, str) else float(value)
+    seconds = _seconds(value)
     if seconds < SHORTEST_SUSTAINED_S or seconds % 60 or seconds > LONGEST_SUSTAINED_S:
         raise ValueError(f"wanted whole minutes, 2 min to 24 h, found {value!r}")
     return seconds

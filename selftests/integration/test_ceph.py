@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,11 +25,13 @@ from embedded_cluster.ceph.servers import Ceph, components
 from embedded_cluster.layout import Layout
 from embedded_cluster.processes import Daemons
 from embedded_cluster.state import read_state
+from selftests.integration.own_cluster import OwnCluster
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, limits
 from selftests.integration.remains import on_host, processes_of
-from selftests.integration.suite import ROOT, SuiteRun, finish, run_suite, started_suite
+from selftests.integration.suite import SuiteRun, finish, run_suite, started_suite
 
 LAYOUT = Layout("selftest-ceph")
+OWN = OwnCluster(layout=LAYOUT, options=("--with", "ceph"), longest_s=1500)
 TARGET = "embedded_cluster/ceph/target.yaml"
 OSD, OTHER = 3, 1
 """the one that is taken out, and one that is lost"""
@@ -45,32 +46,17 @@ pytestmark = [
 ]
 
 
-def command(word: str, *options: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "embedded_cluster", word, "--name", LAYOUT.name, *options]
-    # Debian's packages may have to be installed first.
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=1500, check=False)
-
-
-def up() -> str:
-    result = command("up", "--with", "ceph")
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
-
-
 @pytest.fixture(scope="module", autouse=True)
 def before() -> Iterator[None]:
     """The cluster is there until the module ends."""
-    assert command("down").returncode == 0
+    OWN.down()
     yield
-    assert command("down").returncode == 0
+    OWN.down()
 
 
 @pytest.fixture(scope="module")
 def cluster(before: None) -> embedded_cluster.EmbeddedCluster:
-    up()
-    running = embedded_cluster.find(LAYOUT.name)
-    assert running is not None
-    return running
+    return OWN.running()
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +101,7 @@ def suite(*options: str) -> list[str]:
 
 
 def test_status_tells_how_ceph_is_and_what_is_not_as_elsewhere(cluster: embedded_cluster.EmbeddedCluster) -> None:
-    result = command("status")
+    result = OWN.command("status")
     assert result.returncode == 0, result.stdout
     text = "\n".join(line for line in result.stdout.splitlines() if line.startswith("ceph "))
     assert "HEALTH_" in text and "no ceph-csi" in text and "no Rook" in text
@@ -124,10 +110,7 @@ def test_status_tells_how_ceph_is_and_what_is_not_as_elsewhere(cluster: embedded
 
 
 def test_a_second_up_leaves_it_and_one_without_parts_does_too(cluster: embedded_cluster.EmbeddedCluster) -> None:
-    before = read_state(LAYOUT)
-    assert "already up" in up()
-    assert "already up" in command("up").stdout
-    assert read_state(LAYOUT) == before
+    OWN.require_left_by_a_second_up()
 
 
 def test_all_daemons_listen_on_the_clusters_address_alone(ceph: Ceph) -> None:
@@ -214,10 +197,10 @@ def test_nothing_is_taken_out_while_an_osd_is_lost(ceph: Ceph, driver: CephDrive
 
     wait_for("the driver to refuse", look=refused, ready=bool, state=str, timeout_s=60)
     assert any(each.startswith("OSD_DOWN: ") for each in rebuild.obstacles())
-    assert command("status").returncode == 1
+    assert OWN.command("status").returncode == 1
     ceph.start_osd(OTHER)
     wait_for("Ceph to be whole", look=refused, ready=lambda text: not text, state=str, timeout_s=MOVED_S)
-    assert command("status").returncode == 0
+    assert OWN.command("status").returncode == 0
 
 
 # Down; the last
@@ -227,11 +210,10 @@ def test_down_after_all_was_killed_leaves_nothing_and_again_is_no_error(ceph: Ce
     """And after an up that finds all of it dead."""
     for pid in processes_of(LAYOUT.name):
         os.kill(pid, signal.SIGKILL)
-    up()
+    OWN.up()
     for pid in processes_of(LAYOUT.name):
         os.kill(pid, signal.SIGKILL)
     for _ in range(2):
-        result = command("down")
-        assert result.returncode == 0, result.stdout + result.stderr
+        OWN.down()
     assert on_host([LAYOUT.name]) == set()
     assert str(LAYOUT.state) not in Path("/proc/self/mountinfo").read_text()

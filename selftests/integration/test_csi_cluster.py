@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,12 +22,12 @@ from embedded_cluster.csi import driver
 from embedded_cluster.csi.part import CLASS
 from embedded_cluster.layout import STATE_ROOT, Layout
 from embedded_cluster.loop_devices import LoopDevice
-from embedded_cluster.state import read_state
+from selftests.integration.own_cluster import OwnCluster, wait_until_printed, write_and_read
 from selftests.integration.remains import cluster_names, on_host, processes_of
-from selftests.integration.suite import ROOT
 from selftests.integration.volume_pods import a_claim, a_pod, gone, shell, wait_until_running
 
 LAYOUT = Layout("selftest-csi")
+OWN = OwnCluster(layout=LAYOUT, options=("--with", "csi", "--short-timers"), longest_s=2000)
 NODE = LAYOUT.node(2).name
 BACK_S = 180
 """for a node that comes back to be Ready, and to run its pods again"""
@@ -42,18 +40,6 @@ pytestmark = [
 ]
 
 
-def command(word: str, *options: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "embedded_cluster", word, "--name", LAYOUT.name, *options]
-    # The driver and its sidecars may have to be built first.
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=2000, check=False)
-
-
-def up() -> str:
-    result = command("up", "--with", "csi", "--short-timers")
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
-
-
 def places() -> set[str]:
     """What goes with the last cluster of this host: files of loop devices, and the record of them."""
     devices = {str(path) for path in Path("/dev").glob("loop*")}
@@ -63,17 +49,14 @@ def places() -> set[str]:
 @pytest.fixture(scope="module", autouse=True)
 def before() -> Iterator[set[str]]:
     """The places as they were; the cluster is there until the module ends."""
-    assert command("down").returncode == 0
+    OWN.down()
     yield places()
-    assert command("down").returncode == 0
+    OWN.down()
 
 
 @pytest.fixture(scope="module")
 def cluster(before: set[str]) -> embedded_cluster.EmbeddedCluster:
-    up()
-    running = embedded_cluster.find(LAYOUT.name)
-    assert running is not None
-    return running
+    return OWN.running()
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +68,7 @@ def api(cluster: embedded_cluster.EmbeddedCluster) -> Api:
 
 
 def test_status_shows_the_driver_on_all_nodes(cluster: embedded_cluster.EmbeddedCluster) -> None:
-    result = command("status")
+    result = OWN.command("status")
     assert result.returncode == 0, result.stdout
     assert f"{driver.NAME} on 3 of 3 nodes" in result.stdout
     assert "not Kubernetes': node-driver-registrar" in result.stdout
@@ -93,10 +76,7 @@ def test_status_shows_the_driver_on_all_nodes(cluster: embedded_cluster.Embedded
 
 
 def test_a_second_up_leaves_it_and_one_without_parts_does_too(cluster: embedded_cluster.EmbeddedCluster) -> None:
-    before = read_state(LAYOUT)
-    assert "already up" in up()
-    assert "already up" in command("up").stdout
-    assert read_state(LAYOUT) == before
+    OWN.require_left_by_a_second_up()
 
 
 # Volumes
@@ -128,12 +108,7 @@ def test_a_volume_is_written_and_read_and_leaves_no_device(
 ) -> None:
     name = "block" if block else "files"
     a_volume(api, name, image=cluster.image, block=block)
-    if block:
-        shell(api, name, "printf written | dd of=/volume bs=512 seek=2048 conv=sync,fsync,notrunc 2>&1")
-        assert shell(api, name, "dd if=/volume bs=512 skip=2048 count=1 2>/dev/null | head -c 7") == "written"
-    else:
-        shell(api, name, "echo written > /volume/file; sync /volume/file")
-        assert shell(api, name, "cat /volume/file; stat -f -c %T /volume").split() == ["written", "xfs"]
+    write_and_read(api, name, block=block)
     assert loop_devices.of_cluster(LAYOUT)
     all_gone(api, name)
 
@@ -155,23 +130,11 @@ def test_a_node_fails_with_a_volume_and_is_restored(api: Api, cluster: embedded_
         state=str,
         timeout_s=30,
     )
-    failed = command("status")
+    failed = OWN.command("status")
     assert failed.returncode == 1 and "csi-driver-2 is dead" in failed.stdout
     embedded_cluster.start_node(LAYOUT.name, NODE)
-    wait_for(
-        "the cluster to be whole again",
-        look=lambda: command("status"),
-        ready=lambda result: result.returncode == 0,
-        state=lambda result: result.stdout,
-        timeout_s=BACK_S,
-    )
-    wait_for(
-        "the file to be read",
-        look=lambda: shell(api, "survivor", "cat /volume/file 2>&1 || true"),
-        ready=lambda text: text == "kept\n",
-        state=str,
-        timeout_s=BACK_S,
-    )
+    OWN.wait_until_whole(seconds=BACK_S)
+    wait_until_printed(api, "survivor", "cat /volume/file", wanted="kept\n", seconds=BACK_S)
     wait_for(
         "the device to be read",
         look=lambda: shell(api, "survivor-block", "dd if=/volume bs=512 count=1 2>/dev/null | head -c 4 || true"),
@@ -211,8 +174,7 @@ def test_down_after_all_was_killed_leaves_nothing_and_again_is_no_error(
     for pid in processes_of(LAYOUT.name):
         os.kill(pid, signal.SIGKILL)
     for _ in range(2):
-        result = command("down")
-        assert result.returncode == 0, result.stdout + result.stderr
+        OWN.down()
     assert [device for device in attached if loop_devices.is_attached(device)] == []
     # A zombie is there until somebody reaps it.
     wait_for(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,12 +20,12 @@ from acceptance.cluster.waiting import wait_for
 from embedded_cluster import longhorn_mounts, loop_devices
 from embedded_cluster.layout import STATE_ROOT, Layout
 from embedded_cluster.longhorn.part import CLASSES
-from embedded_cluster.state import read_state
+from selftests.integration.own_cluster import OwnCluster, wait_until_printed, write_and_read
 from selftests.integration.remains import cluster_names, on_host, processes_of
-from selftests.integration.suite import ROOT
 from selftests.integration.volume_pods import a_claim, a_pod, gone, shell, wait_until_running
 
 LAYOUT = Layout("selftest-longhorn")
+OWN = OwnCluster(layout=LAYOUT, options=("--with", "longhorn", "--short-timers"), longest_s=3600)
 NODE = LAYOUT.node(2).name
 # For a volume whose node comes back to be attached anew.
 BACK_S = 420
@@ -37,18 +36,6 @@ pytestmark = [
     pytest.mark.timeout(4000),
     pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root"),
 ]
-
-
-def command(word: str, *options: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "embedded_cluster", word, "--name", LAYOUT.name, *options]
-    # All of Longhorn may have to be built first.
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=3600, check=False)
-
-
-def up() -> str:
-    result = command("up", "--with", "longhorn", "--short-timers")
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
 
 
 def attached() -> set[str]:
@@ -67,17 +54,14 @@ def places() -> set[str]:
 @pytest.fixture(scope="module", autouse=True)
 def before() -> Iterator[set[str]]:
     """The places as they were; the cluster is there until the module ends."""
-    assert command("down").returncode == 0
+    OWN.down()
     yield places()
-    assert command("down").returncode == 0
+    OWN.down()
 
 
 @pytest.fixture(scope="module")
 def cluster(before: set[str]) -> embedded_cluster.EmbeddedCluster:
-    up()
-    running = embedded_cluster.find(LAYOUT.name)
-    assert running is not None
-    return running
+    return OWN.running()
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +73,7 @@ def api(cluster: embedded_cluster.EmbeddedCluster) -> Api:
 
 
 def test_status_tells_what_is_longhorns_and_what_is_not(cluster: embedded_cluster.EmbeddedCluster) -> None:
-    result = command("status")
+    result = OWN.command("status")
     assert result.returncode == 0, result.stdout
     lines = [line for line in result.stdout.splitlines() if line.startswith("longhorn ")]
     text = "\n".join(lines)
@@ -102,10 +86,7 @@ def test_status_tells_what_is_longhorns_and_what_is_not(cluster: embedded_cluste
 
 
 def test_a_second_up_leaves_it_and_one_without_parts_does_too(cluster: embedded_cluster.EmbeddedCluster) -> None:
-    before = read_state(LAYOUT)
-    assert "already up" in up()
-    assert "already up" in command("up").stdout
-    assert read_state(LAYOUT) == before
+    OWN.require_left_by_a_second_up()
 
 
 def test_the_hosts_packet_filter_has_nothing_of_the_services(cluster: embedded_cluster.EmbeddedCluster) -> None:
@@ -126,12 +107,7 @@ def test_a_volume_of_each_class_is_written_and_read(
     a_claim(api, name, storage_class=storage_class, mode="Block" if block else "Filesystem")
     a_pod(api, name, image=cluster.image, block=block)
     wait_until_running(api, name)
-    if block:
-        shell(api, name, "printf written | dd of=/volume bs=512 seek=2048 conv=sync,fsync,notrunc 2>&1")
-        assert shell(api, name, "dd if=/volume bs=512 skip=2048 count=1 2>/dev/null | head -c 7") == "written"
-    else:
-        shell(api, name, "echo written > /volume/file; sync /volume/file")
-        assert shell(api, name, "cat /volume/file; stat -f -c %T /volume").split() == ["written", "xfs"]
+    write_and_read(api, name, block=block)
     gone(api, name)
 
 
@@ -154,23 +130,11 @@ def test_a_node_fails_with_a_volume_and_is_restored(api: Api, cluster: embedded_
         state=lambda node: str(node["status"]["conditions"]),
         timeout_s=120,
     )
-    assert command("status").returncode == 1
+    assert OWN.command("status").returncode == 1
     embedded_cluster.start_node(LAYOUT.name, NODE)
-    wait_for(
-        "the cluster to be whole again",
-        look=lambda: command("status"),
-        ready=lambda result: result.returncode == 0,
-        state=lambda result: result.stdout,
-        timeout_s=BACK_S,
-    )
+    OWN.wait_until_whole(seconds=BACK_S)
     wait_until_running(api, "survivor", seconds=BACK_S)
-    wait_for(
-        "the file to be read",
-        look=lambda: shell(api, "survivor", "cat /volume/file 2>&1 || true"),
-        ready=lambda text: text == "kept\n",
-        state=str,
-        timeout_s=BACK_S,
-    )
+    wait_until_printed(api, "survivor", "cat /volume/file", wanted="kept\n", seconds=BACK_S)
     gone(api, "survivor")
 
 
@@ -191,8 +155,7 @@ def test_down_after_all_was_killed_leaves_nothing_and_again_is_no_error(
     for pid in processes_of(LAYOUT.name):
         os.kill(pid, signal.SIGKILL)
     for _ in range(2):
-        result = command("down")
-        assert result.returncode == 0, result.stdout + result.stderr
+        OWN.down()
     assert on_host([LAYOUT.name]) == set()
     assert attached() == set()
     if not cluster_names():

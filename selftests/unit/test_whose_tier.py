@@ -21,15 +21,10 @@ TEN += "{write.iops: {at_least: 10}}\n"
 OTHER = "version: 1\ntiers:\n  mine:\n    limits:\n      sync-write-iops: {write.iops: {at_least: 10, because: b}}\n"
 
 
-def results_of(folder: Path, *options: str) -> dict[str, Any]:
-    """What a run on a directory of this host records, of which no test is selected that loads anything."""
-    disk = folder / "disk"
-    disk.mkdir()
-    ended = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-m", "provisioning"),
-            *("--storage-cluster=host", f"--storage-class={disk}", f"--storage-report={folder}", *options),
-        ],
+def run_pytest(*options: str) -> subprocess.CompletedProcess[str]:
+    """The suite by its options alone, without those that whoever runs these tests has set."""
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", *options],
         cwd=ROOT,
         env={name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PYTEST_"))},
         capture_output=True,
@@ -37,6 +32,14 @@ def results_of(folder: Path, *options: str) -> dict[str, Any]:
         timeout=120,
         check=False,
     )
+
+
+def results_of(folder: Path, *options: str) -> dict[str, Any]:
+    """What a run on a directory of this host records, of which no test is selected that loads anything."""
+    disk = folder / "disk"
+    disk.mkdir()
+    own = ("-m", "provisioning", "--storage-cluster=host", f"--storage-class={disk}", f"--storage-report={folder}")
+    ended = run_pytest(*own, *options)
     path = folder / "latest" / "results.json"
     assert path.exists(), ended.stdout + ended.stderr
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -87,18 +90,8 @@ def test_only_the_shipped_limits_as_they_are_are_called_so(
 
 
 def test_what_is_wrong_with_these_options_is_told_before_anything_runs(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "--collect-only"),
-            *("--storage-limit=x>5", "--storage-thresholds=a.yaml:a.yaml", "--storage-load-time=1s"),
-        ],
-        cwd=ROOT,
-        env={name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PYTEST_"))},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    wrong = ("--storage-limit=x>5", "--storage-thresholds=a.yaml:a.yaml", "--storage-load-time=1s")
+    ended = run_pytest("--collect-only", *wrong)
     assert ended.returncode == 4
     for each in ("--storage-thresholds: wanted files of limits, each once", "--storage-load-time: wanted 4 s to 1 h"):
         assert each in ended.stdout + ended.stderr
