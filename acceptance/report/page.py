@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from importlib.resources import files
-from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -24,7 +23,7 @@ _TESTS = Markup(
 <p class="without-scripts">The list of tests is drawn by a script, which does not run here. All verdicts and their
 reasons are above.</p></div>"""
 )
-_END_OF_TITLE = "</h1>"
+_END_OF_HEAD, _END_OF_TITLE = "</head>", "</h1>"
 _SCRIPT, _END_OF_SCRIPT = "<script>", "</script>"
 
 
@@ -33,6 +32,8 @@ def report_page(*, title: str, summary: Markup, frame: str | None) -> str:
     head, found, rest = (frame or "").partition(_END_OF_TITLE)
     if not found:
         return page(title=title, body=summary)
+    # Not by pytest-html's --css, which names the folders of this machine in the page.
+    head = head.replace(_END_OF_HEAD, f"<style>\n{style()}\n</style>\n{_END_OF_HEAD}", 1)
     return completed(f"{head}{_END_OF_TITLE}\n{summary}\n{_TESTS}\n{rest}")
 
 
@@ -49,14 +50,9 @@ def completed(html: str) -> str:
 
 
 def style() -> str:
-    """The report's style sheets as one."""
-    return "\n".join(each.read_text(encoding="utf-8") for each in style_files())
-
-
-def style_files() -> list[Path]:
-    """The style sheets of the report, of its pictures, and of runs beside each other."""
+    """The style sheets of the report, of its pictures, and of runs beside each other, as one."""
     names = ("report.css", "pictures.css", "side_by_side.css")
-    return [Path(str(files("acceptance.report").joinpath(name))) for name in names]
+    return "\n".join(files("acceptance.report").joinpath(name).read_text(encoding="utf-8") for name in names)
 
 
 def templates() -> Environment:

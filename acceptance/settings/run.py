@@ -15,6 +15,7 @@ from acceptance.settings.values import (
     ClassName,
     Duration,
     ExistingFile,
+    Folder,
     HistoryFile,
     LimitsFiles,
     LoadTime,
@@ -66,7 +67,7 @@ class Settings(Frozen):
     tier: str = "baseline"
     thresholds: LimitsFiles
     limit: tuple[str, ...] = ()
-    profiles: Path
+    profiles: Folder
     embedded: ObjectName | None = None
     cpu_latency: Literal["low", "unchanged"] | None = None
     kubeconfig: ExistingFile | None = None
@@ -104,7 +105,7 @@ class Settings(Frozen):
     longest: LongestLoad = float(LONGEST_S)
     plan: bool = False
     history: HistoryFile | None = None
-    report: Path = Path("reports")
+    report: Folder = Path("reports")
     pushgateway: PushgatewayUrl | None = None
     inconclusive: OpenAs = "inconclusive"
     keep: bool = False

@@ -8,13 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ValidationInfo
+from pydantic import BeforeValidator, PlainSerializer, ValidationInfo
 
 from acceptance.results.features import CAPABILITIES, Capability
 from acceptance.results.history_file import history_path
 from acceptance.settings.directories import directory
 from acceptance.settings.gateway import Gateway
-from acceptance.settings.targets import target_path
+from acceptance.settings.targets import shipped_targets, target_path
 from acceptance.statistics.interim_analyses import MINUTE_S
 from acceptance.text.quantities import parse_quantity, parse_size
 
@@ -172,19 +172,38 @@ def _pushgateway(value: Any) -> str:
     return str(value)
 
 
+def _told(path: Path) -> str:
+    """The path as results tell it: nobody who reads them knows the folders of the machine that the run was started on.
+
+    By its name where it comes with the suite, else from the folder of the run or of the suite, or from the home folder.
+    """
+    name = next((name for name, shipped in shipped_targets().items() if shipped == path), None)
+    if name is not None:
+        return name
+    whole = path.resolve()
+    for folder, prefix in ((Path.cwd(), Path()), (_SUITE, Path()), (Path.home().resolve(), Path("~"))):
+        if folder.name and whole.is_relative_to(folder):
+            return str(prefix / whole.relative_to(folder))
+    return str(path)
+
+
+_SUITE = Path(__file__).resolve().parents[2]
+_Told = PlainSerializer(_told, when_used="json")
+
 SecretName = Annotated[str, BeforeValidator(_secret_name)]
 ObjectName = Annotated[str, BeforeValidator(_object_name)]
 ClassName = Annotated[str, BeforeValidator(_class_name)]
 Size = Annotated[int, BeforeValidator(_size_bytes)]
 Duration = Annotated[float, BeforeValidator(_duration_s)]
-ExistingFile = Annotated[Path, BeforeValidator(lambda value: _existing_file(Path(value).expanduser()))]
-TargetFile = Annotated[Path, BeforeValidator(target_path)]
-HistoryFile = Annotated[Path, BeforeValidator(lambda value: history_path(Path(value).expanduser()))]
+Folder = Annotated[Path, _Told]
+ExistingFile = Annotated[Path, BeforeValidator(lambda value: _existing_file(Path(value).expanduser())), _Told]
+TargetFile = Annotated[Path, BeforeValidator(target_path), _Told]
+HistoryFile = Annotated[Path, BeforeValidator(lambda value: history_path(Path(value).expanduser())), _Told]
 PushgatewayUrl = Annotated[str, BeforeValidator(_pushgateway)]
 Capabilities = Annotated[tuple[Capability, ...], BeforeValidator(_capabilities)]
 Steps = Annotated[tuple[int, ...], BeforeValidator(_steps)]
 Window = Annotated[float, BeforeValidator(_window_s)]
-LimitsFiles = Annotated[tuple[Path, ...], BeforeValidator(limits_files)]
+LimitsFiles = Annotated[tuple[Folder, ...], BeforeValidator(limits_files)]
 LoadTime = Annotated[float, BeforeValidator(_load_s)]
 LongestLoad = Annotated[float, BeforeValidator(_longest_s)]
 SustainedTime = Annotated[float, BeforeValidator(_sustained_s)]

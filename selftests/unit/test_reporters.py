@@ -169,6 +169,19 @@ def test_a_frame_that_cannot_be_written_keeps_no_run_from_its_course(tmp_path: P
     assert rows(page_of(folder / "r" / "report.html")) == ["test_passes"] * (when != "at-first")
 
 
+def test_the_page_names_no_folder_of_the_machine(tmp_path: Path) -> None:
+    """Nor does a row of a skipped test, which has its reason alone; the report's style is there all the same."""
+    folder = made(tmp_path)
+    skipped = "import pytest\n\ndef test_skipped():\n    pytest.skip('no <driver> here')\n"
+    (folder / "test_it.py").write_text(skipped + "def test_passes():\n    pass\n")
+    done = run(folder)
+    assert done.returncode == 0, done.stdout
+    page = page_of(folder / "r" / "report.html")
+    assert str(ROOT) not in page and str(folder) not in page and ".verdict" in page.partition("</head>")[0]
+    data = json.loads(html.unescape(page.partition('data-jsonblob="')[2].partition('"')[0]))
+    assert data["tests"]["test_it.py::test_skipped"][0]["log"] == "no &lt;driver&gt; here"
+
+
 def test_a_page_without_a_title_is_not_one_to_put_a_summary_into() -> None:
     summary = Markup("<p>found</p>")
     for frame in (None, "", "<html><head></head><body>a frame</body></html>"):

@@ -10,6 +10,7 @@ import pytest
 from acceptance.settings.run import Settings, read_settings
 from acceptance.text.errors import WrongUsage
 
+ROOT = Path(__file__).parents[2]
 FILES = {"thresholds": Path("thresholds.yaml"), "profiles": Path("profiles")}
 
 
@@ -196,3 +197,31 @@ def test_of_a_class_nothing_is_said_when_the_kind_of_cluster_is_wrong() -> None:
 def test_settings_do_not_change() -> None:
     with pytest.raises(ValueError, match="frozen"):
         settings().tier = "production"
+
+
+def test_results_name_no_folder_of_the_machine_that_the_run_was_started_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What comes with the suite by its name, the rest from the folder of the run, the suite's or the home folder."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("work/own/limits.yaml", "home/.kube/config", "elsewhere"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path / "work")
+    found = settings(
+        thresholds=(ROOT / "thresholds.yaml", tmp_path / "work" / "own" / "limits.yaml"),
+        profiles=ROOT / "profiles",
+        kubeconfig="~/.kube/config",
+        target="longhorn",
+        history=tmp_path / "elsewhere",
+    )
+    told = found.model_dump(mode="json")
+    names = ("thresholds", "profiles", "kubeconfig", "target")
+    assert [told[name] for name in names] == [
+        ["thresholds.yaml", "own/limits.yaml"],
+        "profiles",
+        "~/.kube/config",
+        "longhorn",
+    ]
+    assert told["history"] == f"{tmp_path}/elsewhere"  # where nothing shortens it
+    assert found.profiles == ROOT / "profiles" and found.kubeconfig == tmp_path / "home" / ".kube" / "config"
