@@ -60,6 +60,8 @@ $(TOX):
 .PHONY: selftests lint packages unit integration disruptive alone
 
 PYTEST := python -m pytest -c selftests/pytest.ini --durations=25 --durations-min=1
+# Files in the order that integration/conftest.py gives them, and not those with the most tests first.
+BY_FILE := --dist loadfile --no-loadscope-reorder
 # JUnit files with the times of all tests, of the last session of each kind.
 TIMES := reports/selftests
 SHORT := $(if $(SELFTEST_FULL),,and not full)
@@ -81,11 +83,11 @@ unit: packages
 
 integration: packages unit  # on one cluster, four files at a time; six workers are enough for two cores
 	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts $(SHORT)" \
-		-n 4 --dist loadfile --junitxml=$(TIMES)/integration.xml
+		-n 4 $(BY_FILE) --junitxml=$(TIMES)/integration.xml
 
 disruptive: packages  # each of two workers on a cluster of its own
 	SELFTEST_CLUSTER=selftest-own SELFTEST_CLUSTER_EACH=1 $(PYTEST) selftests/integration -m "disrupts $(SHORT)" \
-		-n 2 --dist loadfile --junitxml=$(TIMES)/disruptive.xml
+		-n 2 $(BY_FILE) --junitxml=$(TIMES)/disruptive.xml
 
 alone: lint unit integration disruptive  # nothing may run beside these
 	$(PYTEST) selftests/integration -m "alone $(SHORT)" --junitxml=$(TIMES)/alone.xml

@@ -99,7 +99,6 @@ def test_reads_that_a_cache_answers_fail_the_comparison(clean: Api, reports: Pat
     assert "the test file of 64 MiB holds only" in verdict["reason"]
 
 
-@pytest.mark.alone
 def test_storage_faster_than_local_fails_the_comparison(clean: Api, reports: Path, tmp_path: Path) -> None:
     limits = limits_file(tmp_path, iops=1)
     options = ["--storage-class", "lab-too-good", "--storage-baseline-class", "local-path"]

@@ -62,10 +62,10 @@ def through(proxy: ApiProxy, folder: Path, *, writes: bool = False) -> list[str]
     return [*steady_load(folder, writes=writes), f"--storage-kubeconfig={folder / 'kubeconfig'}"]
 
 
-def test_an_answer_that_takes_seconds_is_waited_for(proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path) -> None:
+def test_answers_that_take_a_second_are_waited_for(proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path) -> None:
     with started_suite(*through(proxy, tmp_path), reports=reports) as process:
         wait_for_load(clean, profile=PROFILE)
-        proxy.delay_s = 2
+        proxy.delay_s = 1
         run = finish(process, reports=reports)
     assert_measured_well(run)
 
