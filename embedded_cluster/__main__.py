@@ -39,7 +39,7 @@ def _parser() -> argparse.ArgumentParser:
         "status": "show what runs; exit 0 healthy, 1 damaged, 3 not running",
         "kubeconfig": "print the path of the administrator's kubeconfig",
         "node-fail": "kill all of one node as a power cut would, and tear its mounts away",
-        "node-restore": "start a node again that failed",
+        "node-restore": "restart a node that failed",
         "run": "run a command while the cluster is up; take it down afterwards unless it ran before",
     }
     for command, text in texts.items():
@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
                 "--simulated-nodes",
                 type=int,
                 metavar="COUNT",
-                help="nodes that are only played, beside the real ones (default: as many as there are)",
+                help="simulated nodes beside the real ones (default: as many as there are)",
             )
             sub.add_argument("--api-port", type=int, help="the API server's port on 127.0.0.1 (default: any free one)")
             sub.add_argument(
@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
                 action="append",
                 choices=PARTS,
                 default=[],
-                help="what the cluster is to have beside what every one has; may be given several times",
+                help="an additional part of the cluster; repeatable",
             )
             sub.add_argument(
                 "--short-timers",

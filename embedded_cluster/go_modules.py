@@ -97,8 +97,8 @@ def have_modules(programs: Mapping[str, str], *, go: Path, source: Path, part: s
         except EnvironmentFailure as error:
             proxy = run([go, "env", "GOPROXY"], cwd=source, environment=environment()).strip()
             raise EnvironmentFailure(
-                f"not all Go modules for {part} are to be had from {proxy}: {error}\n"
-                f"Set GOPROXY to one that serves them, or have a cluster without {part}."
+                f"{proxy} does not have all Go modules for {part}: {error}\n"
+                f"Set GOPROXY to a proxy that serves them, or start the cluster without {part}."
             ) from None
 
 

@@ -77,7 +77,7 @@ def up(
             say(f"kubeconfig: {layout.kubeconfig}")
             return
         if found.running:
-            say(f"cluster {layout.name} is damaged and is made anew: {'; '.join(found.problems)}")
+            say(f"cluster {layout.name} is damaged, starting it anew: {'; '.join(found.problems)}")
         started = time.monotonic()
         if removal.leftovers(layout):
             with step("remove the remains of an earlier one"):
@@ -124,8 +124,8 @@ def _require_parts(layout: Layout, parts: Sequence[str]) -> None:
     if state is not None and (missing := [part for part in parts if part not in state.parts]):
         command = f"`python -m embedded_cluster down --name {layout.name}`"
         raise WrongUsage(
-            f"cluster {layout.name} runs without {', '.join(missing)}, which no running cluster can be given: take it "
-            f"down first ({command}), or start another one beside it with --name"
+            f"cluster {layout.name} runs without {', '.join(missing)}, which cannot be added to a running "
+            f"cluster: take it down first ({command}), or start another one beside it with --name"
         )
 
 

@@ -110,7 +110,7 @@ def detach(look: Callable[[], Sequence[LoopDevice]]) -> None:
         if left:
             raise NotYet(", ".join(device.name for device in left))
 
-    wait_for("the loop devices of volumes to be let go of", detached, timeout=_HELD_S)
+    wait_for("the loop devices of volumes to be released", detached, timeout=_HELD_S)
 
 
 def of_cluster(layout: Layout) -> list[LoopDevice]:

@@ -77,7 +77,9 @@ def _install(wanted: Sequence[str], programs: Mapping[str, str]) -> None:
             if package in _SERVICES:
                 _disable(_SERVICES[package])
     if left := missing(programs):
-        raise EnvironmentFailure(f"apt-get installed {' '.join(left)}, yet what is wanted of them is not there")
+        raise EnvironmentFailure(
+            f"apt-get installed {' '.join(left)}, but the programs that are needed are still missing"
+        )
 
 
 @contextlib.contextmanager
@@ -124,7 +126,7 @@ def _apt(arguments: Sequence[str], *, by_hand: str) -> None:
     except subprocess.TimeoutExpired:
         raise EnvironmentFailure(
             f"`apt-get {' '.join(arguments)}` did not end within {_APT_SECONDS} s and was killed: does a mirror of "
-            f"/etc/apt/sources.list not answer? What is half installed, `dpkg --configure -a` completes.\n{by_hand}"
+            f"/etc/apt/sources.list not answer? `dpkg --configure -a` completes what is half installed.\n{by_hand}"
         ) from None
     if result.returncode:
         last = "\n".join(f"  {line}" for line in result.stdout.splitlines()[-10:])

@@ -125,7 +125,7 @@ def _kernel_messages() -> str | None:
 
 def _controllers() -> str | None:
     if missing := cgroups.missing_controllers():
-        return f"the cgroup controllers {', '.join(missing)} are not there below {cgroups.ROOT}; a kubelet needs them"
+        return f"the cgroup controllers {', '.join(missing)} are missing below {cgroups.ROOT}; a kubelet needs them"
     probe = cgroups.hierarchies()[0] / f"storage-acceptance-probe-{os.getpid()}"
     try:
         probe.mkdir()

@@ -152,7 +152,7 @@ COMMANDS = (
     Command(
         name="accept-level",
         takes="HISTORY",
-        about="hold later nights to a new level",
+        about="compare later nights with a new level",
         run=_engine("accept-level"),
     ),
     Command(name="cleanup", takes="[--list]", about="remove what killed runs left behind", run=_engine("cleanup")),

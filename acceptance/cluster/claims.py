@@ -127,8 +127,9 @@ def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
     if why is not None:
         set_policy(api, volume, "Retain")
         raise EnvironmentFailure(
-            f"PVC {claim.name} was bound to PV {name_of(volume)}, which was not provisioned for it: {why}. It is "
-            "left alone (reclaim policy Retain); no verdict, as the PV is not of this run"
+            f"PVC {claim.name} was bound to PV {name_of(volume)}, which was not provisioned for it: {why}. The "
+            "suite leaves it alone (reclaim policy Retain) and gives no verdict, since the PV does not belong "
+            "to this run"
         )
     label_volume(api, volume, run_id=claim.run_id)
     return name_of(volume)
@@ -165,7 +166,7 @@ def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
     if claim.block and _NO_BLOCK.search(warning):
         return Unsupported(f"capability 'raw block volumes': StorageClass {claim.storage_class} has none: {warning}")
     if claim.access_mode == "ReadWriteMany" and _NO_SHARING.search(warning):
-        return Unsupported(f"capability 'shared': StorageClass {claim.storage_class} has no such volumes: {warning}")
+        return Unsupported(f"capability 'shared': StorageClass {claim.storage_class} offers no such volumes: {warning}")
     if not any(word in warning.lower() for word in _FINAL_MESSAGES):
         return None
     return NeverBound(f"PVC {claim.name} of StorageClass {claim.storage_class} cannot be provisioned: {warning}")

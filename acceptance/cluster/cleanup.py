@@ -53,9 +53,7 @@ def remove_run(api: Api, *, run_id: str, timeout_s: float) -> list[str]:
     """
     namespace = run_namespace(run_id)
     if run_of(namespace) is None:
-        raise Leak(
-            f"namespace {namespace} only begins like that of a run, whose id is like {RUN_ID.pattern}: left alone"
-        )
+        raise Leak(f"namespace {namespace} only begins like a run's, whose id matches {RUN_ID.pattern}: left alone")
     existing = api.find(NAMESPACES, namespace)
     if existing is not None and (existing["metadata"].get("labels") or {}).get(RUN_LABEL) != run_id:
         raise Leak(f"namespace {namespace} does not carry the run's label {RUN_LABEL}={run_id}: left alone")
@@ -119,7 +117,7 @@ class _Removal:
                 find=partial(self._api.find, SNAPSHOT_CONTENTS),
                 search=lambda: map(name_of, filter(was_taken, contents_of(self._api, self._namespace))),
             )
-            what = f"what is behind the snapshots of namespace {self._namespace} to be deleted"
+            what = f"the contents of the snapshots of namespace {self._namespace} to be deleted"
             self._see_gone(what, going, count=len(contents))
 
         self._try(delete_all)
@@ -246,7 +244,7 @@ class _Removal:
         except AcceptanceError as error:
             if isinstance(error, _Unanswered) or is_passing(error):
                 self._unanswered = True
-                self._note(f"the API server does not answer, so what else is left is unknown: {error}")
+                self._note(f"the API server does not answer, so the suite cannot tell what else is left: {error}")
             else:
                 self._note(str(error))
         except Exception as error:  # whatever it is, all else goes on

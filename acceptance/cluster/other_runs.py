@@ -62,8 +62,8 @@ class OtherRuns:
 def _sentence(run_id: str, shared: set[str]) -> str:
     where = f", with pods on the same nodes ({', '.join(sorted(shared))})" if shared else ""
     return (
-        f"another run of this suite, {run_id}, was on this cluster at the same time{where}: each has disturbed what "
-        "the other measured, so figures may be worse than the storage is; run them one after the other"
+        f"another run of this suite, {run_id}, was on this cluster at the same time{where}: each disturbed the "
+        "other's measurements, so figures may be worse than the storage is; run them one after the other"
     )
 
 

@@ -22,7 +22,7 @@ def why_foreign(volume: Object, *, claimed: str) -> str | None:
     """
     annotations = volume["metadata"].get("annotations") or {}
     if BOUND_BY_CONTROLLER in annotations:
-        return "it was there already, and Kubernetes bound it to the PVC"
+        return "it existed already, and Kubernetes bound it to the PVC"
     if PROVISIONED_BY not in annotations:
         return "no provisioner made it"
     if volume["metadata"]["creationTimestamp"] < claimed:
@@ -67,7 +67,7 @@ def why_kept(volume: Object, why: str) -> str:
     claim = volume["spec"].get("claimRef") or {}
     name = name_of(volume)
     return (
-        f"PV {name} of PVC {claim.get('namespace')}/{claim.get('name')} is not removed: {why}; look yourself: "
+        f"PV {name} of PVC {claim.get('namespace')}/{claim.get('name')} is not removed: {why}; inspect it with "
         f"`kubectl describe pv {name}`"
     )
 

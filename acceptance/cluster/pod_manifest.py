@@ -116,7 +116,7 @@ def _container(plan: PodPlan, *, guarded: Collection[int]) -> Object:
         "env": [{"name": key, "value": value} for key, value in plan.environment.items()],
         "volumeMounts": mounts,
         "volumeDevices": devices,
-        # No limit on CPU: throttling would be measured as slow storage.
+        # No limit on CPU: throttling would look like slow storage.
         "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "1Gi"}},
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
     }

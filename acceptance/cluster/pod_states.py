@@ -67,7 +67,7 @@ def image_problem(image: str, pod: Object) -> EnvironmentFailure | None:
     ended = _state_of_main(pod).get("terminated") or {}
     if ended.get("reason") in _NO_COMMAND:
         return EnvironmentFailure(
-            f"image {image!r} lacks what the suite runs in it: {ended.get('message')}; name an image that "
+            f"image {image!r} lacks a program that the suite runs: {ended.get('message')}; name an image that "
             "holds fio, sh, df, cat and sync with --storage-image"
         )
     return None
@@ -80,7 +80,7 @@ def throttled(pod: Object) -> EnvironmentFailure | None:
         if container["name"] == MAIN and limit:
             return EnvironmentFailure(
                 f"pod {pod['metadata']['name']} was asked for without a limit of CPU and was given one of {limit} by a "
-                "LimitRange or an admission webhook: throttling would be measured as slow storage; exempt namespaces "
+                "LimitRange or an admission webhook: throttling would look like slow storage; exempt namespaces "
                 "labelled app.kubernetes.io/managed-by=storage-acceptance from it"
             )
     return None
@@ -97,7 +97,7 @@ def lost_to_the_cluster(pod: Object) -> str | None:
         return f"{pod['status']['reason']}: {pod['status'].get('message', '')}"
     ended = _state_of_main(pod).get("terminated") or {}
     if ended.get("reason") == "OOMKilled":
-        return f"OOMKilled: container {MAIN} ran out of the memory that it may use"
+        return f"OOMKilled: container {MAIN} exceeded its memory limit"
     if ended.get("reason") in _UNSEEN or ended.get("exitCode") == _UNSEEN_STATUS:
         node = pod["spec"].get("nodeName")
         return f"container {MAIN} went with its node {node}, or with the container runtime there"

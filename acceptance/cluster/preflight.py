@@ -49,7 +49,7 @@ def run_preflight(api: Api, settings: Settings, *, kind: str, subjects: Iterable
         beside = choose_class(settings.class_beside, among=there_are)
         if beside in candidates.values():
             raise WrongUsage(
-                f"StorageClass {beside.name} is to be compared with itself: it is also the candidate (the cluster's "
+                f"StorageClass {beside.name} would be compared with itself: it is also the candidate (the cluster's "
                 "default class); name another candidate with --storage-class"
             )
     names = {each.name for each in candidates.values()} | ({settings.class_beside} - {None})
@@ -72,8 +72,8 @@ def require_version(version: str) -> None:
     found = re.match(r"v?(\d+)\.(\d+)", version)
     if found is not None and (int(found[1]), int(found[2])) < LOWEST:
         raise EnvironmentFailure(
-            f"Kubernetes {version} is older than {LOWEST[0]}.{LOWEST[1]}, the oldest that the suite judges storage on: "
-            "it counts nodes that take no pods as empty ones, so that pods of scale runs hang; upgrade it"
+            f"Kubernetes {version} is older than {LOWEST[0]}.{LOWEST[1]}, the oldest that the suite supports: "
+            "older versions count nodes that take no pods as empty ones, so pods of scale runs hang; upgrade it"
         )
 
 

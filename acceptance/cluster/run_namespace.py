@@ -75,7 +75,7 @@ def remember_undo(api: Api, *, namespace: str, what: str, how: str | None) -> No
 
     Raises ApiError, ApiUnreachable.
     """
-    noted = None if how is None else f"{what} was made to fail and not brought back; do so with `{how}`"
+    noted = None if how is None else f"the run made {what} fail and did not bring it back; run `{how}`"
     api.patch(LEASES, LEASE, {"metadata": {"annotations": {UNDO: noted}}}, namespace=namespace)
 
 

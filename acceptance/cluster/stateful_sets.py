@@ -153,7 +153,7 @@ def _goes(volume: Object) -> bool:
 
 def _volumes(left: Left) -> list[str]:
     some = [f"PV {name_of(each)} ({each['status'].get('phase', 'unknown')})" for each in left.some]
-    return some + [f"{left.more} more"] * bool(left.more) or ["none of those that were known, others are looked for"]
+    return some + [f"{left.more} more"] * bool(left.more) or ["all known ones are gone, polling for others"]
 
 
 def set_manifest(plan: SetPlan) -> Object:

@@ -50,7 +50,7 @@ def choose_class(name: str | None, *, among: list[StorageClass]) -> StorageClass
         chosen = named[0]
     if not chosen.provisions:
         raise WrongUsage(
-            f"StorageClass {chosen.name!r} has no provisioner ({chosen.provisioner or 'empty'}), so that no volume "
-            f"can be provisioned from it; name a class that provisions; there are: {there_are}"
+            f"StorageClass {chosen.name!r} has no provisioner ({chosen.provisioner or 'empty'}), so it can "
+            f"provision no volume; name a class that can; there are: {there_are}"
         )
     return chosen

@@ -60,5 +60,5 @@ def refusal(status: Object) -> str | None:
         ended = state.get("terminated") or {}
         if ended.get("exitCode") == REFUSED and str(ended.get("message", "")).startswith("found:"):
             found = str(ended["message"]).removeprefix("found:").strip()
-            return f"its volume holds what no pod of this run wrote ({found}), so that it wrote nothing there"
+            return f"its volume holds data that no pod of this run wrote ({found}), so it wrote nothing there"
     return None

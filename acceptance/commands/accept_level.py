@@ -19,9 +19,9 @@ _NAMED = 5  # runs that an error names, the latest
 
 def add_accept_level(commands: Commands) -> None:
     """Add the command to the command line."""
-    accept = commands.add_parser("accept-level", help="accept the level of a history as it is from a run on")
+    accept = commands.add_parser("accept-level", help="accept the level of a history from a given run on")
     accept.add_argument("history", type=Path, metavar="HISTORY", help="as given to --storage-history")
-    accept.add_argument("--run", metavar="ID", required=True, help="the first run of the level that is accepted")
+    accept.add_argument("--run", metavar="ID", required=True, help="the first run of the new level")
     accept.add_argument("--storage-class", metavar="NAME", help="of this class only; default: of all")
     accept.add_argument("--profile", metavar="NAME", help="of this profile only; default: of all")
     accept.add_argument("--because", metavar="WORDS", help="what was changed, for those who read the file")
@@ -46,7 +46,7 @@ def _accept_level(chosen: argparse.Namespace) -> int:
         sanitize(
             on_one_line(
                 f"accepted: the level of {about} from run {run.run} of {run.date:%Y-%m-%d} on, of which the history "
-                f"has {since} run{'s' * (since != 1)} so far; earlier ones are compared with no more"
+                f"has {since} run{'s' * (since != 1)} so far; later runs are no longer compared with earlier ones"
             )
         )
     )

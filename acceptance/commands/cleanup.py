@@ -26,7 +26,7 @@ def add_cleanup(commands: Commands) -> None:
     cleanup.add_argument(
         "--warn-only",
         action="store_true",
-        help="exit with 0 although something could not be removed: for the first step of a scheduled run",
+        help="exit with 0 even if something could not be removed: for the first step of a scheduled run",
     )
     cleanup.set_defaults(command=_cleanup)
 

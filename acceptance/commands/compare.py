@@ -27,7 +27,7 @@ def add_compare(commands: Commands) -> None:
             name, type=Path, metavar=name.upper(), help=f"results.json or run folder of the run {words}"
         )
     compare.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a page with pictures too")
-    compare.add_argument("--all", action="store_true", help="all metrics, not only what each profile is about")
+    compare.add_argument("--all", action="store_true", help="all metrics, not only the main ones of each profile")
     compare.add_argument(
         "--classes",
         nargs=2,
@@ -41,8 +41,10 @@ def add_compare(commands: Commands) -> None:
         "--history",
         type=Path,
         metavar="HISTORY",
-        help="as given to --storage-history: what runs differ by when nothing was changed; without it nothing is "
-        "called better or worse",
+        help=(
+            "as given to --storage-history: how much runs differ when nothing was changed; without it nothing "
+            "is called better or worse"
+        ),
     )
     compare.set_defaults(command=_compare)
 

@@ -29,15 +29,17 @@ def add_limits(commands: Commands) -> None:
     limits = commands.add_parser("limits", help="show what a tier asks for, compare tiers, suggest limits from runs")
     limits.add_argument("--tier", metavar="NAME", help=f"default: {DEFAULT}, or the only one of a file")
     limits.add_argument("--thresholds", metavar="FILE[:FILE...]", help="default: the shipped limits")
-    limits.add_argument("--profiles", type=Path, metavar="DIR", help="a folder of your own that the limits are on")
+    limits.add_argument(
+        "--profiles", type=Path, metavar="DIR", help="folder of your own profiles that the limits are on"
+    )
     limits.add_argument(
         "--limit",
         action="append",
         default=[],
         metavar="LIMIT",
-        help="in the place of the tier's own, as --storage-limit",
+        help="instead of the tier's own, like --storage-limit",
     )
-    limits.add_argument("--because", action="store_true", help="say why each limit exists, too, and its sources")
+    limits.add_argument("--because", action="store_true", help="show each limit's reason too, and its sources")
     limits.add_argument(
         "--diff",
         nargs=2,
@@ -103,7 +105,7 @@ def _rows(tier: Tier, origins: Mapping[Requirement, str]) -> Iterator[tuple[str,
     for each in _all(tier):
         yield each.profile, each.describe(), origins.get(each, "--storage-limit"), getattr(each, "because", "")
     for test in tier.requires:
-        yield "a pass of", test, "", "without it nothing passes the tier"
+        yield "a pass of", test, "", "required for a pass of the tier"
 
 
 def _diff(first: Tier, second: Tier, *, names: Sequence[str]) -> int:

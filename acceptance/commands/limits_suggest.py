@@ -21,7 +21,7 @@ from acceptance.text.quantities import parse_quantity
 
 def add_suggest(limits: argparse.ArgumentParser) -> None:
     """Add it to `limits`."""
-    suggest = limits.add_subparsers(metavar="suggest").add_parser("suggest", help="limits from what good runs did")
+    suggest = limits.add_subparsers(metavar="suggest").add_parser("suggest", help="limits from good runs")
     suggest.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="results.json or run folder; three or more")
     suggest.add_argument(
         "--margin", default=f"{MARGIN:.0%}", metavar="PERCENT", help=f"how much less to ask for (default: {MARGIN:.0%})"
@@ -58,7 +58,7 @@ def _suggest(chosen: argparse.Namespace) -> int:
         write_whole(chosen.output, text)
         print(f"limits: {chosen.output}, tier {name}")
     if len(runs) < 3:
-        print(f"warning: {len(runs)} run tells nothing of other nights: name three or more", file=sys.stderr)
+        print(f"warning: {len(runs)} run says nothing about other nights: name three or more", file=sys.stderr)
     return 0
 
 
@@ -75,7 +75,7 @@ def _margin(text: str) -> float:
     except ValueError as error:
         raise WrongUsage(f"--margin: {error}; correct it") from error
     if not margin < 1.0:
-        raise WrongUsage(f"--margin: wanted less than 100%, found {text!r}, which leaves nothing to ask for; say less")
+        raise WrongUsage(f"--margin: wanted less than 100%, found {text!r}, which leaves nothing to ask for; give less")
     return margin
 
 

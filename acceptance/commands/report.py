@@ -34,7 +34,7 @@ def add_report(commands: Commands) -> None:
         "--verify",
         type=Path,
         metavar="FOLDER",
-        help=f"say whether a run's folder is as its {CHECKSUMS} says; no report",
+        help=f"check whether a run's folder is as its {CHECKSUMS} says; no report",
     )
     report.set_defaults(command=_report)
 

@@ -101,8 +101,8 @@ def _wrong_together(found: Sequence[FoundClass]) -> Iterator[str]:
         yield "No class is the default: PVCs that name none stay pending; name one with --storage-class."
     elif len(defaults) > 1:
         yield (
-            f"{len(defaults)} classes are the default ({', '.join(defaults)}): PVCs that name none get the one "
-            "that was made last; leave the annotation is-default-class to one of them."
+            f"{len(defaults)} classes are the default ({', '.join(defaults)}): PVCs that name none get the "
+            "newest one; keep the annotation is-default-class on one of them only."
         )
 
 
@@ -134,15 +134,15 @@ def _wrong(of: StorageClass, *, snapshots: bool, beside: Surroundings) -> Iterat
             "set volumeBindingMode: WaitForFirstConsumer, unless they are in a folder that all nodes share."
         )
     if not of.allow_expansion:
-        yield "PVCs cannot grow: allowVolumeExpansion is not set; the test of it is skipped."
+        yield "PVCs cannot grow: allowVolumeExpansion is not set; the expansion test is skipped."
     if beside.snapshot_classes is not None and not snapshots and _is_csi(of.provisioner, beside):
         yield "Its driver has no VolumeSnapshotClass: snapshots cannot be taken; if it can, make one."
     driver = next((each for each in beside.drivers or () if each["metadata"]["name"] == of.provisioner), None)
     promised = driver is not None and bool((driver.get("spec") or {}).get("storageCapacity"))
     if promised and beside.capacities is not None and not _tells_capacity(of.name, beside):
         yield (
-            "Its driver promises CSIStorageCapacity and there is none of this class: pods that wait for a first "
-            "consumer's volume are then not scheduled."
+            "Its driver promises CSIStorageCapacity but there is none for this class: the scheduler then places "
+            "no pod whose volume waits for its first consumer."
         )
 
 
@@ -158,7 +158,7 @@ def _missing_provisioner(of: StorageClass, beside: Surroundings) -> str | None:
     if any(_speaks_of(provisioner, pod) for pod in beside.pods):
         return None
     return (
-        f"No node has a driver {provisioner} (CSINode), and no running pod speaks of it: PVCs would stay pending, "
+        f"No node has a driver {provisioner} (CSINode), and no running pod mentions it: PVCs would stay pending, "
         "unless it runs outside of the cluster."
     )
 

@@ -35,7 +35,7 @@ def _told(seen: Verification) -> Iterator[str]:
         else:
             yield f"from offset {first.offset:,} to {last.offset + BLOCK - 1:,} {first.found}"
     if len(stretches) > SHOWN:
-        yield f"and more, the last that fio told of at offset {seen.mismatches[-1].offset:,}"
+        yield f"and more; the last one that fio reported is at offset {seen.mismatches[-1].offset:,}"
 
 
 def _stretches(mismatches: Sequence[Mismatch]) -> Iterator[tuple[Mismatch, Mismatch]]:

@@ -169,7 +169,7 @@ def _reason(case: _Case, found: str, status: Decision, *, remark: str) -> str:
     else:
         found += f" ({case.confidence * 100:.4g}% CI {low} to {high})"
     if status != decide(*case.span, **{case.side: case.bound}):
-        return f"{found}, from too short a load to be held against {wanted}; {_LONGER}"
+        return f"{found}, from too short a load to be compared with {wanted}; {_LONGER}"
     lies = held_against(
         status,
         wanted,

@@ -43,7 +43,7 @@ def _pods(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Finding:
         return (
             record.pods,
             "inconclusive",
-            f"{said}. The storage was not asked for the {wanted} of the limit, so that it cannot be judged.",
+            f"{said}. The storage was not asked for the {wanted} of the limit, so this cannot be judged.",
         )
     return record.pods, "fail", f"{said}. The limit is at least {wanted}: {limit.because.rstrip('.')}."
 

@@ -104,7 +104,7 @@ def _left_open(record: RebuildRecord, limit: RebuildLimit) -> str:
         edge = format_quantity(slowest, unit="B", beside=limit.value)
         other = "" if math.isinf(fastest) else f" to {format_quantity(fastest, unit='B', beside=limit.value)}"
         reach = f"{edge}{other or ' and more'}"
-        return f"which the times leave open ({reach}); a larger --storage-rebuild-size would decide it"
+        return f"which the measured times cannot decide ({reach}); a larger --storage-rebuild-size would decide it"
     more = "more rebuilds (--storage-rebuild-repeats) would decide it"
     if record.largest_volume.low is None:
         return f"too near to be decided by one rebuild, which may be off by {100 * ONCE:.0f} %; {more}"
@@ -159,7 +159,7 @@ def _foreground_reason(
     if ratio is None:
         return (
             f"{told}; the load stalled, or the rebuild was over too soon for a confidence interval; a larger "
-            "--storage-rebuild-size would tell."
+            "--storage-rebuild-size would decide it."
         )
     mean, low, high = (format_quantity(value, unit="ratio", beside=limit.value) for value in ratio)
     lies = held_against(

@@ -29,7 +29,7 @@ def contradictions(results: Results) -> Iterator[str]:
     for verdict in results.verdicts:
         if verdict.status == "skipped":
             if _was_judged(verdict):
-                yield f"verdict {verdict.id} is skipped, and yet tells what was judged"
+                yield f"verdict {verdict.id} is skipped, and yet has a judged value"
             continue
         mean = means.get((verdict.storage_class, verdict.profile or "", verdict.metric or ""))
         if mean is None or verdict.rule not in _RULES:

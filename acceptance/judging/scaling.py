@@ -80,7 +80,7 @@ def unjudged(record: ScalingRecord) -> Verdict:
 
 def _at_last_step(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     if len(record.steps) < 2:
-        return None, "has one step only, so that there is no plateau to compare with"
+        return None, "has one step only, so there is no plateau to compare with"
     last = record.steps[-1]
     before = _before_last(record)
     of = f"total of {last.pods} volumes ({_shown(last.total, limit)}) as a share of that of {before.pods}"
@@ -115,7 +115,7 @@ def _per_volume(record: ScalingRecord, limit: ScalingLimit) -> Finding:
 
 def _latency_growth(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     if len(record.steps) < 2:
-        return None, "has one step only, so that nothing can grow"
+        return None, "has one step only, so there is no growth"
     first, last = record.steps[0], record.steps[-1]
     before, after = _latency(first, limit), _latency(last, limit)
     if before is None or after is None:

@@ -27,7 +27,7 @@ def judge_sustained(record: SustainedRecord, limit: SustainedLimit) -> Verdict:
     )
     interval: tuple[float, float] | None = None
     status: Decision = "inconclusive"
-    said = "has no value: none of it was done then, so it cannot be judged"
+    said = "has no value: nothing was done then, so it cannot be judged"
     if estimate is not None:
         said = f"is {format_quantity(estimate.mean, unit=limit.metric.unit, beside=limit.value)}"
         if estimate.low is not None and estimate.high is not None:
@@ -68,12 +68,12 @@ def _judged(record: SustainedRecord, limit: SustainedLimit, interval: tuple[floa
 
 
 def unsteady(rounds: Sequence[float], *, judged_s: int) -> str:
-    """`not steady: its 5 rounds of 60 s are 34 % of their mean apart, ...`; nothing where it is."""
+    """`not steady: its 5 rounds of 60 s differ by 34 % of their mean, ...`; nothing where it is."""
     state = steady_state(rounds)
     if state.holds:
         return ""
     return (
-        f"not steady: its {ROUNDS} rounds of {judged_s // ROUNDS} s are {state.range * 100:.0f} % of their mean apart, "
+        f"not steady: its {ROUNDS} rounds of {judged_s // ROUNDS} s differ by {state.range * 100:.0f} % of their mean, "
         f"and the line through them changes by {state.slope * 100:.0f} % (SNIA's steady state: at most "
         f"{MOST_RANGE * 100:.0f} % and {MOST_SLOPE * 100:.0f} %)"
     )
@@ -85,8 +85,8 @@ def unknown_of(record: SustainedRecord) -> list[str]:
         return []
     before = format_quantity(float(record.asked_s - record.judged_s), unit="s")
     return [
-        f"a short form: it began to be judged after {before} of load, and burst credits of common cloud disks last "
-        f"{CREDITS_S // 60} min and more; what slows down later is not found"
+        f"a short form: the judged part began after {before} of load, but burst credits of common cloud disks last "
+        f"{CREDITS_S // 60} min and more; the test misses what slows down later"
     ]
 
 

@@ -37,7 +37,7 @@ class AskedLimit:
         metric = Metric.parse(found["metric"])
         value = parse_quantity(found["value"], unit=metric.unit)
         if value == 0.0:
-            raise ValueError(f"wanted a limit above zero, found {text!r}, which nothing can miss or nothing can meet")
+            raise ValueError(f"wanted a limit above zero, found {text!r}, which every class meets or none does")
         return cls(profile=found["profile"], metric=metric, kind=_KINDS[found["side"]], value=value)
 
 

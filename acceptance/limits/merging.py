@@ -175,10 +175,11 @@ def _conflict(old: _Said, new: _Said) -> str:
     there = f"{old.value!r} on line {old.place.line}"
     if old.place.file != new.place.file:
         return (
-            f"wanted it said once, found {new.value!r} here and {old.value!r} in {old.place.file}:{old.place.line}; "
-            "remove one of them, or say it in a tier of another name that extends this one"
+            f"wanted one value for it, found {new.value!r} here and {old.value!r} in "
+            f"{old.place.file}:{old.place.line}; remove one of them, or set it in a tier of another name that "
+            "extends this one"
         )
     return (
-        f"wanted one family to say it of a profile, found {new.value!r} here and {there}; name the profile itself, "
-        "which counts more than a family"
+        f"wanted one family that sets it for a profile, found {new.value!r} here and {there}; name the profile "
+        "itself, which takes precedence over families"
     )

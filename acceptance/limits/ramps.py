@@ -66,7 +66,9 @@ class RunningRate(Entry):
     @model_validator(mode="after")
     def _counts_pods(self) -> Self:
         if self.below_per_s * self.over_s < 1:
-            raise ValueError(f"wanted a rate of at least one pod in {self.over_s:g} s, found less: none can miss it")
+            raise ValueError(
+                f"wanted a rate of at least one pod in {self.over_s:g} s, found less: every ramp reaches it"
+            )
         return self
 
 

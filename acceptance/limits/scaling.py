@@ -132,7 +132,7 @@ class ScalingEntry(Entry):
         for each in self.per_volume:
             rate = parse_quantity(each.at_least, unit=rate_unit(self.metric))
             if rate == 0.0:
-                raise ValueError(f"wanted a limit above zero, found {each.at_least!r}, which nothing can miss")
+                raise ValueError(f"wanted a limit above zero, found {each.at_least!r}, which every class meets")
             yield limit("per_volume", rate, each.because, pods=each.pods)
         if (growth := self.latency_growth) is not None:
             yield limit("latency_growth", growth.at_most, growth.because, growth.metric)

@@ -36,7 +36,7 @@ class LimitEntry(MetricRule):
             return 1.0
         value = parse_quantity(text, unit=metric.unit)
         if value == 0.0:
-            raise ValueError(f"wanted a limit above zero, found {text!r}, which nothing can miss or nothing can meet")
+            raise ValueError(f"wanted a limit above zero, found {text!r}, which every class meets or none does")
         return value
 
     def limits(self, *, profile: str) -> Iterator[Limit]:
@@ -53,7 +53,10 @@ class SustainedEntry(LimitEntry):
     @classmethod
     def _lasts(cls, metric: Metric) -> Metric:
         if metric.statistic == "longest":
-            raise ValueError(f"wanted a metric of all the load's end, found {metric}, which is of one moment; limit it")
+            raise ValueError(
+                f"wanted a metric of the load's whole end, found {metric}, which is of one moment; limit it "
+                "under limits:"
+            )
         return metric
 
     def sustained(self, *, profile: str) -> Iterator[SustainedLimit]:
@@ -78,7 +81,9 @@ class ComparisonEntry(MetricRule):
         margin = parse_quantity(text, unit="ratio")
         kind: RuleKind = info.field_name  # type: ignore[assignment]
         if metric is not None and metric.statistic == "longest":
-            raise ValueError(f"wanted a metric that can be compared, found {metric}, which is of one moment; limit it")
+            raise ValueError(
+                f"wanted a metric that can be compared, found {metric}, which is of one moment; limit it under limits:"
+            )
         if metric is not None and side_of(kind, metric) == "at_least" and margin >= 1.0:
             raise ValueError(
                 f"wanted a margin below 100%, found {text!r}: no {metric} can be 100% lower than another, so the rule "

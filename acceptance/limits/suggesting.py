@@ -98,8 +98,8 @@ def _refuse_unfit(runs: Sequence[Results]) -> None:
     unfit = [f"{run.run.id} {why}" for run in runs if (why := _unfit(run))]
     if unfit:
         raise WrongUsage(
-            f"wanted good runs, which came to their end and passed, found {'; '.join(unfit)}; what a bad run did is no "
-            "limit: leave it out, or mend what failed and run again"
+            f"wanted runs that finished and passed, found {'; '.join(unfit)}; a bad run gives no limit: leave it "
+            "out, or fix the cause and run again"
         )
     loads = {(str(run.settings.get("test_size")), str(run.settings.get("volume_mode") or "filesystem")) for run in runs}
     if len(loads) > 1:
@@ -109,7 +109,7 @@ def _refuse_unfit(runs: Sequence[Results]) -> None:
 
 def _unfit(run: Results) -> str:
     if not is_whole(run):
-        return "did not come to its end"
+        return "did not finish"
     return "" if run.overall == "pass" else f"ended as {run.overall}"
 
 

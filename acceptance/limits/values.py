@@ -32,14 +32,14 @@ class Entry(BaseModel):
 def _above_zero(text: Any, *, unit: Unit) -> float:
     value = parse_quantity(text, unit=unit)
     if value == 0.0:
-        raise ValueError(f"wanted a value above zero, found {text!r}: nothing could miss it or nothing could meet it")
+        raise ValueError(f"wanted a value above zero, found {text!r}: every class would meet it, or none")
     return value
 
 
 def _share(text: Any) -> float:
     value = _above_zero(text, unit="ratio")
     if value > 1.0:
-        raise ValueError(f"wanted a share of at most 100%, found {text!r}, which nothing can meet")
+        raise ValueError(f"wanted a share of at most 100%, found {text!r}, which no class can meet")
     return value
 
 

@@ -113,8 +113,8 @@ class LoadLog:
         if words[0] == "segment":
             if int(words[1]) != len(self.segments):
                 raise EnvironmentFailure(
-                    f"the log of the load begins with segment {words[1]}: the node has cut it off before it was read; "
-                    "let it keep more (the kubelet's containerLogMaxSize)"
+                    f"the log of the load begins with segment {words[1]}: the node rotated it before the suite "
+                    "read it; let the node keep more (the kubelet's containerLogMaxSize)"
                 )
             self.segments.append(self.new_output())
             self.started.append(datetime.now(UTC))

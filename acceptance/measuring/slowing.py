@@ -27,7 +27,7 @@ class Slowing:
         """`storage slowed down after 12 s of load, to 0.37x of what it did until then`"""
         after = format_quantity(float(self.after_s), unit="s")
         times = format_quantity(self.times, unit="ratio")
-        return f"storage slowed down after {after} of load, to {times} of what it did until then"
+        return f"storage slowed down after {after} of load, to {times} of its speed until then"
 
 
 def slowing(segments: BySegment) -> Slowing | None:

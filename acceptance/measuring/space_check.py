@@ -72,8 +72,8 @@ def explain_refusal(status: int, said: str, *, where: str, needed: int) -> Accep
     last = (said.strip().splitlines() or ["no output"])[-1]
     if status == NO_PROGRAM:
         return EnvironmentFailure(
-            f"what runs the load on {where} lacks a program of the profiles: {last}; name an image that holds it with "
-            "--storage-image, or leave out the profiles that need it"
+            f"what runs the load on {where} lacks a program that the profiles need: {last}; name an image that "
+            "holds it with --storage-image, or leave out the profiles that need it"
         )
     if status == REJECTED:
         return WrongUsage(f"fio rejects a profile: {said.strip()}")

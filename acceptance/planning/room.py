@@ -118,9 +118,10 @@ def _without_consent(plan: Plan, *, at_most: int) -> str | None:
         return None
     each = ", ".join(f"{_bytes(_claimed_of(plan, name))} of {name}" for name in plan.storage_classes)
     return (
-        f"up to {format_quantity(claimed.amount, unit='B', beside=at_most)} would be claimed at one time (at most "
-        f"{each}; replicas not counted); without consent a run claims {_bytes(at_most)}. {_during(claimed)}{UNMADE} "
-        f"{_capital(LESS)}, or consent: --storage-claim-at-most={format_size(-(-claimed.amount // _GIB) * _GIB)}"
+        f"up to {format_quantity(claimed.amount, unit='B', beside=at_most)} would be claimed at one time (at "
+        f"most {each}; replicas not counted); without consent a run claims at most {_bytes(at_most)}. "
+        f"{_during(claimed)}{UNMADE} {_capital(LESS)}, or consent: "
+        f"--storage-claim-at-most={format_size(-(-claimed.amount // _GIB) * _GIB)}"
     )
 
 
@@ -158,7 +159,7 @@ def _part(free: int, *, share: float) -> int:
 
 def _during(claimed: Peak) -> str:
     """When it is so much, for whoever looks for what to leave out."""
-    return f"It is so much during: {claimed.step.what} ({claimed.step.payer}). " if claimed.step else ""
+    return f"The most is claimed during: {claimed.step.what} ({claimed.step.payer}). " if claimed.step else ""
 
 
 def _capital(text: str) -> str:

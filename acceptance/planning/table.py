@@ -72,7 +72,7 @@ def _table(plan: Plan, site: Site, assumed: AssumedThroughput) -> Table:
 def _totals(plan: Plan, site: Site, assumed: AssumedThroughput, room: Room | None) -> Iterator[str]:
     ends_s = assumed.open_s + assumed.close_s
     about, most = plan.about_s + ends_s, plan.most_s + ends_s
-    unclear = "" if most - about < 60 else f", {rough_time(most)} if none of them is before its measurement ends"
+    unclear = "" if most - about < 60 else f", {rough_time(most)} if every measurement takes as long as it may"
     if plan.goes_on_s >= 60:
         unclear += f", {rough_time(most - plan.goes_on_s)} with --storage-longest=60s"
     yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. What hangs times out (--storage-timeout)."

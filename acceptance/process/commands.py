@@ -90,7 +90,7 @@ def _kill_all(command: subprocess.Popen[bytes]) -> str:
             otherwise="still there",
         )
     except EnvironmentFailure:
-        return ", but something that it started is still there"
+        return ", but a process that it started still runs"
     return ""
 
 

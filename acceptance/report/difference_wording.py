@@ -11,8 +11,8 @@ from acceptance.report.figures import shown_change as percent
 from acceptance.text.quantities import format_quantity
 
 NOT_IN_IT = (
-    "The CIs cover the noise within each run, not what differs between one run and the next when "
-    "nothing was changed: before a change is believed, measure both sides again, in turn."
+    "The CIs cover the noise within each run, not the differences between runs when nothing was changed: before "
+    "you believe a change, measure both sides again, in turn."
 )
 IN_IT = (
     "The CIs reach at least as far as runs of the history differ from each other when nothing was changed; where the "
@@ -22,7 +22,9 @@ COARSE = 0.20
 """A change that is smaller than this is worth a longer load to whoever tunes."""
 MORE_FOR_FOUR_OF_FIVE = 1.4
 """(1.96 + 0.84) / 1.96, the quantiles of 97.5 % and 80 % of the normal distribution (Bloom 1995; docs/comparing.md)."""
-NO_HISTORY = f"{NOT_IN_IT} With --history HISTORY what runs differ by is known, and what is more is called so."
+NO_HISTORY = (
+    f"{NOT_IN_IT} With --history HISTORY compare knows how much runs differ, and calls larger changes better or worse."
+)
 
 
 def shown_change(change: Change | None) -> str:
@@ -47,8 +49,8 @@ def visible_changes(shown: Sequence[Difference]) -> str:
         return ""
     told = (
         f"The smallest change that this pair of runs could have shown is in the column Smallest visible, and largest "
-        f"for {blind.metric} of {blind.profile}: {shown_visible(blind.change)}. One true change of that size in two is "
-        f"seen; of those {MORE_FOR_FOUR_OF_FIVE:g} times as large, four in five."
+        f"for {blind.metric} of {blind.profile}: {shown_visible(blind.change)}. A true change of that size is seen "
+        f"in half of such pairs; one {MORE_FOR_FOUR_OF_FIVE:g} times as large, in four of five."
     )
     if blind.change.visible[1] - 1.0 <= COARSE:
         return told
@@ -73,11 +75,14 @@ def against(differences: Sequence[Difference]) -> str:
     baselines = sorted({each.baseline for each in differences if each.baseline})
     direct = any(each.baseline is None and each.change for each in differences)
     if not baselines:
-        return "The change is that of the values themselves: what the machine did differently in the two runs is in it."
+        return (
+            "The change is that of the values themselves: it includes whatever the machine did differently in "
+            "the two runs."
+        )
     rest = "; where no baseline is named, the values themselves" if direct else ""
     return (
-        f"The change is that of how much of {' or '.join(baselines)} it does, measured in turn with it{rest}: what the "
-        "machine did to all of one run cancels out. With --absolute the values themselves are compared."
+        f"The change is that of the ratio to {' or '.join(baselines)}, measured in turn{rest}: whatever affected "
+        "all of one run cancels out. With --absolute the values themselves are compared."
     )
 
 

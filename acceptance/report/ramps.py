@@ -54,7 +54,7 @@ def _section(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> RampSec
         pictures=[each for each in (pods_over_time(record), start_times(record)) if each],
         servers=list(_servers(record)),
         missing=[
-            f"not there: {what}, since they could not be read: {why}"
+            f"not there: {what}, which could not be read: {why}"
             for what, why in (
                 ("metrics of the API server", record.api_server_missing),
                 ("storage operations of the nodes", record.storage_operations_missing),
@@ -90,11 +90,11 @@ def _sentences(record: ControlPlaneRecord) -> Iterator[str]:
         yield f"Ramp-down: pods were told to end in {told}; all PVCs and PVs were deleted {behind} later."
     if record.observed_late:
         yield (
-            f"Of {record.observed_late} pods something was seen late, as the connection to the API server was broken: "
-            "their phases do not count."
+            f"For {record.observed_late} pods the API server reported a change late, since the connection was "
+            "broken: their phases do not count."
         )
     sent = ", ".join(f"{each}: {count}" for each, count in record.requests.items())
-    yield f"What the suite itself asked of the API server: {sent}."
+    yield f"The suite's own requests to the API server: {sent}."
 
 
 def _servers(record: ControlPlaneRecord) -> Iterator[Row]:

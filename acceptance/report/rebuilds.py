@@ -75,9 +75,9 @@ def _sentences(record: RebuildRecord) -> Iterator[str]:
     yield f"{told[0].upper()}{told[1:]}."
     if record.resolution_s:
         old = format_quantity(record.resolution_s, unit="s")
-        yield f"What the driver tells may be {old} old: beginning and end may each have been so much earlier."
+        yield f"The driver's reports may be {old} old: beginning and end may each have been that much earlier."
     if not any(each.rates for each in record.rebuilds):
-        yield "The rate over time is not known: the driver does not tell progress."
+        yield "The rate over time is not known: the driver reports no progress."
     load = record.foreground
     if load is None:
         yield f"The foreground is not known: {record.foreground_missing}."

@@ -133,11 +133,11 @@ def _first(found: list[str]) -> str:
 def _impossible(results: Results) -> Iterator[str]:
     """What fits the schema, and yet no run finds: it could not be shown."""
     if not all(map(math.isfinite, _numbers(results.model_dump()))):
-        yield "it holds a number that is none"
+        yield "it holds a number that is not finite"
     known = {each.id for each in results.measurements}
     for each in results.measurements:
         if each.compared_with is not None and each.compared_with not in known:
-            yield f"{each.id} was measured beside {each.compared_with}, of which there is nothing"
+            yield f"{each.id} was measured beside {each.compared_with}, which is not in it"
         for path, one in each.metrics.items():
             if min(one.mean, one.low or 0.0, one.high or 0.0) < 0.0:
                 yield f"{path} of {each.id} is below zero"

@@ -72,12 +72,12 @@ def read_history(path: Path) -> History:
         elif isinstance(record, AcceptedLevel):
             accepted.append(record)
         else:
-            problems.append(f"{record}; the line is passed over")
+            problems.append(f"{record}; the line is ignored")
     if problems and not runs and not any(line.startswith(_BEGINNING) for line in lines):
-        raise WrongUsage(f"{path}: wanted a history, found a file without any line of one; name another file")
+        raise WrongUsage(f"{path}: wanted a history, found a file without a line of one; name another file")
     problems += [
-        f"{path}: wanted the run {each.accepted}, from which on a level was accepted on {each.date:%Y-%m-%d}, found no "
-        "line of it; the level is passed over"
+        f"{path}: wanted the run {each.accepted}, the first of the level accepted on {each.date:%Y-%m-%d}, found no "
+        "line of it; the level is ignored"
         for each in accepted
         if each.accepted not in runs
     ]

@@ -33,7 +33,7 @@ def directory(value: str) -> str:
             f"found {path!r}; mount or link it elsewhere"
         )
     if not os.access(path, os.W_OK | os.X_OK):
-        raise ValueError(f"directory {path} cannot be written to by this user; run as one who may, or name another")
+        raise ValueError(f"directory {path} cannot be written to by this user; run as a user who may, or name another")
     return path
 
 

@@ -135,7 +135,7 @@ class Settings(Frozen):
             if given := [_option(name) for name in OF_A_CLUSTER if getattr(self, name) is not None]:
                 yield (
                     "--storage-cluster host loads directories of this host with its own fio, without a cluster; found "
-                    f"{', '.join(given)} as well: leave out the one or the other"
+                    f"{', '.join(given)} as well: leave out one of them"
                 )
             if self.volume_mode == "block":
                 yield "--storage-volume-mode block: wanted filesystem, as --storage-cluster host loads directories"
@@ -168,7 +168,7 @@ class Settings(Frozen):
         if self.baseline_class and self.compare_with:
             yield (
                 f"--storage-baseline-class {self.baseline_class} judges the candidate by a comparison, "
-                f"--storage-compare-with {self.compare_with} only shows one: leave out the one or the other"
+                f"--storage-compare-with {self.compare_with} only shows one: leave out one of them"
             )
 
     @property

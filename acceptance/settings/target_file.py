@@ -185,8 +185,8 @@ def _say(error: Any) -> str:
         return "wanted only keys that are known here, found this one; correct or remove it"
     if error["loc"][-1:] == ("may_move_other_data",):
         return (
-            f"wanted true, found {error['input']!r}: taking an OSD out moves data of everyone who stores on it; say so "
-            "here if that may be"
+            f"wanted true, found {error['input']!r}: taking an OSD out moves data of everyone who stores on it; "
+            "say so here if that is allowed"
         )
     found = "" if error["type"] == "value_error" else f", found {error['input']!r}"
     return str(error["msg"]).removeprefix("Value error, ") + found

@@ -98,7 +98,7 @@ def _load_s(value: Any) -> float:
     seconds = _seconds(value)
     if not SHORTEST_LOAD_S <= seconds <= LONGEST_LOAD_S:
         raise ValueError(
-            f"wanted {SHORTEST_LOAD_S} s to 1 h, such as 30s, found {value!r}; what a load of hours does is asked with "
+            f"wanted {SHORTEST_LOAD_S} s to 1 h, such as 30s, found {value!r}; for loads of hours there is "
             "--storage-sustained"
         )
     return seconds
@@ -154,7 +154,7 @@ def _label(value: Any) -> tuple[str, str]:
 
 def _repeats(value: Any) -> int:
     if not re.fullmatch(r"[1-9][0-9]?", str(value)) or str(value) == "2":
-        raise ValueError(f"wanted 1, or 3 to 99, from which an interval can be told, found {value!r}")
+        raise ValueError(f"wanted 1, or 3 to 99, which give an interval, found {value!r}")
     return int(value)
 
 

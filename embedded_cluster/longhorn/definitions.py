@@ -27,6 +27,6 @@ def without_chart(path: Path) -> str:
     for number, line in enumerate(text.splitlines(), start=1):
         if "{{" in line:
             raise EnvironmentFailure(
-                f"{path}:{number} is for Helm, and it is not known what to make of it: {line.strip()}"
+                f"{path}:{number} is a directive for Helm that this cluster does not know: {line.strip()}"
             )
     return text

@@ -83,7 +83,7 @@ def test_baseline_that_fails_says_nothing_of_the_candidate(clean: Api, reports: 
     run = run_suite(*options, "-m", "data_plane", "-k", "sync-write", reports=reports)
     assert run.status == 10, run.output
     assert run.results["verdicts"] == []
-    assert "the baseline class lab-never failed, so that there is nothing to compare with" in run.output
+    assert "the baseline class lab-never failed, so there is nothing to compare with" in run.output
 
 
 def test_volume_that_stays_is_a_fail_and_a_leak(api: Api, reports: Path) -> None:

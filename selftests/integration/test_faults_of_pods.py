@@ -116,4 +116,4 @@ def test_a_limit_of_cpu_that_the_cluster_gives_is_no_slow_storage(clean: Api, re
         )
         clean.create(LIMIT_RANGES, made, namespace=namespace["metadata"]["name"])
         run = finish(process, reports=reports, timeout=90)
-    assert_environment_failed(run, "given one of 500m by a LimitRange", "throttling would be measured as slow storage")
+    assert_environment_failed(run, "given one of 500m by a LimitRange", "throttling would look like slow storage")

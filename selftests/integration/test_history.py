@@ -150,7 +150,7 @@ def test_a_regression_of_20_percent_is_caught_and_noise_is_not(lab: Lab, judged:
     fallen = by_class[str(lab.fallen)]
     assert fallen["status"] == "fail"
     assert fallen["measured"] == pytest.approx(0.8, abs=0.04)
-    assert fallen["reason"].endswith("accepts a change that is meant): the test wants it so.")
+    assert fallen["reason"].endswith("accepts an intended change): the test wants it so.")
     assert f"since {night_before(judged)} (run night-{NIGHTS - 1}) about " in fallen["reason"]
     assert "worse than the 10 % allowed, beyond noise, and not back since" in fallen["reason"]
 
@@ -176,7 +176,7 @@ def test_the_report_has_the_trend_of_each(lab: Lab, judged: SuiteRun) -> None:
 
 
 def test_a_line_that_was_cut_off_is_told_and_the_run_added_after_it(lab: Lab, judged: SuiteRun) -> None:
-    found = "found 300 bytes that are not; the line is passed over"
+    found = "found 300 bytes that are not; the line is ignored"
     damage = f"{lab.history}:{NIGHTS + 1}: wanted a run as one line of JSON, {found}"
     assert damage in judged.results["warnings"]
     assert damage in judged.output

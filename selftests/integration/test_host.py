@@ -89,7 +89,7 @@ def test_a_faster_disk_is_shown_beside_a_slower_one_and_not_called_too_good(
     comparison = run.verdict("better_than_local")
     assert (comparison["status"], comparison["reason"]) == (
         "skipped",
-        f"shown beside {disk}, not judged by it, as --storage-compare-with says",
+        f"shown beside {disk}, not judged by it (--storage-compare-with)",
     )
     (shown,) = [each for each in run.results["measurements"] if each["role"] == "candidate"]
     assert shown["against_baseline"]["write.iops"]["low"] > 1

@@ -226,8 +226,8 @@ def test_a_gateway_that_is_down_leaves_the_verdict_as_it_was(runs: tuple[SuiteRu
     assert run.status == 0, run.output
     assert run.results["overall"] == "pass"
     (warning,) = run.results["warnings"]
-    assert warning.startswith("the metrics are not at the Pushgateway: http://127.0.0.1:")
-    assert re.search(r"^WARNING +the metrics are not at the Pushgateway", run.output, re.MULTILINE)
+    assert warning.startswith("the Pushgateway did not get the metrics: http://127.0.0.1:")
+    assert re.search(r"^WARNING +the Pushgateway did not get the metrics", run.output, re.MULTILINE)
     everything = run.output + "".join(each.read_text() for each in (run.folder / "latest").glob("*.*"))
     assert PASSWORD not in everything
 

@@ -127,7 +127,7 @@ def test_what_is_not_surely_a_runs_is_listed_and_kept(
         assert done.returncode == 0, done.stderr
         told, nothing = done.stdout.splitlines()
         assert told.startswith(f"PV {KEPT} of PVC {namespace}/five-years-of-reports is not removed: {reason}")
-        assert told.endswith(f"look yourself: `kubectl describe pv {KEPT}`") and nothing == "nothing to remove"
+        assert told.endswith(f"inspect it with `kubectl describe pv {KEPT}`") and nothing == "nothing to remove"
     assert api.get(VOLUMES, KEPT)["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
     assert (precious / "data").read_text() == "years of work"
 

@@ -73,7 +73,7 @@ def test_a_pool_without_room_is_not_begun_on(
     assert run.status == 10, run.output
     told = run.results["errors"]
     assert len(told) == 1 and said in told[0], told
-    assert "It is so much during: lab-pool: " in told[0] and "tests/test_provisioning.py::test_" in told[0]
+    assert "The most is claimed during: lab-pool: " in told[0] and "tests/test_provisioning.py::test_" in told[0]
     assert run.results["verdicts"] == []
     assert_nothing_was_made(clean)
 
@@ -129,7 +129,7 @@ def test_much_is_claimed_with_consent_alone(clean: Api, reports: Path) -> None:
     assert refused.status == 4, refused.output
     told = " ".join(refused.output.split())
     assert "up to 101 GiB would be claimed at one time (at most 101 GiB of lab-pool; replicas not counted)" in told
-    assert "without consent a run claims 100 GiB" in told and "consent: --storage-claim-at-most=101Gi" in told
+    assert "without consent a run claims at most 100 GiB" in told and "consent: --storage-claim-at-most=101Gi" in told
     assert_nothing_was_made(clean)
     begun = run_suite(*load, "--storage-claim-at-most=101Gi", reports=reports)
     assert begun.status in (0, 1, 6), begun.output

@@ -154,7 +154,7 @@ def target(folder: Path, **commands: str) -> str:
             "must be whole before one is taken away",
             marks=pytest.mark.full,
         ),
-        ({"trigger": "", "healthy": ""}, "nothing was seen to be rebuilt"),
+        ({"trigger": "", "healthy": ""}, "the suite saw no rebuild"),
     ],
 )
 def test_a_command_that_fails_is_told_in_its_own_words(
@@ -206,7 +206,7 @@ def test_what_a_killed_run_lost_on_purpose_is_named_by_the_next_cleanup(
         process.kill()
         process.wait()
     (named,) = [line for line in cleanup(cluster, "--list").stdout.splitlines() if "made to fail" in line]
-    assert "a replica of volume pvc-" in named and "was made to fail and not brought back; do so with `" in named
+    assert "a replica of volume pvc-" in named and " fail and did not bring it back; run `" in named
     words = shlex.split(named.partition("`")[2].rpartition("`")[0])
     assert subprocess.run(words, cwd=ROOT, check=False).returncode == 0 and (tmp_path / "back").exists()
     run_id = run_in(reports)

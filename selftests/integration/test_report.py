@@ -255,7 +255,7 @@ def test_faults_in_all_that_tells_of_a_run_change_nothing_of_it(tmp_path: Path) 
     assert f"{'PASS':12} {verdict['storage_class']}: {verdict['limit']}" in run.output
     assert re.search("^overall: pass", run.output, re.MULTILINE)
     # as soon as it is known
-    assert run.output.count("\nwarning: metrics.prom could not be made, by an error of this suite") == 1
+    assert run.output.count("\nwarning: metrics.prom could not be made, because of an error of this suite") == 1
     for each in TELLERS:
         warnings = [told for told in run.results["warnings"] if f"ZeroDivisionError: {each};" in told]
         assert len(warnings) == 1 and f"{'WARNING':12} {warnings[0]}" in run.output, each

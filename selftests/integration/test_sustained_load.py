@@ -48,7 +48,7 @@ def test_the_end_of_a_long_load_is_judged(lasts: bool, tmp_path: Path, reports: 
             run = finish(process, reports=reports, timeout=300)
         assert [each for each in os.listdir(disk.folder) if each != "lost+found"] == []
     verdict = run.verdict("test_speed_lasts")
-    assert "a short form: it began to be judged after 60 s of load" in verdict["reason"]
+    assert "a short form: the judged part began after 60 s of load" in verdict["reason"]
     (record,) = run.results["sustained"]
     assert (record["asked_s"], record["judged_s"], len(record["rounds"])) == (120, 60, 5)
     if verdict["status"] == "inconclusive":

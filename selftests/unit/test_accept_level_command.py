@@ -29,7 +29,7 @@ def test_a_level_is_accepted_from_a_run_on(history: Path, capsys: pytest.Capture
     assert main(["accept-level", str(history), *words]) == 0
     assert capsys.readouterr().out == (
         "accepted: the level of all profiles on schnell-\u00fc from run b of 2026-11-03 on, of which the history has "
-        "2 runs so far; earlier ones are compared with no more\n"
+        "2 runs so far; later runs are no longer compared with earlier ones\n"
     )
     found = read_history(history / "history.jsonl")
     assert len(found.runs) == 3 and found.problems == ()

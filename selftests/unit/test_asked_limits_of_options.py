@@ -1,4 +1,4 @@
-"""`--storage-limit`: one limit in the place of the tier's own."""
+"""`--storage-limit`: one limit instead of the tier's own."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_before_and_after_as_a_table(tmp_path: Path, capsys: pytest.CaptureFixtu
         each.startswith("1 within noise, 1 not known. Each change is given with its 95% CI: if nothing")
         for each in told
     )
-    assert any("With --history HISTORY what runs differ by is known" in each for each in told)
+    assert any("With --history HISTORY compare knows how much runs differ" in each for each in told)
     assert not any("\x1b" in each or "cpu.use" in each for each in told)
 
 
@@ -146,7 +146,7 @@ def test_the_smallest_change_that_the_pair_could_have_shown_is_told(
     """Two values that are known to a factor of 1.1 each: a factor of exp(sqrt(2) ln 1.1) = 1.144."""
     first, second = tuned(tmp_path)
     told = " ".join(compare(capsys, first, second))
-    assert "-iops: -12.6 % or +14.4 %. One true change of that size in two is seen" in told
+    assert "-iops: -12.6 % or +14.4 %. A true change of that size is seen in half of such pairs" in told
     assert "--storage-load-time" not in told
     coarse = kept(tmp_path, "coarse", run_of(measured({"write.iops": estimate(1000.0, by=1.5)})))
     told = " ".join(compare(capsys, coarse, coarse))
@@ -209,7 +209,7 @@ def test_names_from_strangers_are_only_text(tmp_path: Path, capsys: pytest.Captu
 def test_wrong_usage_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = tuned(tmp_path)
     assert main(["compare", first, second, "--classes", "fast", "slow"]) == 4
-    assert "wanted classes that belong together" in capsys.readouterr().err
+    assert "wanted classes to compare" in capsys.readouterr().err
     assert main(["compare", first, str(tmp_path / "none")]) == 4
     assert "wanted the results.json of a run, found no such file" in capsys.readouterr().err
 
@@ -219,5 +219,5 @@ def test_a_runs_own_report_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture
     own = Path(second) / "report.html"
     own.write_text("rows of tests")
     assert main(["compare", first, second, "-o", str(own)]) == 4
-    assert "is the run's own, which cannot be made again" in capsys.readouterr().err
+    assert "is the run's own file, which cannot be made again" in capsys.readouterr().err
     assert own.read_text() == "rows of tests"

@@ -55,7 +55,7 @@ def test_all_of_it_is_read_with_its_units() -> None:
         ({"ramp": {"rate": "30/min"}}, "Field required"),
         ({"ramp": RAMP | {"stop_when": {}}}, "found none of them"),
         ({"ramp": RAMP | {"stop_when": {"slow_starts": SLOW | {"more_than": -1}}}}, "greater than or equal to 0"),
-        ({"ramp": RAMP | {"stop_when": {"running_rate": RATE | {"below": "1/h"}}}}, "none can miss it"),
+        ({"ramp": RAMP | {"stop_when": {"running_rate": RATE | {"below": "1/h"}}}}, "every ramp reaches it"),
         ({"ramp": RAMP | {"stop_when": {"running_rate": {"below": "10/min"}}}}, "Field required"),
         ({"volumes": {"at_least": 60, "because": "d"}}, "Extra inputs"),
     ],

@@ -89,9 +89,7 @@ def test_a_block_from_before_the_file_was_written_anew_is_found(file: Path) -> N
     output = run_command(file.parent, verify_command(str(file.parent)), interval=INTERVALS[1])
     found = read_verification(output, wanted=SIZE)
     assert "1 of 32 blocks" in str(complaint(found))
-    assert found.mismatches == (
-        Mismatch(offset=4 * BLOCK, found="an older block, from before the file was written anew"),
-    )
+    assert found.mismatches == (Mismatch(offset=4 * BLOCK, found="an older block, from before the file was rewritten"),)
 
 
 def test_a_file_that_is_gone_cannot_be_read_and_is_not_made_anew(file: Path) -> None:
@@ -112,7 +110,7 @@ def test_of_a_file_that_is_all_wrong_the_count_is_whole_and_the_words_are_few(fi
     file.write_bytes(before)
     told = str(complaint(seen(file)))
     assert f"{BLOCKS} of {BLOCKS} blocks" in told
-    assert told.count("checksum") == 5 and "and more, the last that fio told of at offset" in told
+    assert told.count("checksum") == 5 and "and more; the last one that fio reported is at offset" in told
 
 
 @given(bad=st.sets(st.integers(0, 200)), lost=st.integers(0, 3))

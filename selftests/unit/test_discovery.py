@@ -76,7 +76,7 @@ def test_of_good_classes_nothing_is_said() -> None:
         ),
         ((GOOD,), {"csi_nodes": on_nodes("other"), "pods": []}, f"No node has a driver {CSI} (CSINode), and no"),
         ((GOOD,), {"snapshot_classes": []}, "Its driver has no VolumeSnapshotClass"),
-        ((GOOD,), {"capacities": []}, "Its driver promises CSIStorageCapacity and there is none of this class"),
+        ((GOOD,), {"capacities": []}, "Its driver promises CSIStorageCapacity but there is none for this class"),
         ((GOOD | {"allowVolumeExpansion": False},), {}, "PVCs cannot grow"),
         ((LOCAL | {"volumeBindingMode": "Immediate"}, GOOD), {}, "Local volumes are bound at once"),
         ((GOOD, storage_class("by-hand", "kubernetes.io/no-provisioner")), {}, "Nothing provisions volumes of it"),

@@ -82,7 +82,7 @@ def test_the_cluster_knows_how_the_node_is_brought_back_for_as_long_as_it_is_awa
     nodes = cast(Nodes, made._api)
     with made:
         (noted,) = nodes.noted.values()
-        assert noted.startswith("node node-7 was made to fail and not brought back; do so with `")
+        assert noted.startswith("the run made node node-7 fail and did not bring it back; run `")
         assert noted.endswith(" node-7`")
     assert nodes.noted == {}
 
@@ -162,8 +162,8 @@ PLAN = NodeFailurePlan(fail=("fail",), restore=("restore",), timeout_s=1.0)
     [
         ("embedded", None, None, None),
         ("kubeconfig", "n1", None, None),
-        ("kubeconfig", None, None, "so it must be named: --storage-node NAME"),
-        ("in-cluster", None, "n2", "so it must be named"),
+        ("kubeconfig", None, None, "so you must name it: --storage-node NAME"),
+        ("in-cluster", None, "n2", "so you must name it"),
         ("in-cluster", "n1", "n2", None),
         ("in-cluster", "n1", "n1", "its own pod runs there"),
         ("in-cluster", "n1", None, "does not know its node"),

@@ -87,7 +87,7 @@ def test_a_level_of_a_run_that_is_not_there_is_told(path: Path) -> None:
     append(path, record("a"))
     append(path, AcceptedLevel(accepted="gone", date=datetime(2026, 11, 9, tzinfo=UTC), suite_version="0.1.0"))
     (problem,) = read_history(path).problems
-    assert "wanted the run gone, from which on a level was accepted on 2026-11-09, found no line of it" in problem
+    assert "wanted the run gone, the first of the level accepted on 2026-11-09, found no line of it" in problem
 
 
 def test_no_file_yet_is_an_empty_history(path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_date_without_a_zone_is_a_damaged_line(path: Path) -> None:
     append(path, record("c"))
     found = read_history(path)
     assert [each.run for each in found.runs] == ["a", "c"]
-    assert "found one with date: Input should have timezone info; the line is passed over" in found.problems[0]
+    assert "found one with date: Input should have timezone info; the line is ignored" in found.problems[0]
 
 
 @pytest.mark.parametrize(("version", "said"), [(2, "version 2, written by suite '9.0'"), (None, "none"), ("1", "'1'")])
@@ -190,7 +190,7 @@ def test_another_schema_is_refused(path: Path, version: object, said: str) -> No
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", '{\n  "schema_version": 1\n}\n', "\0\0"])
 def test_a_file_that_is_no_history_is_refused_and_not_written_to(path: Path, text: str) -> None:
     path.write_text(text)
-    with pytest.raises(WrongUsage, match="wanted a history, found a file without any line of one; name another file"):
+    with pytest.raises(WrongUsage, match="wanted a history, found a file without a line of one; name another file"):
         read_history(path)
 
 

@@ -53,8 +53,8 @@ def test_credits_that_ended_after_the_first_profile_had_passed_are_told(durable:
         found = later.against_first
         assert found is not None and found.high < 0.8
         assert later.warning is not None
-        assert later.warning.startswith("the storage slowed down during the run: writes on fast did 0.3")
-        assert later.warning.endswith(" at its end of what it did 10 min before")
+        assert later.warning.startswith("the storage slowed down during the run: at its end writes on fast did 0.3")
+        assert later.warning.endswith(" of what it did 10 min before")
 
 
 def test_of_steady_storage_nothing_is_told_but_the_figure() -> None:

@@ -92,8 +92,10 @@ def test_sources_are_keys_with_addresses(tmp_path: Path) -> None:
         (FAMILY.replace("5ms", "5"), "a.yaml:7: tiers.shop.limits.*-read-latency.read.latency.mean.at_most: wanted"),
         (
             FAMILY + '      "slow-*": {read.latency.mean: {at_most: 6ms, because: queries wait}}\n',
-            "a.yaml:8: tiers.shop.limits.slow-*.read.latency.mean.at_most: wanted one family to say it of a profile, "
-            "found '6ms' here and '5ms' on line 7; name the profile itself",
+            (
+                "a.yaml:8: tiers.shop.limits.slow-*.read.latency.mean.at_most: wanted one family that sets it "
+                "for a profile, found '6ms' here and '5ms' on line 7; name the profile itself"
+            ),
         ),
     ],
 )
@@ -127,8 +129,9 @@ def test_files_that_contradict_each_other_are_told_with_both_places(tmp_path: Pa
         tier(f"      order-log: {{write.iops: {{at_least: {value}, because: b}}}}\n") for value in (900, 1200)
     )
     assert problems(tmp_path, one, other) == [
-        f"b.yaml:6: tiers.shop.limits.order-log.write.iops.at_least: wanted it said once, found 1200 here and 900 in "
-        f"{tmp_path}/a.yaml:6; remove one of them, or say it in a tier of another name that extends this one".replace(
+        "b.yaml:6: tiers.shop.limits.order-log.write.iops.at_least: wanted one value for it, found 1200 here "
+        "and 900 in "
+        f"{tmp_path}/a.yaml:6; remove one of them, or set it in a tier of another name that extends this one".replace(
             f"{tmp_path}/", ""
         )
     ]

@@ -76,7 +76,7 @@ def test_of_runs_that_passed_a_shipped_tier_only_what_is_stricter_is_suggested(
     [
         (good(2, 1000.0).model_copy(update={"overall": "fail"}), "r2 ended as fail"),
         (good(2, 1000.0).model_copy(update={"overall": "inconclusive"}), "r2 ended as inconclusive"),
-        (good(2, 1000.0, complete=False), "r2 did not come to its end"),
+        (good(2, 1000.0, complete=False), "r2 did not finish"),
         (good(2, 1000.0, settings={"test_size": 4 << 30}), "wanted runs of one load"),
         (good(1, 1000.0), "wanted each run once, found r1, r1"),
     ],
@@ -100,4 +100,4 @@ def test_wrong_usage_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         assert suggest(run, *words) == 4
         assert told in capsys.readouterr().err
     assert suggest(run) == 0
-    assert "1 run tells nothing of other nights" in capsys.readouterr().err
+    assert "1 run says nothing about other nights" in capsys.readouterr().err

@@ -254,5 +254,5 @@ def test_what_the_host_lacks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_no_cluster_is_made_to_plan_on_it(planned: Callable[..., tuple[int, str]]) -> None:
     status, output = planned("--storage-cluster=kind", "--storage-class=fast", "-m", "smoke")
     assert status == 0, output
-    assert "one that kind would make for the run" in output
+    assert "one that kind would create for the run" in output
     assert "fast: claim binds in time" in output

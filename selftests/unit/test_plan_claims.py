@@ -57,7 +57,10 @@ def test_a_run_of_51_volumes_needs_consent_and_is_told_how_much(planned: Callabl
     told = " ".join(output.split())
     assert status == 0, output
     assert f"{REFUSED} 4: up to 156 GiB would be claimed at one time (at most 156 GiB of fast;" in told
-    assert "without consent a run claims 100 GiB. It is so much during: random-write-iops on 1, 3, 6, 9" in told
+    assert (
+        "without consent a run claims at most 100 GiB. The most is claimed during: random-write-iops on 1, 3, 6, 9"
+        in told
+    )
     assert "or consent: --storage-claim-at-most=156Gi" in told
     assert REFUSED not in planned(*options, "--storage-claim-at-most=156Gi")[1]
     assert REFUSED in planned(*options, "--storage-claim-at-most=155Gi")[1]

@@ -45,7 +45,7 @@ def disrupted(reason: str) -> list[Object]:
         (pod(reason="Evicted", message="The node was low on resource: memory."), "Evicted: The node was low on"),
         (pod(conditions=disrupted("EvictionByEvictionAPI")), "EvictionByEvictionAPI: said so"),
         (pod("Running", conditions=disrupted("DeletionByTaintManager")), "DeletionByTaintManager: said so"),
-        (pod(ended={"exitCode": 137, "reason": "OOMKilled"}), "OOMKilled: container load ran out of the memory"),
+        (pod(ended={"exitCode": 137, "reason": "OOMKilled"}), "OOMKilled: container load exceeded its memory limit"),
         (pod(ended={"exitCode": 255, "reason": "Error"}), "went with its node node-1"),
         (pod(ended={"exitCode": 137, "reason": "ContainerStatusUnknown"}), "went with its node node-1"),
         (pod("Running", deleted=True), "deleted by someone else during the run; see the API server's audit log"),

@@ -40,7 +40,7 @@ def test_the_foreground_is_that_before_and_during_the_rebuild() -> None:
 def test_a_load_that_ended_too_soon_leaves_it_unknown() -> None:
     assert impact_of(foreground(until_s=10), before=BEFORE, rebuilds=[REBUILD]) == (
         None,
-        "the load was not seen all along, 20 s lack",
+        "20 s of the load are missing",
     )
     gone = foreground(error=EnvironmentFailure("the pod was evicted"))
     assert impact_of(gone, before=BEFORE, rebuilds=[REBUILD]) == (
@@ -57,7 +57,7 @@ def test_a_write_that_was_refused_is_the_storages_failure() -> None:
 def test_tries_that_failed_are_told() -> None:
     tried = timed(31.0).model_copy(update={"failures": ["replica r-4: no space left"]})
     assert warnings([timed(31.0), tried]) == [
-        "a try of the rebuild failed, and was made anew by the storage: replica r-4: no space left"
+        "a try of the rebuild failed, and the storage repeated it: replica r-4: no space left"
     ]
     assert len(warnings([tried, timed(10.0, exact_to_s=2.0)])) == 2
 

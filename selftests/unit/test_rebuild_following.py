@@ -142,7 +142,7 @@ def test_one_without_progress_has_no_rates_and_one_with_it_has() -> None:
 
 
 def test_what_was_whole_at_once_was_not_rebuilt() -> None:
-    with pytest.raises(EnvironmentFailure, match="nothing was seen to be rebuilt"):
+    with pytest.raises(EnvironmentFailure, match="the suite saw no rebuild"):
         followed((0, WHOLE))
 
 

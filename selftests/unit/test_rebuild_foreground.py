@@ -101,8 +101,8 @@ def test_a_long_rebuild_is_drawn_with_few_points() -> None:
     [
         (40, (20, 40), None),
         (40, (20, 42.9), None),
-        (40, (20, 44), "was not seen all along, 4 s lack"),
-        (30, (20, 40), "was not seen all along, 10 s lack"),
+        (40, (20, 44), "4 s of the load are missing"),
+        (30, (20, 40), "10 s of the load are missing"),
         (40, (20, 20.4), "less than a second"),
         (0, (20, 40), "no second of it was seen"),
     ],
@@ -120,7 +120,7 @@ def test_a_load_that_was_not_there_all_along_is_not_compared(
 def test_one_that_came_too_late_is_not_compared_either() -> None:
     samples = load(1000, 250)
     late = timed(samples, [each + 10 for each in at_each_second(samples)])
-    assert "10 s lack" in (lost(late, before=BEFORE, during=DURING) or "")
+    assert "10 s of the load are missing" in (lost(late, before=BEFORE, during=DURING) or "")
 
 
 def log(ended: int | None, printed: str = "fio: pid=0, err=5/file:io_u.c:1845, error=Input/output error") -> LoadLog:

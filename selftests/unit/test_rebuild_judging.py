@@ -54,7 +54,7 @@ def test_snapshots_are_named_in_it() -> None:
     [
         (IN_A_DAY / (1 + ONCE) * 0.999, "pass", "wanted"),
         (IN_A_DAY / (1 + ONCE) * 1.001, "inconclusive", "which may be off by 25 %; more rebuilds"),
-        (IN_A_DAY, "inconclusive", "the times leave open (5.273 TiB to 5.625 TiB); a larger"),
+        (IN_A_DAY, "inconclusive", "the measured times cannot decide (5.273 TiB to 5.625 TiB); a larger"),
         (IN_A_DAY * (1 + ONCE) * 0.999, "inconclusive", "which may be off by 25 %; more rebuilds"),
         (IN_A_DAY * (1 + ONCE) * 1.001, "fail", "data is at risk"),
     ],
@@ -71,7 +71,7 @@ def test_nor_one_that_is_nearer_than_the_looks_were() -> None:
     verdict = judged(rough, "largest_volume", IN_A_DAY * 0.75)
     assert verdict.status == "inconclusive"
     assert verdict.reason.endswith(
-        "wanted at least 4.083 TiB, which the times leave open (3.59 TiB to 11.25 TiB); a larger "
+        "wanted at least 4.083 TiB, which the measured times cannot decide (3.59 TiB to 11.25 TiB); a larger "
         "--storage-rebuild-size would decide it."
     )
     assert judged(rough, "largest_volume", IN_A_DAY * 0.6).status == "pass"

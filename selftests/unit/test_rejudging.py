@@ -61,7 +61,7 @@ def test_a_status_that_does_not_follow_is_named(verdict: Verdict) -> None:
 )
 def test_a_failure_that_was_turned_to_skipped_is_named(verdict: Verdict) -> None:
     (found,) = contradictions(run(judged(metric="read.iops"), verdict))
-    assert found == f"verdict {verdict.id} is skipped, and yet tells what was judged"
+    assert found == f"verdict {verdict.id} is skipped, and yet has a judged value"
 
 
 def test_how_a_limit_was_rounded_is_held_against_nobody() -> None:

@@ -111,7 +111,7 @@ def test_the_default_is_a_file_here_and_never_the_runs_own_report(
     assert (folder / "storage-report.html").is_file()
     for own in ("report.html", "results.json"):
         assert main(["report", ".", "-o", str(folder / own)]) == 4
-        assert "is the run's own, which cannot be made again; name another file" in capsys.readouterr().err
+        assert "is the run's own file, which cannot be made again; name another file" in capsys.readouterr().err
     assert (folder / "report.html").read_text() == "rows of tests"
 
 
@@ -332,7 +332,7 @@ def test_no_page_replaces_what_any_run_wrote(own: str, tmp_path: Path, capsys: p
         (run / "junit.xml").write_text("<testsuites/>")
         before = (run / own).read_bytes()
         assert main(["report", str(folder), "-o", str(run / own)]) == 4
-        assert "is the run's own, which cannot be made again; name another file" in capsys.readouterr().err
+        assert "is the run's own file, which cannot be made again; name another file" in capsys.readouterr().err
         assert (run / own).read_bytes() == before
 
 

@@ -78,7 +78,7 @@ def test_what_was_found_is_told_in_words() -> None:
         "What ended it: slow starts: 11 pods took <i>long</i>.",
         "Growth was linear until 1 pods ran",
         "pods were told to end in 98 s; 5 min later there was still PVC a.",
-        "Of 2 pods something was seen late",
+        "For 2 pods the API server reported a change late",
         "PATCH statefulsets: 120",
     ):
         assert words in said

@@ -70,7 +70,7 @@ def test_what_the_foreground_noticed_is_said_and_drawn() -> None:
 def test_what_is_not_known_is_said() -> None:
     found = section(record(foreground=None, foreground_missing="the pod was evicted", warnings=["it was short"]))
     assert "The foreground is not known: the pod was evicted." in found.sentences
-    assert "The rate over time is not known: the driver does not tell progress." in found.sentences
+    assert "The rate over time is not known: the driver reports no progress." in found.sentences
     assert "Warning: it was short." in found.sentences
     assert found.pictures == []
 
@@ -96,7 +96,7 @@ def test_the_rate_is_drawn_without_a_comb_where_progress_is_told_now_and_then() 
 
 
 def test_how_old_what_the_driver_tells_may_be_is_said() -> None:
-    told = "What the driver tells may be 5 s old: beginning and end may each have been so much earlier."
+    told = "The driver's reports may be 5 s old: beginning and end may each have been that much earlier."
     assert told in section(record(resolution_s=5.0)).sentences
     assert not any("old" in each for each in section(record()).sentences)
 

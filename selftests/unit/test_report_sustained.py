@@ -41,7 +41,7 @@ def test_the_chapter_says_what_the_end_was_like() -> None:
 
 
 def test_a_short_form_is_named() -> None:
-    assert "A short form: it began to be judged after 5 min of load" in render_summary(slowed(600))
+    assert "A short form: the judged part began after 5 min of load" in render_summary(slowed(600))
 
 
 def test_metrics_have_the_end_and_how_long_it_took() -> None:

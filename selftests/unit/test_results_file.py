@@ -131,7 +131,7 @@ def test_figures_that_no_run_finds_are_refused(tmp_path: Path) -> None:
     below = document(tmp_path, lambda data: data.update(measurements=[found]))
     assert "write.iops of fast/writes/candidate is below zero; it was changed after the run" in problem(below)
     text = found | {"duration_s": "NaN"}
-    assert "it holds a number that is none" in problem(
+    assert "it holds a number that is not finite" in problem(
         document(tmp_path, lambda data: data.update(measurements=[text]))
     )
     sure = found | {"metrics": {"write.iops": estimate | {"mean": 1.0, "confidence": 95}}}
@@ -139,7 +139,7 @@ def test_figures_that_no_run_finds_are_refused(tmp_path: Path) -> None:
     assert "the confidence of write.iops of fast/writes/candidate is 95.0" in problem(path)
     alone = found | {"metrics": {}, "compared_with": "local/writes/baseline"}
     path = document(tmp_path, lambda data: data.update(measurements=[alone]))
-    assert "was measured beside local/writes/baseline, of which there is nothing" in problem(path)
+    assert "was measured beside local/writes/baseline, which is not in it" in problem(path)
 
 
 @pytest.mark.parametrize("nested", ["[" * 450 + "]" * 450, "[" * 100_000, '{"a":' * 450 + "1" + "}" * 450])

@@ -49,7 +49,7 @@ def test_half_of_what_is_free_may_be_claimed_and_no_more() -> None:
     assert isinstance(problem, EnvironmentFailure)
     assert str(problem).startswith(
         "StorageClass fast: up to 6 GiB would be claimed at one time; 10 GiB is free (CSIStorageCapacity: node-1), of "
-        "which a run may claim 50 %, 5 GiB. It is so much during: six volumes (one.py::six volumes). Nothing was "
+        "which a run may claim 50 %, 5 GiB. The most is claimed during: six volumes (one.py::six volumes). Nothing was "
         "created in the cluster. Free some, ask for less (--storage-volume-size"
     )
     assert str(problem).endswith("or allow more: --storage-pool-share=60%")
@@ -62,7 +62,7 @@ def test_where_nothing_is_free_no_share_would_be_enough() -> None:
 
 def test_what_is_just_too_much_does_not_read_as_what_is_allowed() -> None:
     problem = str(room(step(1, 5 * GIB + 1), pools=(pool(10 * GIB),)).problem)
-    assert "up to 5 GiB would" not in problem and "5 GiB. It" in problem
+    assert "up to 5 GiB would" not in problem and "5 GiB. The most" in problem
 
 
 def test_each_pool_that_lacks_room_is_told_and_so_is_the_want_of_consent() -> None:
@@ -83,8 +83,9 @@ def test_without_consent_no_more_than_so_much_is_claimed_in_all() -> None:
     problem = room(*kept).problem
     assert isinstance(problem, WrongUsage)
     assert str(problem).startswith(
-        "up to 101 GiB would be claimed at one time (at most 50 GiB of fast, 51 GiB of slow; replicas not counted); "
-        "without consent a run claims 100 GiB. It is so much during: the slow ones (one.py::the slow ones). Nothing"
+        "up to 101 GiB would be claimed at one time (at most 50 GiB of fast, 51 GiB of slow; replicas not "
+        "counted); without consent a run claims at most 100 GiB. The most is claimed during: the slow ones "
+        "(one.py::the slow ones). Nothing"
     )
     assert str(problem).endswith("or consent: --storage-claim-at-most=101Gi")
     assert room(*kept, at_most=101 * GIB).problem is None

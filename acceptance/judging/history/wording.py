@@ -36,22 +36,22 @@ def compared(comparison: Comparison, this: TrendPoint) -> str:
     low, high = comparison.expected
     found = (
         f"is {shown}, {difference(comparison.ratio)} than the accepted level of {level} ({limit.runs} runs from "
-        f"{_day(comparison.first)} on; noise takes two in a row at most {difference(low)} or {difference(high)})"
+        f"{_day(comparison.first)} on; noise explains two in a row at most {difference(low)} or {difference(high)})"
     )
     because = limit.because.rstrip(".")
     worse = f"worse than the {limit.wanted} allowed, beyond noise"
     if comparison.fall is not None:
         return (
-            f"{found}; {_since(comparison.fall)}, {worse}, and not back since ({ACCEPT} accepts a change that is "
-            f"meant): {because}"
+            f"{found}; {_since(comparison.fall)}, {worse}, and not back since ({ACCEPT} accepts an intended "
+            f"change): {because}"
         )
     if comparison.alone:
-        return f"{found}, {worse}, but in this run alone: it fails if the next one is so too"
-    rise = f"{_since(comparison.rise)}: with {ACCEPT} a fall from there is told; " if comparison.rise else ""
+        return f"{found}, {worse}, but in this run alone: it fails if the next run is worse too"
+    rise = f"{_since(comparison.rise)}: with {ACCEPT} a later fall from there is reported; " if comparison.rise else ""
     week, two = (_percent(comparison.smallest_fall(week=each)) for each in (True, False))
     return (
-        f"{found}, not worse by more than {limit.wanted} beyond noise; {rise}two runs worse by {two} would have been "
-        f"told, or seven by {week}"
+        f"{found}, not worse by more than {limit.wanted} beyond noise; {rise}two runs worse by {two} would have "
+        f"been reported, or seven by {week}"
     )
 
 

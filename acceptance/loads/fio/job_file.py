@@ -14,7 +14,7 @@ LONGEST_RAMP_S = 60
 _WANTED = {
     r"^[^#;\n]*\$\{RUNTIME\}": "it does not use ${RUNTIME}: runtime=${RUNTIME} with time_based lets the suite set the "
     "time of load",
-    r"^\s*time_based\b(?!\s*=\s*0)": "it lacks time_based: the time of load is the suite's to set",
+    r"^\s*time_based\b(?!\s*=\s*0)": "it lacks time_based: the suite sets the time of load",
 }
 _OF_SEVERAL = {
     r"group_reporting\b(?!\s*=\s*0)": "group_reporting hides all sections but the first from the result; leave it out",

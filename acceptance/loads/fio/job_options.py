@@ -36,7 +36,7 @@ ENGINES = ("io_uring", "libaio", "mmap", "posixaio", "psync", "pvsync", "pvsync2
 _VALUES = {
     "filename": (
         re.compile(r"\$\{FILE\}"),
-        "filename=${FILE} alone is prepared for it, and nothing else is to be touched",
+        "the suite prepares filename=${FILE} alone, and a profile may touch nothing else",
     ),
     "ioengine": (re.compile("|".join(sorted(ENGINES))), f"wanted one of the engines {', '.join(sorted(ENGINES))}"),
     "verify": (
@@ -46,10 +46,10 @@ _VALUES = {
     "continue_on_error": (re.compile("none"), "continue_on_error would make a number of a measurement with errors"),
 }
 _WHY = {
-    "directory": "directory= would load files beside the test file: filename=${FILE} alone is prepared for it",
+    "directory": "directory= would load files beside the test file: the suite prepares filename=${FILE} alone",
     "exec_prerun": "it runs a command",
     "exec_postrun": "it runs a command",
-    "include": "it brings in options that the suite does not see",
+    "include": "it adds options that the suite does not see",
 }
 _LINE = re.compile(r"(?P<option>[^\s=\[]+)\s*(=\s*(?P<value>.*))?")
 

@@ -18,9 +18,9 @@ _WANTED = {
 }
 _REFUSED = {
     "report-interval": "the suite sets it: it reads one report a second",
-    "report-checkpoints": "sysbench would count from anew in between",
-    "max-time": "it is an old name of --time, which is the suite's to set",
-    "config-file": "it would bring in options that the suite does not see",
+    "report-checkpoints": "sysbench would restart its counters during the load",
+    "max-time": "it is an old name of --time, which the suite sets",
+    "config-file": "it would add options that the suite does not see",
     "verbosity": "the suite reads what sysbench prints as it is",
     "debug": "the suite reads what sysbench prints as it is",
     "help": "nothing would be loaded",
@@ -86,7 +86,7 @@ def _option_problems(name: str, value: str) -> Iterator[str]:
     if name in _REFUSED:
         yield f"leave out --{name}: {_REFUSED[name]}"
     if name in _ENDLESS and value != "0":
-        yield f"--{name} may be 0 only: anything else ends the load before its time"
+        yield f"--{name} must be 0: any other value ends the load early"
 
 
 def _lacking(options: dict[str, str]) -> Iterator[str]:

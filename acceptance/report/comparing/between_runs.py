@@ -20,7 +20,7 @@ from acceptance.statistics.student_t import t_quantile
 
 FEWEST_NIGHTS = 7
 """runs of the history without which the spread between runs is not known"""
-ONE_RUN_EACH = "beyond the noise within the runs; what runs differ by is not known from one run each"
+ONE_RUN_EACH = "beyond the noise within the runs; one run each does not show how much runs differ"
 
 
 @dataclass(frozen=True, kw_only=True)

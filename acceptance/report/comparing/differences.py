@@ -40,7 +40,7 @@ def compare_runs(
     pairs = [classes] if classes else _pairs(ours, theirs)
     if not pairs or pairs[0][0] not in ours or pairs[0][1] not in theirs:
         raise WrongUsage(
-            f"wanted classes that belong together, found measurements of {_listed(ours)} in {first.name} and of "
+            f"wanted classes to compare, found measurements of {_listed(ours)} in {first.name} and of "
             f"{_listed(theirs)} in {second.name}; name one of each with --classes FIRST SECOND"
         )
     found = [

@@ -39,7 +39,10 @@ def plan_if_allowed(
     if kind == "embedded":
         return plan
     if node is None:
-        return "capability 'node failure': all else on the node fails with it, so it must be named: --storage-node NAME"
+        return (
+            "capability 'node failure': everything else on the node fails with it, so you must name it: "
+            "--storage-node NAME"
+        )
     if kind == "in-cluster" and own_node in (None, node):
         where = "runs there" if own_node else "does not know its node (NODE_NAME, as in deploy/job.yaml)"
         return (

@@ -72,6 +72,6 @@ def printed_records(log: bytes, *, pod: str) -> bytes:
     if written and said == MISSING:
         return b""
     raise EnvironmentFailure(
-        f"the log of pod {pod} is not whole: a line that says where the records begin or end is missing; the node has "
-        "cut it off, or it was read only in part"
+        f"the log of pod {pod} is incomplete: the line before or after the records is missing; the node rotated "
+        "the log, or the suite read only a part of it"
     )

@@ -151,8 +151,8 @@ class Writer:
         where = f"pod {self.plan.name} on StorageClass {self.plan.classes}"
         if self._log.lacks:
             return EnvironmentFailure(
-                f"image {self.plan.image!r} lacks {self._log.lacks}, with which records are written; name one that "
-                "holds it with --storage-image"
+                f"image {self.plan.image!r} lacks {self._log.lacks}, which the writer of records needs; name one "
+                "that holds it with --storage-image"
             )
         if self._log.failed:
             return StorageFailure(f"{where} could not make {self._log.failed} durable: {self._log.others.strip()}")

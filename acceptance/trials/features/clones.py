@@ -20,7 +20,7 @@ def try_clone(bench: Bench) -> str:
     if not found and "csi" not in bench.api.get(VOLUMES, bench.volume_of(clone))["spec"]:
         raise bench.missing(
             f"the provisioner of StorageClass {name} ({bench.storage_class.provisioner}), asked for a clone, "
-            "gives an empty volume without an error; it is no CSI driver, and only these can clone"
+            "gives an empty volume without an error; only CSI drivers can clone, and it is none"
         )
     if wrong := wrong_with_copy(found, before=before, after=after):
         raise StorageFailure(f"a volume of StorageClass {name} was cloned, and the clone is wrong: {wrong}")

@@ -70,7 +70,7 @@ def _ask(bench: Bench, claim: Claim) -> None:
         if error.status not in (403, 422):
             raise
         raise StorageFailure(
-            f"StorageClass {claim.storage_class} allows volume expansion, and PVC {claim.name} may not be expanded: "
+            f"StorageClass {claim.storage_class} allows volume expansion, and PVC {claim.name} cannot be expanded: "
             f"{error.message}"
         ) from error
     wait_for(

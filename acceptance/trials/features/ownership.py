@@ -41,7 +41,7 @@ def _refused(bench: Bench, claim: Claim, *, group: int, groups: list[int], said:
     found = " and ".join(f"of group {each}" for each in groups) or said
     return StorageFailure(
         f"a pod with fsGroup {group} uses a volume of StorageClass {name}, and {what} {found}; wanted group {group}, "
-        "without which a pod that does not run as root may not write where others of its group may"
+        "without it pods that do not run as root cannot write"
     )
 
 

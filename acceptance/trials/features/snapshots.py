@@ -52,6 +52,6 @@ def _class(bench: Bench) -> str:
     found = snapshot_classes(bench.api, driver=driver)
     if not found:
         raise bench.missing(
-            f"no VolumeSnapshotClass is of driver {driver}, the provisioner of StorageClass {bench.storage_class.name}"
+            f"no VolumeSnapshotClass names driver {driver}, the provisioner of StorageClass {bench.storage_class.name}"
         )
     return found[0]

@@ -70,9 +70,9 @@ def rewrite_during_rebuild(
             done = rebuild.trigger()
             if rebuild.look().phase == "whole":
                 raise EnvironmentFailure(
-                    f"{about}: all replicas were whole at the first look after the trigger ({done}), so nothing was "
-                    "seen to be rebuilt while the file was written; check that the trigger removes a replica's data, "
-                    "or have more data to rebuild with --storage-test-size"
+                    f"{about}: all replicas were whole at the first look after the trigger ({done}), so the "
+                    "suite saw no rebuild while the file was written; check that the trigger removes a "
+                    "replica's data, or have more data to rebuild with --storage-test-size"
                 )
             _stop(workspace, volume)
             told = _wait_written(workspace, volume, plan, wanted=2, over=True)

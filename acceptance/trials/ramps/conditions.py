@@ -182,6 +182,6 @@ class StopConditions:
         standstill = format_quantity(self._timeout_s, unit="s")
         reason = (
             f"for {standstill} no pod was made and none became running; {len(self._rank)} were made, "
-            f"{self.running} run, {self._goal} were to"
+            f"{self.running} run, the goal is {self._goal}"
         )
         return Stop(kind="stuck", reason=reason, since_pods=len(self._starts))

@@ -171,8 +171,8 @@ class Observer:
         why = None if seen is None else why_foreign(seen, claimed=claimed)
         if why is not None:
             self._problem = self._problem or EnvironmentFailure(
-                f"PVC {claim} was bound to PV {volume}, which was not provisioned for it: {why}. It is left "
-                "alone, and the ramp ends; no verdict, as the PV is not of this run"
+                f"PVC {claim} was bound to PV {volume}, which was not provisioned for it: {why}. The suite "
+                "leaves it alone, ends the ramp and gives no verdict, since the PV does not belong to this run"
             )
 
     def _take_attachment(self, change: Change) -> None:

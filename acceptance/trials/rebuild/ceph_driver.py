@@ -72,7 +72,7 @@ class CephDriver:
         """See `RebuildDriver`."""
         require_rebuild_permissions(self._api, ceph_permissions(self._namespace))
         if not is_in(self.ask("osd", "dump"), self._osd):
-            raise EnvironmentFailure(f"wanted OSD {self._osd} in, found it out; take another one in the target file")
+            raise EnvironmentFailure(f"wanted OSD {self._osd} in, found it out; name another one in the target file")
 
     def rebuild_of(self, volume: TargetVolume) -> CephRebuild:
         """See `RebuildDriver`."""
@@ -126,8 +126,8 @@ class CephRebuild:
         stored = self._ceph.ask("osd", "df")
         if not groups_on(stored, self._osd):
             raise EnvironmentFailure(
-                f"wanted placement groups on osd.{self._osd}, found none: nothing would be rebuilt; take another one "
-                "in the target file"
+                f"wanted placement groups on osd.{self._osd}, found none: nothing would be rebuilt; name another "
+                "one in the target file"
             )
         require_room(stored, self._ceph.ask("osd", "dump"), osd=self._osd)
 

@@ -48,9 +48,10 @@ def choose_driver(
         )
     if CEPH.fullmatch(storage_class.provisioner):
         raise Unsupported(
-            f"capability 'rebuild driver': StorageClass {storage_class.name} is Ceph's, of which a replica is rebuilt "
-            "by taking an OSD out; that moves data of everyone who stores on it, so a target file must ask for it "
-            "(driver: ceph, may_move_other_data: true): --storage-target FILE, see docs/rebuild.md"
+            f"capability 'rebuild driver': StorageClass {storage_class.name} belongs to Ceph: to rebuild a "
+            "replica the suite must take an OSD out, which moves the data of everyone who stores on it, so a "
+            "target file must allow it (driver: ceph, may_move_other_data: true): --storage-target FILE, see "
+            "docs/rebuild.md"
         )
     raise Unsupported(
         f"capability 'rebuild driver': none for StorageClass {storage_class.name} (provisioner "

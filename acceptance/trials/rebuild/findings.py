@@ -37,9 +37,7 @@ def impact_of(
 def warnings(rebuilds: Sequence[TimedRebuild]) -> list[str]:
     """What a reader must know of the rebuilds' times: tries that failed are in them, and they may be rough."""
     found = [
-        f"a try of the rebuild failed, and was made anew by the storage: {why}"
-        for each in rebuilds
-        for why in each.failures
+        f"a try of the rebuild failed, and the storage repeated it: {why}" for each in rebuilds for why in each.failures
     ]
     rough = [each for each in rebuilds if each.uncertainty_s * SHORT > each.seconds]
     if not rough:

@@ -79,9 +79,9 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, timeouts: 
     if begun.phase == "whole":
         if looks.last_s - lost_s < UNSEEN_S:
             raise EnvironmentFailure(
-                f"{about}: all replicas were whole at the first look after the trigger ({done}), so nothing was seen "
-                "to be rebuilt; check that the trigger removes a replica's data, and that it does not end before the "
-                "storage knows"
+                f"{about}: all replicas were whole at the first look after the trigger ({done}), so the suite "
+                "saw no rebuild; check that the trigger removes a replica's data, and that it does not end "
+                "before the storage knows"
             )
         started_s, uncertainty_s = lost_s, looks.last_s - lost_s
     else:

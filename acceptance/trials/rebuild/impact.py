@@ -25,9 +25,9 @@ def lost(samples: Sequence[TimedSample], *, before: Sequence[Window], during: Se
         return "no second of it was seen"
     if samples[0].start_s > before[0].start_s + LATE_S or samples[-1].end_s < during[-1].end_s - LATE_S:
         lacks_s = max(samples[0].start_s - before[0].start_s, during[-1].end_s - samples[-1].end_s)
-        return f"the load was not seen all along, {lacks_s:.0f} s lack"
+        return f"{lacks_s:.0f} s of the load are missing"
     if min(window.length_s for window in during) < 1.0:
-        return "a rebuild took less than a second, in which no load can be told"
+        return "a rebuild took less than a second, too short to measure a load"
     return None
 
 

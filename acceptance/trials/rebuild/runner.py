@@ -128,7 +128,7 @@ class RebuildRunner:
         before: list[Window] = []
         for number in range(settings.repeats):
             if number:
-                self._say(f"{about}: waiting until nothing is left to do of the last one")
+                self._say(f"{about}: waiting until the last one is finished")
                 rebuild.wait_settled()
             self._say(f"{about}: {BEFORE_S} s of synchronous writes before it")
             if foreground.error is None:

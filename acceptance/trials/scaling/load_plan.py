@@ -117,7 +117,7 @@ def limited_job(profile: Profile, *, metric: Metric) -> str:
     if len(profile.jobs) != 1 or several:
         raise WrongUsage(
             f"profile {profile.path}: wanted one job of one process without a rate of its own to run it rate-limited, "
-            f"found {several[1] if several else f'{len(profile.jobs)} jobs'}; take its rate_limited limit away"
+            f"found {several[1] if several else f'{len(profile.jobs)} jobs'}; remove its rate_limited limit"
         )
     option = "rate_iops" if metric.statistic == "iops" else "rate"
     return _SECTION.sub(lambda section: f"{section[0]}\n{option}=${{RATE}}", profile.text)

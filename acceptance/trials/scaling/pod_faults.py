@@ -79,8 +79,8 @@ class PodFaults:
             return EnvironmentFailure(f"{where} ended from outside and was started again: {describe_pod(seen)}")
         if log.cut_off:
             return EnvironmentFailure(
-                f"the log of {where} broke off, and the node had cut it off before it could be read on; let nodes keep "
-                "more (the kubelet's containerLogMaxSize, 10Mi by default)"
+                f"the log of {where} broke off, and the node rotated it before the suite could read on; let "
+                "nodes keep more of it (the kubelet's containerLogMaxSize, 10Mi by default)"
             )
         if log.refused is not None:
             needed = int(self._plan.pod.environment["SIZE"])

@@ -145,8 +145,9 @@ def _volume(load_set: LoadSet, pod: str, step: Step, *, barrier_offset_s: float)
     if abs(offset_s - barrier_offset_s) > CLOCK_MOVED_S:
         raise EnvironmentFailure(
             f"the clock of node {node} (pod {pod}) moved by {offset_s - barrier_offset_s:+.1f} s against this "
-            f"machine's within a step, so that the seconds in which all volumes were loaded cannot be told; "
-            f"wanted at most {CLOCK_MOVED_S:.0f} s; have the clocks of the nodes kept by chrony or ntpd and run again"
+            "machine's within a step, so the suite cannot tell in which seconds all volumes were loaded; wanted "
+            f"at most {CLOCK_MOVED_S:.0f} s; keep the clocks of the nodes in sync with chrony or ntpd and run "
+            "again"
         )
     head = [] if log.head is None else [log.head]
     return LoadedVolume(

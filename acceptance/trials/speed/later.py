@@ -58,7 +58,7 @@ class Later:
         if found is None or found.high >= SLOWER:
             return None
         return (
-            f"the storage slowed down during the run: {self.again.profile.name} on {self.again.storage_class} did "
-            f"{shown_ratio(found.ratio, found.low, found.high)} at its end of what it did {self.after_s / 60:.0f} min "
-            "before"
+            f"the storage slowed down during the run: at its end {self.again.profile.name} on "
+            f"{self.again.storage_class} did {shown_ratio(found.ratio, found.low, found.high)} of what it did "
+            f"{self.after_s / 60:.0f} min before"
         )

@@ -166,7 +166,7 @@ class SpeedRunner:
             raise
         except StorageFailure as error:
             raise EnvironmentFailure(
-                f"the baseline class {self._baseline_class} failed, so that there is nothing to compare with: {error}"
+                f"the baseline class {self._baseline_class} failed, so there is nothing to compare with: {error}"
             ) from error
 
     def _volume(self, storage_class: str) -> PreparedVolume:

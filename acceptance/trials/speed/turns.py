@@ -25,9 +25,9 @@ def faster_when_it_rests(turns: Turns, alone: Recording, *, plan: AnalysisPlan) 
     beside = in_turn_against_alone(turns.candidate.samples, alone.samples, plan=turns.plan, plan_alone=plan)
     if beside is not None and beside.low > FASTER_IN_TURN:
         found.append(
-            f"{alone.storage_class} did {shown_ratio(*beside)} in turn what it did without a pause: it is faster when "
-            f"it rests, or the machine has changed meanwhile; the ratio to {turns.baseline.storage_class} is of the "
-            "turns"
+            f"{alone.storage_class} did {shown_ratio(*beside)} in turn what it did without a pause: it is faster "
+            f"when it rests, or the machine changed meanwhile; the ratio to {turns.baseline.storage_class} comes "
+            "from the turns"
         )
     return found
 
