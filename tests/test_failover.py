@@ -6,11 +6,11 @@ pytestmark = [pytest.mark.durability, pytest.mark.destructive, pytest.mark.slow]
 
 
 def test_failover_is_in_time(failed_over, failover_limit, accept):
-    """From the last durable write on a node that fails to the first on another passes no more than the tier allows."""
+    """From the last durable write on a failing node to the first on another it takes no longer than the tier allows."""
     accept(failed_over.against(failover_limit))
 
 
 @pytest.mark.crash("failover")
 def test_acknowledged_records_are_there_after_a_failover(crashed, accept):
-    """On the node that takes over, every record is there that was acknowledged on the node that failed."""
+    """The node that takes over has every record that was acknowledged on the failed node."""
     accept(crashed())

@@ -6,7 +6,7 @@ pytestmark = [pytest.mark.smoke, pytest.mark.provisioning]
 
 
 def test_claim_binds_and_takes_a_write(volume):
-    """A PVC binds, a pod mounts it, and what the pod writes is there."""
+    """A PVC binds, a pod mounts it, and reads back what it wrote."""
     assert volume.write().content == volume.marker
 
 
@@ -27,12 +27,12 @@ def test_data_survives_a_new_pod_on_another_node(volume, another_node):
 
 
 def test_claim_binds_in_time(volume, provisioned, provisioning_limit, accept):
-    """A volume is there as soon after it was asked for as the tier requires; the slowest of the run counts."""
+    """A PVC is bound as soon after its creation as the tier requires; the slowest of the run counts."""
     volume.write()
     accept(provisioned.against(provisioning_limit))
 
 
 def test_volume_is_gone_after_deletion(volume):
-    """When the PVC is deleted the volume goes too, or is kept where the class's reclaim policy says so."""
+    """When the PVC is deleted, its volume is deleted too, or kept if the class's reclaim policy says so."""
     volume.write()
     volume.delete()

@@ -5,5 +5,5 @@ import pytest
 
 @pytest.mark.regression
 def test_class_is_not_worse_than_before(earlier_runs, history_limit, accept):
-    """Measured as in earlier runs on the same cluster, the class keeps the level that is accepted."""
+    """Measured as in earlier runs on the same cluster, the class keeps the accepted level."""
     accept(earlier_runs.compared(history_limit))

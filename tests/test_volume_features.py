@@ -7,19 +7,19 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("expansion")
 def test_volume_grows_while_it_is_used(show):
-    """A PVC is given more space, and the pod that uses its volume all along has it."""
+    """A PVC is expanded, and the pod that uses its volume the whole time sees the new size."""
     show()
 
 
 @pytest.mark.capability("snapshot")
 def test_snapshot_holds_what_was_there_when_it_was_taken(show):
-    """A restored snapshot holds all that was written before it was taken, and nothing of what came after."""
+    """A restored snapshot holds everything written before it was taken, and nothing written after."""
     show()
 
 
 @pytest.mark.capability("clone")
 def test_clone_goes_its_own_way(show):
-    """A clone holds what its source held, and neither sees what is then written to the other."""
+    """A clone holds what its source held, and neither sees later writes to the other."""
     show()
 
 
@@ -31,11 +31,11 @@ def test_two_nodes_share_a_volume(show):
 
 @pytest.mark.capability("fs-group")
 def test_volume_is_given_to_the_group_of_a_pod(show):
-    """A volume, and what is on it, is of the group that a pod asks for with fsGroup."""
+    """A volume and its files belong to the group that a pod requests with fsGroup."""
     show()
 
 
 @pytest.mark.capability("read-only")
 def test_read_only_volume_refuses_writes(show):
-    """A pod that mounts a volume read-only reads what is on it, and all its writes are refused."""
+    """A pod that mounts a volume read-only reads its data, and the volume refuses all its writes."""
     show()

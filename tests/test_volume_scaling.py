@@ -13,7 +13,7 @@ def test_total_holds_with_many_volumes(scaled, scaling_limit, accept):
 
 @pytest.mark.scaling("per_volume")
 def test_each_volume_gets_its_share(scaled, scaling_limit, accept):
-    """With so many volumes loaded at once, one of them still does what the tier requires."""
+    """With that many volumes loaded at once, each of them still does what the tier requires."""
     accept(scaled.against(scaling_limit))
 
 
