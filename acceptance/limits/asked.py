@@ -67,7 +67,7 @@ def _replaced(limits: list[Limit], asked: AskedLimit, *, profile: str) -> list[L
     old = next((each for each in own if each.kind == asked.kind), None)
     because = f"asked for with {OPTION}"
     if own:
-        instead = "" if old is None else f" in the place of {format_quantity(old.value, unit=old.metric.unit)}"
+        instead = "" if old is None else f" instead of {format_quantity(old.value, unit=old.metric.unit)}"
         because = f"{(old or own[0]).because} ({because}{instead})"
     new = Limit(profile=profile, metric=asked.metric, because=because, **{asked.kind: asked.value})
     return [new if each is old else each for each in limits] if old is not None else [*limits, new]

@@ -178,5 +178,5 @@ def test_whatever_is_in_the_file_comes_out_of_the_readers_log(content: bytes) ->
 @given(st.integers(min_value=0, max_value=len(WRITTEN + RECORDS + END)))
 def test_a_readers_log_that_is_cut_off_is_no_loss_of_the_storage(cut: int) -> None:
     log = WRITTEN + RECORDS + record(1, token=TOKEN) + END
-    with pytest.raises(EnvironmentFailure, match="is not whole"):
+    with pytest.raises(EnvironmentFailure, match="is incomplete"):
         printed_records(log[: -cut or 0], pod="reader")
