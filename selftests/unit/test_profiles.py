@@ -54,7 +54,10 @@ def test_the_profiles_that_come_with_the_suite_can_be_used() -> None:
     ("text", "problem"),
     [
         (GOOD + "size=${SIZ}\ndescription=${A}\n", "unset variables: A, SIZ; the suite sets ${FILE}"),
-        (GOOD.replace("${FILE}", "/etc/passwd"), "option filename=/etc/passwd is not allowed: filename=${FILE} alone"),
+        (
+            GOOD.replace("${FILE}", "/etc/passwd"),
+            "option filename=/etc/passwd is not allowed: the suite prepares",
+        ),
         (GOOD.replace("filename=${FILE}", "#"), "it does not use ${FILE}"),
         (GOOD.replace("${RUNTIME}", "60"), "it does not use ${RUNTIME}"),
         (GOOD.partition("[writes]")[0], "it holds no job section"),
