@@ -1,6 +1,6 @@
 """Ceph itself beside an embedded cluster: it comes up, the driver for rebuilds knows it, and nothing of it stays.
 
-Needs root; takes about ten minutes.
+Needs root; takes ten minutes, and twenty on a busy machine.
 """
 
 from __future__ import annotations
@@ -28,13 +28,21 @@ from embedded_cluster.state import read_state
 from selftests.integration.own_cluster import OwnCluster
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, limits
 from selftests.integration.remains import on_host, processes_of
-from selftests.integration.suite import SuiteRun, finish, run_suite, started_suite
+from selftests.integration.suite import SuiteRun, finish, limits_file, run_suite, started_suite
 
 LAYOUT = Layout("selftest-ceph")
 OWN = OwnCluster(layout=LAYOUT, options=("--with", "ceph"), longest_s=1500)
+ON_CEPH = (f"--storage-embedded-name={LAYOUT.name}", f"--storage-class={part.CLASS}")
 TARGET = "embedded_cluster/ceph/target.yaml"
 OSD, OTHER = 3, 1
 """the one that is taken out, and one that is lost"""
+FAILOVER = """\
+version: 1
+tiers:
+  baseline:
+    description: for a test
+    failover: {time: {at_most: 8min, because: the test wants it so}}
+"""
 # For data to be moved, or made again, on a busy machine.
 MOVED_S = 300
 
@@ -85,7 +93,7 @@ def lose(ceph: Ceph, osd: int) -> None:
 
 def suite(*options: str) -> list[str]:
     """The options of a run of rebuilds on Ceph."""
-    own = [f"--storage-embedded-name={LAYOUT.name}", f"--storage-target={TARGET}", f"--storage-class={part.CLASS}"]
+    own = [*ON_CEPH, f"--storage-target={TARGET}"]
     return [
         *REBUILD,
         "-k",
@@ -161,6 +169,17 @@ def test_the_replicas_of_an_osd_are_rebuilt_under_load(ceph: Ceph, tmp_path: Pat
     assert {each["status"] for each in found.results["verdicts"]} == {"pass"}
 
 
+def test_scattered_pieces_are_rebuilt(ceph: Ceph, tmp_path: Path) -> None:
+    """They are written slowly here, and stored without their holes: what an OSD has of them is what is rebuilt."""
+    options = ["-k", "alternating-4k", "--storage-rebuild-size=96Mi"]
+    found = run_suite(*suite(*options, limits(tmp_path)), reports=tmp_path, timeout=1200)
+    assert found.status == 0, found.output
+    (record,) = found.results["rebuilds"]
+    assert (record["driver"], record["pattern"]) == ("ceph", "alternating-4k")
+    assert record["rebuilds"][0]["seconds"] > 0
+    assert ceph.status()["osdmap"]["num_in_osds"] == 4
+
+
 def test_an_osd_that_dies_in_mid_rebuild_is_waited_for(ceph: Ceph, tmp_path: Path) -> None:
     """Ceph waits 10 min before it makes its copies anew, so that it comes back to what it had."""
     with started_suite(*suite(limits(tmp_path)), reports=tmp_path) as process:
@@ -201,6 +220,30 @@ def test_nothing_is_taken_out_while_an_osd_is_lost(ceph: Ceph, driver: CephDrive
     ceph.start_osd(OTHER)
     wait_for("Ceph to be whole", look=refused, ready=lambda text: not text, state=str, timeout_s=MOVED_S)
     assert OWN.command("status").returncode == 0
+
+
+# The suite on its class
+
+
+def test_a_node_fails_over(api: Api, tmp_path: Path) -> None:
+    """What was acknowledged on a node that failed is there on another one."""
+    path = tmp_path / "limits.yaml"
+    path.write_text(FAILOVER)
+    crash = ("tests/test_failover.py", "--storage-destructive", "--storage-durability-time=2s")
+    found = run_suite(*crash, *ON_CEPH, f"--storage-thresholds={path}", reports=tmp_path, timeout=900)
+    assert found.status == 0, found.output
+    assert [each["status"] for each in found.results["verdicts"]] == ["pass", "pass"]
+    (failover,) = found.results["failovers"]
+    assert failover["failed_node"] != failover["node"]
+
+
+def test_it_is_compared_with_a_local_disk(tmp_path: Path) -> None:
+    """Its copies go to three OSDs, so that synchronous writes cannot be as many as on the disk below."""
+    options = [f"--storage-thresholds={limits_file(tmp_path, iops=1)}", "--storage-baseline-class=local-path"]
+    found = run_suite(*ON_CEPH, *options, "-m", "comparison", "-k", "sync-write", reports=tmp_path, timeout=900)
+    assert found.status == 0, found.output
+    verdict = found.verdict("not_better_than_local")
+    assert verdict["status"] == "pass", verdict
 
 
 # Down; the last

@@ -13,7 +13,13 @@ from pathlib import Path
 import pytest
 
 from acceptance.results.rebuilds import PATTERNS, Pattern
-from acceptance.trials.rebuild.patterns import FOREGROUND_FILE, FOREGROUND_SIZE, job_files, pattern_file
+from acceptance.trials.rebuild.patterns import (
+    FOREGROUND_FILE,
+    FOREGROUND_SIZE,
+    job_files,
+    longest_writing_s,
+    pattern_file,
+)
 from acceptance.trials.rebuild.volume import claim_size
 
 BLOCK = 4096
@@ -48,6 +54,13 @@ def filled(pattern: Pattern, folder: Path, *, written: int) -> Path:
     file = folder / "data"
     assert run(pattern_file(pattern), file) == written
     return file
+
+
+def test_pieces_are_waited_for_on_storage_that_writes_them_slowly() -> None:
+    """As Ceph did on two shared cores, at 1 MiB/s: of the size that is usual, too, half of which are holes."""
+    usual = 5 * 1024 * MIB
+    assert longest_writing_s("alternating-4k", size=usual) > 1.5 * usual / 2 / MIB
+    assert longest_writing_s("full-data", size=usual) < 1.5 * usual / (5 * MIB)
 
 
 def test_full_data_leaves_no_hole_and_repeats_nothing(tmp_path: Path) -> None:

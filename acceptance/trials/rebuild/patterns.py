@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from acceptance.measuring.prefill import SLOWEST_B_PER_S, SPARE_S
 from acceptance.results.rebuilds import PATTERNS, Pattern
 
 DATA_JOB = "data"
@@ -12,6 +13,20 @@ FOREGROUND_JOB = "foreground"
 FOREGROUND_FILE = f"{FOREGROUND_JOB}.fio"
 FOREGROUND_SIZE = 16 * 1024**2
 """of the file that is loaded meanwhile, in bytes, as its job file says"""
+
+_PIECE_B = 4 * 1024
+_SLOWEST_PIECES_PER_S = 128
+"""that storage is still waited for: Ceph on two shared cores wrote 256 a second"""
+
+
+def longest_writing_s(pattern: Pattern, *, size: int) -> int:
+    """Within how many seconds the pattern must be written to a file of `size` bytes.
+
+    Pieces take storage as long as their number has it: at the slowest, by the byte, ten times as long as full data.
+    """
+    if pattern == "alternating-4k":
+        return size // (2 * _PIECE_B) // _SLOWEST_PIECES_PER_S + SPARE_S
+    return size // SLOWEST_B_PER_S + SPARE_S
 
 
 def pattern_file(pattern: Pattern) -> str:

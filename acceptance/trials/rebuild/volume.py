@@ -15,7 +15,7 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.loads.fio.output import FioOutput
 from acceptance.measuring.load_script import FIO, load_script
 from acceptance.measuring.pod_load import PodLoad
-from acceptance.measuring.prefill import SLOWEST_B_PER_S, SPARE_S, require_written, watch_writing
+from acceptance.measuring.prefill import SPARE_S, require_written, watch_writing
 from acceptance.measuring.space_check import check_script
 from acceptance.process.undoing import Undoing
 from acceptance.results.rebuilds import Pattern
@@ -23,7 +23,13 @@ from acceptance.text.quantities import format_quantity
 from acceptance.trials import Say
 from acceptance.trials.rebuild.driver import TargetVolume
 from acceptance.trials.rebuild.foreground import Foreground
-from acceptance.trials.rebuild.patterns import DATA_JOB, FOREGROUND_SIZE, job_files, pattern_file
+from acceptance.trials.rebuild.patterns import (
+    DATA_JOB,
+    FOREGROUND_SIZE,
+    job_files,
+    longest_writing_s,
+    pattern_file,
+)
 
 FILES = "rebuild-jobs"
 _MIB = 1024**2
@@ -104,7 +110,7 @@ class PatternVolume:
         workspace, needed = self._workspace, self._size + FOREGROUND_SIZE
         check = check_script([], needed=needed, together=1, claimed=self._claim.size)
         script = load_script(f'{FIO} "{FILES_PATH}/{pattern_file(self._pattern)}"', check=check)
-        deadline_s = self._size // SLOWEST_B_PER_S + SPARE_S
+        deadline_s = longest_writing_s(self._pattern, size=self._size)
         plan = PodPlan(
             name=object_name(self._claim.name, DATA_JOB),
             claims=(self._claim,),
