@@ -76,7 +76,7 @@ lint:
 
 packages:  # Debian's programs that loads and clusters are made of; most tests would miss them on a new machine
 	python -c 'from embedded_cluster import packages; packages.ensure()'
-	$(if $(SELFTEST_FULL),python -c 'from embedded_cluster.ceph import part; part.ensure()')
+	$(if $(SELFTEST_FULL),python -c 'from embedded_cluster.ceph import part; part.ensure(rbd=True)')
 
 unit: packages
 	$(PYTEST) selftests/unit -n 2 --timeout=300 --junitxml=$(TIMES)/unit.xml

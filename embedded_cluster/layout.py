@@ -91,6 +91,11 @@ class Layout:
         return self.state / "cephfs"
 
     @property
+    def rbd_socket(self) -> Path:
+        """That of the program which shows Ceph's block devices as files, where the cluster has them."""
+        return self.run / "rbd.sock"
+
+    @property
     def cgroup(self) -> str:
         """The cgroup of everything in this cluster, below the root of each hierarchy."""
         return f"storage-acceptance/{self.name}"

@@ -29,7 +29,6 @@ from embedded_cluster import (
     sysctls,
 )
 from embedded_cluster.ceph import part as ceph
-from embedded_cluster.ceph.servers import Ceph
 from embedded_cluster.certificates import Authority
 from embedded_cluster.control_plane import PORTS, ControlPlane
 from embedded_cluster.csi import part as csi
@@ -93,7 +92,7 @@ def up(
             with_longhorn = longhorn.ensure() if LONGHORN in parts else None
             with_csi = csi.ensure() if CSI in parts else None
             if CEPH in parts:
-                ceph.ensure()
+                ceph.ensure(rbd=CSI in parts)
             with step("have the images"):
                 archive = images.ensure()
         try:
@@ -122,10 +121,9 @@ def up(
 def _require_parts(layout: Layout, parts: Sequence[str]) -> None:
     state = read_state(layout)
     if state is not None and (missing := [part for part in parts if part not in state.parts]):
-        command = f"`python -m embedded_cluster down --name {layout.name}`"
         raise WrongUsage(
-            f"cluster {layout.name} runs without {', '.join(missing)}, which cannot be added to a running "
-            f"cluster: take it down first ({command}), or start another one beside it with --name"
+            f"cluster {layout.name} runs without {', '.join(missing)}, which cannot be added to a running cluster: "
+            f"take it down (`python -m embedded_cluster down --name {layout.name}`), or start one beside it with --name"
         )
 
 
@@ -248,9 +246,9 @@ class _Start:
 
     def _prove(self, control_plane: ControlPlane, kubectl: Kubectl, nodes: list[Node]) -> None:
         """Have a pod write to a volume of each class, and start what comes after that."""
-        sizes = classes.SIZES | (csi.CLASSES if self.with_csi else {}) | (ceph.CLASSES if self.with_ceph else {})
+        sizes = classes.SIZES | (csi.CLASSES if self.with_csi else {})
         if self.with_ceph:
-            ceph.install(kubectl, layout=self.layout, image=self.images.fio)
+            sizes |= ceph.install(kubectl, layout=self.layout, image=self.images.fio, rbd_driver=self._rbd_driver)
         with step("a pod writes to a volume of each class"):
             check.prove_storage(kubectl, image=self.images.fio, classes=sizes)
         if self.with_ceph:
@@ -266,17 +264,22 @@ class _Start:
         asked = {CEPH: self.with_ceph, CSI: self.with_csi, LONGHORN: self.with_longhorn}
         return tuple(name for name, there in asked.items() if there)
 
+    @property
+    def _rbd_driver(self) -> str | None:
+        """The CSI driver of Ceph's block devices, where there are any."""
+        return csi.NAME if self.with_ceph and self.with_csi else None
+
     def _start_csi(self, control_plane: ControlPlane, kubectl: Kubectl, nodes: list[Node]) -> None:
         if self.with_csi is None:
             return
         drivers = [NodeDriver(layout=node.layout, daemons=node.daemons) for node in nodes]
         with step("the CSI driver and its sidecars"):
-            csi.start(self.with_csi, control_plane=control_plane, kubectl=kubectl, nodes=drivers)
+            options = ceph.driver_options(self.layout) if self._rbd_driver else ()
+            csi.start(self.with_csi, control_plane=control_plane, kubectl=kubectl, nodes=drivers, options=options)
 
     def _start_ceph(self, control_plane: ControlPlane) -> None:
         if self.with_ceph:
-            servers = Ceph(layout=self.layout, daemons=control_plane.daemons, address=control_plane.network.gateway)
-            _timed("Ceph", servers.start)
+            _timed("Ceph", lambda: ceph.start(control_plane.daemons, rbd=self._rbd_driver is not None))
 
 
 def _require_kubelets(daemons: Daemons, nodes: list[Node]) -> None:

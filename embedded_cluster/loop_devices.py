@@ -47,10 +47,22 @@ def held(nodes: Iterable[NodeLayout]) -> list[LoopDevice]:
 
 
 def of_node(node: NodeLayout) -> list[LoopDevice]:
-    """What a node leaves attached when it dies: devices of Longhorn, and raw block volumes that no other node has."""
+    """What a node leaves attached when it dies: devices of Longhorn, and raw block volumes that no other node has.
+
+    Of a volume on RBD the device is no node's, but what its kubelet has put over that is.
+    """
     staged = node.cluster.csi.staged.glob("*")
     alone = {f"{volume.name}.img" for volume in staged if [each.name for each in volume.iterdir()] == [node.name]}
-    return [*held([node]), *_with_those_over(pooled(node.cluster, of=alone))]
+    on_rbd = pooled(node.cluster, of={name for name in alone if _is_on_rbd(node.cluster.csi.volumes / name)})
+    own = _with_those_over(pooled(node.cluster, of=alone))
+    return [*held([node]), *(device for device in own if device not in on_rbd)]
+
+
+def _is_on_rbd(volume: Path) -> bool:
+    """By the record that the CSI driver has of it."""
+    with contextlib.suppress(OSError, ValueError):
+        return bool(json.loads(volume.with_suffix(".json").read_text()).get("rbd"))
+    return False
 
 
 def pooled(layout: Layout, *, of: Collection[str] | None = None) -> list[LoopDevice]:

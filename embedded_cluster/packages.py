@@ -47,7 +47,9 @@ def missing(programs: Mapping[str, str] = PROGRAMS) -> list[str]:
 
 
 def _there(program: str) -> bool:
-    return Path(program).exists() if program.startswith("/") else shutil.which(program) is not None
+    if program.startswith("/"):
+        return any(Path("/").glob(program[1:]))  # for folders that are called after the architecture
+    return shutil.which(program) is not None
 
 
 def ensure(programs: Mapping[str, str] = PROGRAMS) -> bool:

@@ -16,13 +16,16 @@ OSD_BYTES = 4 * 1024**3
 """the size of the file that an OSD stores in, which takes as much of the disk as was written to it"""
 POOLS = {"cephfs.metadata": 8, "cephfs.data": 32}
 """the pools of the file system, with their placement groups"""
+RBD_POOL, RBD_GROUPS = "rbd", 32
+"""the pool of block devices, with its placement groups, where the cluster has one"""
 FILE_SYSTEM = "cephfs"
 MONITOR, MANAGER, METADATA = "mon.a", "mgr.a", "mds.a"
-ADMIN, PODS = "client.admin", "client.pods"
+ADMIN, PODS, RBD = "client.admin", "client.pods", "client.rbd"
 
 # What a key is used for: AES.
 _KEY_TYPE = 1
 _KEY_BYTES = 16
+_RBD_RIGHTS = {"mon": "", "mgr": f" pool={RBD_POOL}", "osd": f" pool={RBD_POOL}"}
 _OSD_CACHE_BYTES = 64 * 1024**2
 
 
@@ -50,6 +53,16 @@ class Places:
     def pods_keyring(self) -> Path:
         """The key by which volumes are mounted."""
         return self.state / "pods.keyring"
+
+    @property
+    def rbd(self) -> Path:
+        """The configuration by which block devices are used."""
+        return self.state / "rbd.conf"
+
+    @property
+    def rbd_keyring(self) -> Path:
+        """The key by which block devices are used."""
+        return self.state / "rbd.keyring"
 
     def osd(self, number: int) -> Path:
         return self.state / f"osd-{number}"
@@ -101,9 +114,9 @@ def for_daemons(places: Places, *, fsid: str, address: str) -> str:
     return _text(sections)
 
 
-def for_clients(*, fsid: str, address: str) -> str:
-    """The configuration of clients: nothing but where the monitors are."""
-    return _text({"global": _shared(fsid=fsid, address=address)})
+def for_clients(*, fsid: str, address: str, keyring: Path | None = None) -> str:
+    """The configuration of clients: where the monitors are and, for those that are not told otherwise, their key."""
+    return _text({"global": _shared(fsid=fsid, address=address) | ({"keyring": keyring} if keyring else {})})
 
 
 def _shared(*, fsid: str, address: str) -> dict[str, object]:
@@ -129,6 +142,7 @@ def rights() -> dict[str, dict[str, str]]:
             for number in range(OSDS)
         },
         ADMIN: everything,
+        RBD: {kind: f"profile rbd{pool}" for kind, pool in _RBD_RIGHTS.items()},
         PODS: {"mon": "allow r", "mgr": "allow r", "mds": "allow rw", "osd": f"allow rw tag cephfs data={FILE_SYSTEM}"},
     }
 

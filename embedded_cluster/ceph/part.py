@@ -2,15 +2,15 @@
 
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import packages
-from embedded_cluster.ceph import readiness
+from embedded_cluster.ceph import block, readiness
 from embedded_cluster.ceph.configuration import OSDS
-from embedded_cluster.ceph.servers import Ceph, components
+from embedded_cluster.ceph.servers import Ceph, components, places_of
 from embedded_cluster.commands import run
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
 from embedded_cluster.processes import Daemons
 from embedded_cluster.stand_ins import tell
-from embedded_cluster.state import ClusterState
+from embedded_cluster.state import CSI, ClusterState
 from embedded_cluster.waiting import NotYet, wait_for
 
 PROGRAMS = {
@@ -25,7 +25,7 @@ PROGRAMS = {
 """Debian's packages, with a program of each"""
 CLASS = "cephfs"
 CLASSES = {CLASS: "1Mi"}
-"""the StorageClass, with the size of the smallest volume that it makes"""
+"""the StorageClass that there is always, with the size of the smallest volume that it makes"""
 NAMESPACE, TOOLBOX = "rook-ceph", "app=rook-ceph-tools"
 """where the toolbox pod is, and its label: those that Rook has"""
 STAND_INS = (
@@ -38,17 +38,36 @@ STAND_INS = (
 _TOOLBOX_S = 120.0
 
 
-def ensure() -> None:
-    """Have Debian's packages. Raises EnvironmentFailure where they cannot be had."""
-    packages.ensure(PROGRAMS)
+def ensure(*, rbd: bool) -> None:
+    """Have Debian's packages; `rbd`: those for block devices, too. Raises EnvironmentFailure where there are none."""
+    packages.ensure({**PROGRAMS, **(block.PROGRAMS if rbd else {})})
 
 
-def install(kubectl: Kubectl, *, layout: Layout, image: str) -> None:
-    """Create the class, and the toolbox pod in which `ceph` is run."""
+def start(daemons: Daemons, *, rbd: bool) -> None:
+    """Start all of it; `rbd`: with block devices. Raises EnvironmentFailure with what Ceph said."""
+    ceph = Ceph(layout=daemons.layout, daemons=daemons, address=daemons.state.gateway)
+    ceph.start()
+    if rbd:
+        block.start(ceph)
+
+
+def driver_options(layout: Layout) -> tuple[str, ...]:
+    """What the controller of the lab's CSI driver is told for it to make block devices of Ceph."""
+    return f"--ceph={places_of(layout).rbd}", f"--rbd-exporter={layout.rbd_socket}"
+
+
+def install(kubectl: Kubectl, *, layout: Layout, image: str, rbd_driver: str | None) -> dict[str, str]:
+    """Create the toolbox pod, in which `ceph` is run, and the classes, and return these as `CLASSES` has them.
+
+    `rbd_driver`: the CSI driver that is to make block devices.
+    """
     version = run(["ceph-fuse", "--version"]).split()[2]
     kubectl.apply("ceph/class.yaml", version=version)
+    if rbd_driver:
+        kubectl.apply("ceph/rbd.yaml", driver=rbd_driver)
     kubectl.apply("ceph/toolbox.yaml", image=image, client=str(layout.ceph / "client"))
-    tell(kubectl, stand_ins())
+    tell(kubectl, stand_ins(rbd=rbd_driver is not None))
+    return CLASSES | (block.CLASSES if rbd_driver else {})
 
 
 def wait_for_toolbox(kubectl: Kubectl) -> None:
@@ -63,9 +82,13 @@ def wait_for_toolbox(kubectl: Kubectl) -> None:
     wait_for("Ceph's toolbox pod to run", running, timeout=_TOOLBOX_S, interval=0.5)
 
 
-def stand_ins() -> list[str]:
+def stand_ins(*, rbd: bool) -> list[str]:
     """What is not as elsewhere, a line each, as the suite reads it."""
-    return [f"Ceph, {each}" for each in STAND_INS]
+    return [f"Ceph, {each}" for each in _not_as_elsewhere(rbd=rbd)]
+
+
+def _not_as_elsewhere(*, rbd: bool) -> tuple[str, ...]:
+    return STAND_INS + (block.STAND_INS if rbd else ())
 
 
 def described(layout: Layout, state: ClusterState) -> tuple[list[str], list[str]]:
@@ -78,6 +101,6 @@ def described(layout: Layout, state: ClusterState) -> tuple[list[str], list[str]
     lines = [
         f"ceph        {readiness.health(status)}",
         f"ceph        {len(components())} daemons on {state.gateway}, {OSDS} of them OSDs",
-        *(f"ceph        {each}" for each in STAND_INS),
+        *(f"ceph        {each}" for each in _not_as_elsewhere(rbd=CSI in state.parts)),
     ]
     return lines, [f"Ceph: {each}" for each in readiness.lacking(status, osds=OSDS)]

@@ -11,7 +11,7 @@ from typing import Any
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import mounts, priority
 from embedded_cluster.ceph import configuration, readiness
-from embedded_cluster.ceph.configuration import ADMIN, FILE_SYSTEM, MANAGER, METADATA, MONITOR, OSDS, PODS, POOLS
+from embedded_cluster.ceph.configuration import ADMIN, FILE_SYSTEM, MANAGER, METADATA, MONITOR, OSDS, PODS, POOLS, RBD
 from embedded_cluster.commands import run
 from embedded_cluster.layout import Layout
 from embedded_cluster.processes import Daemons
@@ -34,7 +34,7 @@ class Ceph:
 
     @property
     def places(self) -> configuration.Places:
-        return configuration.Places(state=self.layout.ceph, run=self.layout.run / "ceph")
+        return places_of(self.layout)
 
     def start(self) -> None:
         """Make a new Ceph cluster with a file system, mount that, and wait until all of it is whole.
@@ -56,7 +56,7 @@ class Ceph:
             self.start_osd(number)
         self._make_file_system()
         self._start(METADATA, "ceph-mds")
-        self._wait_until_whole()
+        self.wait_until_whole()
         self._mount()
         self.go_first()
 
@@ -92,8 +92,10 @@ class Ceph:
             folder.mkdir(mode=0o700, parents=True)
         keys = {name: configuration.new_key() for name in configuration.rights()}
         places.configuration.write_text(configuration.for_daemons(places, fsid=fsid, address=self.address))
-        _write_keys(places.keyring, keys, of=[name for name in keys if name != PODS])
+        _write_keys(places.keyring, keys, of=[name for name in keys if name not in (PODS, RBD)])
         _write_keys(places.pods_keyring, keys, of=[PODS])
+        _write_keys(places.rbd_keyring, keys, of=[RBD])
+        places.rbd.write_text(configuration.for_clients(fsid=fsid, address=self.address, keyring=places.rbd_keyring))
         _write_keys(places.state / "all.keyring", keys, of=keys)
         (places.client / "ceph.conf").write_text(configuration.for_clients(fsid=fsid, address=self.address))
         _write_keys(_admin_keyring(places.client), keys, of=[ADMIN])
@@ -124,7 +126,9 @@ class Ceph:
             self.command("osd", "pool", "create", pool, str(groups))
         self.command("fs", "new", FILE_SYSTEM, *POOLS)
 
-    def _wait_until_whole(self) -> None:
+    def wait_until_whole(self) -> None:
+        """Wait until all copies of everything are there. Raises EnvironmentFailure with what lacks."""
+
         def whole() -> None:
             if problems := readiness.lacking(self.status(), osds=OSDS):
                 raise NotYet("; ".join(problems))
@@ -157,6 +161,11 @@ class Ceph:
                 raise NotYet(str(error)) from None
 
         wait_for(what, asked, timeout=timeout, interval=0.5)
+
+
+def places_of(layout: Layout) -> configuration.Places:
+    """Where a cluster has the files of its Ceph."""
+    return configuration.Places(state=layout.ceph, run=layout.run / "ceph")
 
 
 def components() -> list[str]:

@@ -16,6 +16,7 @@ from embedded_cluster.layout import Layout
 from embedded_cluster.processes import Daemons
 from embedded_cluster.waiting import NotYet, wait_for
 
+NAME = driver.NAME
 CLASS = "csi-lab"
 """the StorageClass, and the VolumeSnapshotClass"""
 CLASSES = {CLASS: "320Mi"}
@@ -50,8 +51,17 @@ def ensure() -> Csi:
     return Csi(driver=driver.ensure(), sidecars=sidecars.ensure())
 
 
-def start(part: Csi, *, control_plane: ControlPlane, kubectl: Kubectl, nodes: Sequence[NodeDriver]) -> None:
+def start(
+    part: Csi,
+    *,
+    control_plane: ControlPlane,
+    kubectl: Kubectl,
+    nodes: Sequence[NodeDriver],
+    options: Sequence[str] = (),
+) -> None:
     """Start it on nodes whose mount namespaces are there, with its classes, and wait until all kubelets know it.
+
+    `options`: further ones of the driver's controller.
 
     Raises EnvironmentFailure naming what ended, with the end of its log, or the node that lacks it.
     """
@@ -62,7 +72,7 @@ def start(part: Csi, *, control_plane: ControlPlane, kubectl: Kubectl, nodes: Se
     users = {"sidecars": _USERS[CONTROLLER], "snapshot_controller": _USERS[SNAPSHOT_CONTROLLER]}
     kubectl.apply("csi.yaml", driver=driver.NAME, **{"class": CLASS}, **users)
     kubeconfigs = {name: control_plane.kubeconfig(name, common_name=user) for name, user in _USERS.items()}
-    _start_controller(layout, daemons)
+    _start_controller(layout, daemons, options)
     for node in nodes:
         node.start()
     for component, command in commands(layout, kubeconfigs=kubeconfigs).items():
@@ -85,10 +95,10 @@ def _link(part: Csi, layout: Layout) -> None:
         (layout.csi.programs / name).symlink_to(program)
 
 
-def _start_controller(layout: Layout, daemons: Daemons) -> None:
+def _start_controller(layout: Layout, daemons: Daemons, options: Sequence[str]) -> None:
     """Start the driver's controller, and wait until it listens: its sidecars look for it for a while only."""
-    options = (f"--endpoint=unix://{layout.csi.socket}", f"--folder={layout.csi.pool}")
-    daemons.start(CONTROLLER, [layout.csi.programs / on_node.DRIVER, *options])
+    own = (f"--endpoint=unix://{layout.csi.socket}", f"--folder={layout.csi.pool}")
+    daemons.start(CONTROLLER, [layout.csi.programs / on_node.DRIVER, *own, *options])
 
     def listens() -> None:
         daemons.require_alive(CONTROLLER)

@@ -29,6 +29,7 @@ from selftests.integration.own_cluster import OwnCluster
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, limits
 from selftests.integration.remains import on_host, processes_of
 from selftests.integration.suite import SuiteRun, finish, limits_file, run_suite, started_suite
+from selftests.integration.test_durability import limits as failover_limits
 
 LAYOUT = Layout("selftest-ceph")
 OWN = OwnCluster(layout=LAYOUT, options=("--with", "ceph"), longest_s=1500)
@@ -36,13 +37,6 @@ ON_CEPH = (f"--storage-embedded-name={LAYOUT.name}", f"--storage-class={part.CLA
 TARGET = "embedded_cluster/ceph/target.yaml"
 OSD, OTHER = 3, 1
 """the one that is taken out, and one that is lost"""
-FAILOVER = """\
-version: 1
-tiers:
-  baseline:
-    description: for a test
-    failover: {time: {at_most: 8min, because: the test wants it so}}
-"""
 # For data to be moved, or made again, on a busy machine.
 MOVED_S = 300
 
@@ -227,10 +221,8 @@ def test_nothing_is_taken_out_while_an_osd_is_lost(ceph: Ceph, driver: CephDrive
 
 def test_a_node_fails_over(api: Api, tmp_path: Path) -> None:
     """What was acknowledged on a node that failed is there on another one."""
-    path = tmp_path / "limits.yaml"
-    path.write_text(FAILOVER)
     crash = ("tests/test_failover.py", "--storage-destructive", "--storage-durability-time=2s")
-    found = run_suite(*crash, *ON_CEPH, f"--storage-thresholds={path}", reports=tmp_path, timeout=900)
+    found = run_suite(*crash, *ON_CEPH, failover_limits(tmp_path), reports=tmp_path, timeout=900)
     assert found.status == 0, found.output
     assert [each["status"] for each in found.results["verdicts"]] == ["pass", "pass"]
     (failover,) = found.results["failovers"]

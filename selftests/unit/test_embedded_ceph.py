@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import configparser
+import string
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import embedded_cluster.ceph as folder
 from acceptance.settings.target_file import CephTarget, read_target
@@ -16,10 +18,13 @@ from embedded_cluster.ceph import configuration, part
 from embedded_cluster.ceph.configuration import OSDS, Places
 from embedded_cluster.ceph.readiness import health, lacking
 from embedded_cluster.ceph.servers import components
+from embedded_cluster.csi.driver import NAME, SOURCE
 from embedded_cluster.kubectl import MANIFESTS
+from embedded_cluster.layout import Layout
 
 PLACES = Places(state=Path("/state/ceph"), run=Path("/run/ceph"))
 ADDRESS = "10.200.0.1"
+LAYOUT = Layout("unit-test")
 
 
 def read(text: str) -> configparser.ConfigParser:
@@ -55,13 +60,23 @@ def test_clients_are_told_nothing_of_the_daemons() -> None:
 
 def test_each_daemon_has_a_key_and_pods_may_nothing_but_files() -> None:
     rights = configuration.rights()
-    assert set(rights) == {"mon.", "client.admin", "client.pods", *components()} - {"mon.a"}
+    assert set(rights) == {"mon.", "client.admin", "client.pods", "client.rbd", *components()} - {"mon.a"}
     assert "allow *" not in rights["client.pods"].values()
     keys = {name: configuration.new_key() for name in rights}
     assert len(set(keys.values())) == len(keys)
     text = configuration.keyring(keys, of=["client.pods"])
     assert read(text).sections() == ["client.pods"]
     assert 'caps mon = "allow r"\n' in text and f"key = {keys['client.pods']}\n" in text
+
+
+def test_block_devices_are_used_by_who_may_use_nothing_else() -> None:
+    assert configuration.rights()["client.rbd"] == {
+        "mon": "profile rbd",
+        "mgr": "profile rbd pool=rbd",
+        "osd": "profile rbd pool=rbd",
+    }
+    found = read(configuration.for_clients(fsid="f", address=ADDRESS, keyring=PLACES.rbd_keyring))
+    assert found["global"]["keyring"] == "/state/ceph/rbd.keyring"
 
 
 def test_a_key_has_the_form_that_ceph_reads() -> None:
@@ -136,8 +151,35 @@ def test_what_another_part_said_stays_said() -> None:
     stand_ins.tell(kubectl, ["Ceph, no Rook", "Ceph, no ceph-csi"])  # type: ignore[arg-type]
     assert '"Longhorn, tgtd\\nCeph, no Rook\\nCeph, no ceph-csi"' in kubectl.patched
     first = Told()
-    stand_ins.tell(first, part.stand_ins())  # type: ignore[arg-type]
+    stand_ins.tell(first, part.stand_ins(rbd=False))  # type: ignore[arg-type]
     assert "no Rook" in first.patched and "no ceph-csi" in first.patched
+    assert "RBD" not in first.patched and any("RBD is one client" in line for line in part.stand_ins(rbd=True))
+
+
+def test_block_devices_come_with_the_driver_that_makes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its class is that driver's, and names nothing that the driver does not know."""
+    applied: dict[str, dict[str, Any]] = {}
+
+    class Applies(Told):
+        def apply(self, name: str, **values: Any) -> None:
+            applied[name] = values
+
+    monkeypatch.setattr(part, "run", lambda _words: "ceph version 16")
+    without = part.install(Applies(), layout=LAYOUT, image="i", rbd_driver=None)  # type: ignore[arg-type]
+    assert without == part.CLASSES and "ceph/rbd.yaml" not in applied
+    both = part.install(Applies(), layout=LAYOUT, image="i", rbd_driver=NAME)  # type: ignore[arg-type]
+    text = string.Template((MANIFESTS / "ceph" / "rbd.yaml").read_text()).substitute(applied["ceph/rbd.yaml"])
+    found = yaml.safe_load(text)
+    assert {found["metadata"]["name"]} == set(both) - set(without)
+    assert (found["provisioner"], found["parameters"]) == (NAME, {"on": "rbd"})
+
+
+def test_the_drivers_controller_is_told_where_ceph_and_the_exporter_are() -> None:
+    conf, socket = part.driver_options(LAYOUT)
+    assert conf == f"--ceph={LAYOUT.ceph}/rbd.conf" and socket == f"--rbd-exporter={LAYOUT.rbd_socket}"
+    source = (SOURCE / "main.go").read_text()
+    assert all(f'flag.String("{word}"' in source for word in ("ceph", "rbd-exporter"))
+    assert len(str(Layout("a" * 20).rbd_socket)) <= 107
 
 
 def test_the_target_file_names_the_toolbox_that_there_is() -> None:

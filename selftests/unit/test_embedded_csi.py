@@ -199,6 +199,10 @@ def test_a_dead_node_leaves_the_block_volumes_that_no_other_node_has(
     monkeypatch.setattr(loop_devices, "_number", {"loop1": 701}.get)
     monkeypatch.setattr(loop_devices, "_behind", {"loop4": 701}.get)
     assert [device.name for device in loop_devices.of_node(node)] == ["loop4", "loop1"]
+    # A device of a volume on RBD is no node's: it stays as long as the volume.
+    csi.volumes.mkdir()
+    (csi.volumes / "vol-1.json").write_text('{"id": "vol-1", "block": true, "rbd": true}')
+    assert [device.name for device in loop_devices.of_node(node)] == ["loop4"]
 
 
 def test_file_systems_that_a_killed_controller_has_frozen_go_on(

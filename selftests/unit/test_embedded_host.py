@@ -144,6 +144,13 @@ def test_nothing_is_installed_where_nothing_is_missing(monkeypatch: pytest.Monke
     assert packages.ensure() is False
 
 
+def test_a_file_may_be_in_a_folder_called_after_the_architecture(tmp_path: Path) -> None:
+    wanted = {"one": f"{tmp_path}/*/a.so", "two": f"{tmp_path}/*/b.so"}
+    (tmp_path / "x86_64-linux-gnu").mkdir()
+    (tmp_path / "x86_64-linux-gnu" / "a.so").touch()
+    assert packages.missing(wanted) == ["two"]
+
+
 def test_failed_installation_tells_why_and_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     policy = tmp_path / "policy-rc.d"
     seen = []

@@ -71,10 +71,17 @@ func modeOf(asked ...*csi.VolumeCapability) (block bool, err error) {
 	return blocks > 0, nil
 }
 
+// onRBD says whether the volumes of a StorageClass are in Ceph.
+func onRBD(parameters map[string]string) bool { return parameters["on"] == "rbd" }
+
 // faultOf reads the parameters of a StorageClass.
 func faultOf(parameters map[string]string) (own fault, err error) {
 	for key, value := range parameters {
 		switch {
+		case key == "on" && value == "rbd":
+			if parameters["fault"] != "" {
+				return "", status.Error(codes.InvalidArgument, "no volume in Ceph has a fault")
+			}
 		case key == "fault":
 			found, err := parseFaults(value)
 			if err != nil || len(found) != 1 || found[0] == groupIgnored {
@@ -100,7 +107,13 @@ func (d *driver) CreateVolume(_ context.Context, asked *csi.CreateVolumeRequest)
 	if err != nil {
 		return nil, err
 	}
-	wanted := volume{ID: idOf("vol", asked.GetName()), Block: block, Fault: own, Created: time.Now().UTC().Format(time.RFC3339)}
+	wanted := volume{
+		ID: idOf("vol", asked.GetName()), Block: block, RBD: onRBD(asked.GetParameters()), Fault: own,
+		Created: time.Now().UTC().Format(time.RFC3339),
+	}
+	if wanted.RBD && d.ceph == nil {
+		return nil, status.Error(codes.InvalidArgument, "there is no Ceph here")
+	}
 	source, err := d.sourceOf(asked.GetVolumeContentSource())
 	if err != nil {
 		return nil, err
@@ -108,7 +121,8 @@ func (d *driver) CreateVolume(_ context.Context, asked *csi.CreateVolumeRequest)
 	wanted.Source = source.id
 	there, err := d.volume(wanted.ID)
 	if err == nil {
-		if !fits(asked.GetCapacityRange(), there.Size) || there.Block != block || there.Source != source.id || there.Fault != own {
+		same := there.Block == block && there.RBD == wanted.RBD && there.Source == source.id && there.Fault == own
+		if !same || !fits(asked.GetCapacityRange(), there.Size) {
 			return nil, status.Errorf(codes.AlreadyExists, "%s is another volume of that name", there.ID)
 		}
 		return made(there, asked.GetVolumeContentSource()), nil
@@ -119,7 +133,11 @@ func (d *driver) CreateVolume(_ context.Context, asked *csi.CreateVolumeRequest)
 	if wanted.Size, err = d.sizeOf(asked.GetCapacityRange(), wanted, source); err != nil {
 		return nil, err
 	}
-	if err := d.make(wanted, source); err != nil {
+	begin := d.make
+	if wanted.RBD {
+		begin = d.makeRBD
+	}
+	if err := begin(wanted, source); err != nil {
 		return nil, err
 	}
 	return made(wanted, asked.GetVolumeContentSource()), nil
@@ -141,6 +159,9 @@ func (d *driver) sizeOf(asked *csi.CapacityRange, wanted volume, source content)
 		if source.block != wanted.Block {
 			return 0, status.Errorf(codes.InvalidArgument, "%s is of the other volume mode", source.id)
 		}
+		if source.rbd != wanted.RBD {
+			return 0, status.Errorf(codes.InvalidArgument, "%s is not in the same storage", source.id)
+		}
 		if required := asked.GetRequiredBytes(); required > 0 && required < source.size {
 			return 0, status.Errorf(codes.OutOfRange, "%s has %d bytes, and %d are asked for", source.id, source.size, required)
 		}
@@ -150,8 +171,8 @@ func (d *driver) sizeOf(asked *csi.CapacityRange, wanted volume, source content)
 		}
 	}
 	size, err := sizeFor(asked, least)
-	if err != nil {
-		return 0, err
+	if err != nil || wanted.RBD { // Ceph promises more than it has
+		return size, err
 	}
 	room, err := d.room()
 	if err == nil && size > room {
@@ -213,6 +234,13 @@ func (d *driver) DeleteVolume(_ context.Context, asked *csi.DeleteVolumeRequest)
 		return &csi.DeleteVolumeResponse{}, nil // of no volume that there ever was
 	}
 	image := d.image(volumesIn, id)
+	is, err := d.volume(id)
+	if d.ceph != nil && (is.RBD || absent(err)) { // without a record it may be half made
+		err = d.unmakeRBD(id)
+	}
+	if err != nil && !absent(err) {
+		return nil, err
+	}
 	file, err := locked(image)
 	if err == nil {
 		defer file.Close()

@@ -45,12 +45,14 @@ func (d *driver) ControllerExpandVolume(
 }
 
 func (d *driver) enlargeVolume(is volume, size int64, inName bool) error {
-	room, err := d.room()
-	if err != nil {
-		return err
-	}
-	if size-is.Size > room {
-		return status.Errorf(codes.OutOfRange, "%d bytes more are asked for, and there is room for %d", size-is.Size, room)
+	if !is.RBD { // Ceph promises more than it has
+		room, err := d.room()
+		if err != nil {
+			return err
+		}
+		if size-is.Size > room {
+			return status.Errorf(codes.OutOfRange, "%d bytes more are asked for, and there is room for %d", size-is.Size, room)
+		}
 	}
 	file, err := locked(d.image(volumesIn, is.ID))
 	if err != nil {

@@ -63,6 +63,9 @@ func (d *driver) takeGroup(id string, volumes []string) (group, error) {
 		if err != nil {
 			return is, err
 		}
+		if found.RBD {
+			return is, status.Errorf(codes.InvalidArgument, "%s is in Ceph, of which there are no groups", each)
+		}
 		of = append(of, found)
 	}
 	is.Created = time.Now().UTC()

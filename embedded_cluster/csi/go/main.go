@@ -1,5 +1,5 @@
 // The lab's own CSI driver: volumes are sparse files below one folder, as XFS file systems or raw block devices over loop
-// devices. Controller, node and identity services are one program; a process for each node may serve the same folder.
+// devices; or, where there is Ceph, images there. Controller, node and identity services are one program; a process for each node may serve the same folder.
 //
 // It keeps no state in memory: what is in the folder, the kernel's loop devices and mounts are all that it knows, so that
 // it can be killed at any time and started again.
@@ -31,6 +31,7 @@ type driver struct {
 	csi.UnimplementedNodeServer
 	pool
 	node string // of the node service; "" where there is none
+	ceph *ceph  // for volumes on RBD; nil where there is none
 }
 
 func main() {
@@ -39,8 +40,14 @@ func main() {
 	node := flag.String("node", "", "the name of the node to serve; without it there is no node service")
 	controller := flag.Bool("controller", true, "serve the controller")
 	capacity := flag.Int64("capacity", 0, "bytes that all volumes and snapshots may have; 0: what the file system has")
+	conf := flag.String("ceph", "", "the configuration of a client of Ceph, for volumes on RBD; without it there are none")
+	shower := flag.String("rbd-exporter", "", "the socket of the qemu-storage-daemon that shows volumes on RBD")
 	flag.Parse()
-	if err := serve(*endpoint, *controller, &driver{pool: pool{folder: *folder, capacity: *capacity}, node: *node}); err != nil {
+	d := &driver{pool: pool{folder: *folder, capacity: *capacity}, node: *node}
+	if *conf != "" {
+		d.ceph = &ceph{conf: *conf, exporter: exporter(*shower)}
+	}
+	if err := serve(*endpoint, *controller, d); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

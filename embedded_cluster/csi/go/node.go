@@ -112,6 +112,9 @@ func (d *driver) NodeUnstageVolume(
 	if err := os.Remove(filepath.Join(d.folder, stagedIn, id, d.node)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
+	if is.RBD { // its device is there as long as it is
+		return &csi.NodeUnstageVolumeResponse{}, nil
+	}
 	others, err := os.ReadDir(filepath.Join(d.folder, stagedIn, id))
 	if err != nil && !errors.Is(err, os.ErrNotExist) || len(others) > 0 {
 		return &csi.NodeUnstageVolumeResponse{}, err

@@ -78,6 +78,8 @@ func TestParametersOfAClass(t *testing.T) {
 	}{
 		{key: "fault", value: "never-grows", own: neverGrows},
 		{key: "csi.storage.k8s.io/pv/name", value: "pvc-1"},
+		{key: "on", value: "rbd"},
+		{key: "on", value: "disk", code: codes.InvalidArgument},
 		{key: "fault", value: "never", code: codes.InvalidArgument},
 		{key: "fault", value: "group-ignored", code: codes.InvalidArgument},
 		{key: "replicas", value: "3", code: codes.InvalidArgument},
@@ -86,6 +88,9 @@ func TestParametersOfAClass(t *testing.T) {
 		if own != each.own || status.Code(err) != each.code {
 			t.Errorf("%+v: got %q, %v", each, own, err)
 		}
+	}
+	if _, err := faultOf(map[string]string{"on": "rbd", "fault": "never-grows"}); status.Code(err) != codes.InvalidArgument {
+		t.Fatal(err)
 	}
 }
 

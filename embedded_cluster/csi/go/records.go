@@ -31,6 +31,7 @@ type volume struct {
 	ID      string `json:"id"`
 	Size    int64  `json:"size"` // bytes, as promised
 	Block   bool   `json:"block"`
+	RBD     bool   `json:"rbd,omitempty"`    // an image in Ceph, which the file of the pool shows
 	Source  string `json:"source,omitempty"` // the id of the volume or snapshot that it began as
 	Fault   fault  `json:"fault,omitempty"`
 	Created string `json:"created"`
@@ -42,6 +43,7 @@ type snapshot struct {
 	Volume  string    `json:"volume"`
 	Size    int64     `json:"size"` // bytes that a volume needs which begins as it
 	Block   bool      `json:"block"`
+	RBD     bool      `json:"rbd,omitempty"`
 	Fault   fault     `json:"fault,omitempty"` // its volume's
 	Group   string    `json:"group,omitempty"`
 	Created time.Time `json:"created"`

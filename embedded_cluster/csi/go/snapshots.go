@@ -42,8 +42,12 @@ func (d *driver) take(id, volumeID string) (snapshot, error) {
 	if room, err := d.room(); err != nil || d.capacity > 0 && of.Size > room {
 		return snapshot{}, status.Errorf(codes.ResourceExhausted, "a snapshot of %d bytes, and there is room for %d (%v)", of.Size, room, err)
 	}
-	is := snapshot{ID: id, Volume: of.ID, Size: of.Size, Block: of.Block, Fault: of.Fault}
-	err = makeImage(d.image(snapshotsIn, id), func(file *os.File) error { return d.copyVolume(of, file) })
+	is := snapshot{ID: id, Volume: of.ID, Size: of.Size, Block: of.Block, RBD: of.RBD, Fault: of.Fault}
+	if of.RBD {
+		err = d.takeRBD(of, id)
+	} else {
+		err = makeImage(d.image(snapshotsIn, id), func(file *os.File) error { return d.copyVolume(of, file) })
+	}
 	if err != nil {
 		return snapshot{}, err
 	}
@@ -73,6 +77,11 @@ func (d *driver) DeleteSnapshot(_ context.Context, asked *csi.DeleteSnapshotRequ
 	}
 	if err != nil {
 		return nil, err
+	}
+	if is.RBD {
+		if err := d.ceph.remove(is.ID); err != nil {
+			return nil, err
+		}
 	}
 	return &csi.DeleteSnapshotResponse{}, d.removeSnapshot(is.ID)
 }

@@ -13,6 +13,7 @@ type content struct {
 	id       string
 	size     int64
 	block    bool
+	rbd      bool
 	volume   *volume
 	snapshot *snapshot
 }
@@ -23,10 +24,10 @@ func (p pool) sourceOf(asked *csi.VolumeContentSource) (content, error) {
 		return content{}, nil
 	case *csi.VolumeContentSource_Snapshot:
 		is, err := p.snapshot(kind.Snapshot.GetSnapshotId())
-		return content{id: is.ID, size: is.Size, block: is.Block, snapshot: &is}, err
+		return content{id: is.ID, size: is.Size, block: is.Block, rbd: is.RBD, snapshot: &is}, err
 	case *csi.VolumeContentSource_Volume:
 		is, err := p.volume(kind.Volume.GetVolumeId())
-		return content{id: is.ID, size: is.Size, block: is.Block, volume: &is}, err
+		return content{id: is.ID, size: is.Size, block: is.Block, rbd: is.RBD, volume: &is}, err
 	default:
 		return content{}, status.Errorf(codes.InvalidArgument, "no volume can begin as %T", kind)
 	}

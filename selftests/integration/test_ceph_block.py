@@ -1,0 +1,191 @@
+"""Block devices of Ceph (RBD) on a cluster that has the lab's CSI driver, too: used, rebuilt, and gone with it.
+
+Needs root; takes about ten minutes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import embedded_cluster
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import VOLUMES
+from acceptance.cluster.waiting import wait_for
+from embedded_cluster import loop_devices
+from embedded_cluster.ceph.block import CLASS, EXPORTER
+from embedded_cluster.ceph.configuration import RBD_POOL
+from embedded_cluster.ceph.servers import Ceph, places_of
+from embedded_cluster.commands import run
+from embedded_cluster.layout import Layout
+from embedded_cluster.processes import Daemons
+from embedded_cluster.state import read_state
+from selftests.integration.own_cluster import OwnCluster, wait_until_printed, write_and_read
+from selftests.integration.rebuilds import REBUILD, limits
+from selftests.integration.remains import on_host, processes_of
+from selftests.integration.suite import run_suite
+from selftests.integration.test_durability import limits as failover_limits
+from selftests.integration.volume_pods import a_claim, a_pod, gone, shell, wait_until_running
+
+LAYOUT = Layout("selftest-rbd")
+OWN = OwnCluster(layout=LAYOUT, options=("--with", "ceph", "--with", "csi", "--short-timers"), longest_s=2400)
+ON_RBD = (f"--storage-embedded-name={LAYOUT.name}", f"--storage-class={CLASS}")
+NODE = LAYOUT.node(2).name
+BACK_S = 240
+"""for a node that comes back to be Ready, and to run its pods again"""
+
+pytestmark = [
+    pytest.mark.disrupts,
+    pytest.mark.full,
+    pytest.mark.timeout(2400),
+    pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def before() -> Iterator[None]:
+    """The cluster is there until the module ends."""
+    OWN.down()
+    yield
+    OWN.down()
+
+
+@pytest.fixture(scope="module")
+def cluster(before: None) -> embedded_cluster.EmbeddedCluster:
+    return OWN.running()
+
+
+@pytest.fixture(scope="module")
+def api(cluster: embedded_cluster.EmbeddedCluster) -> Api:
+    return Api.from_kubeconfig(cluster.kubeconfig)
+
+
+@pytest.fixture
+def ceph(cluster: embedded_cluster.EmbeddedCluster) -> Ceph:
+    """Its daemons, as they are now."""
+    state = read_state(LAYOUT)
+    assert state is not None
+    return Ceph(layout=LAYOUT, daemons=Daemons(layout=LAYOUT, state=state), address=state.gateway)
+
+
+def images() -> list[str]:
+    """What is in the pool, by Ceph's own word."""
+    conf = places_of(LAYOUT).rbd
+    found: list[str] = json.loads(run(["rbd", "--conf", conf, "--id", "rbd", "ls", RBD_POOL, "--format=json"]))
+    return found
+
+
+def a_volume(api: Api, name: str, *, image: str, block: bool, node: str | None = None) -> None:
+    """A PVC, and a pod of its name that has its volume and runs."""
+    a_claim(api, name, storage_class=CLASS, mode="Block" if block else "Filesystem")
+    a_pod(api, name, image=image, block=block, node=node)
+    wait_until_running(api, name)
+
+
+def all_gone(api: Api, *names: str) -> None:
+    """The pods and their PVCs are deleted, and volumes, loop devices and images go with them."""
+    for name in names:
+        gone(api, name)
+    wait_for(
+        "the volumes, their loop devices and their images to go",
+        look=lambda: [*api.list(VOLUMES), *loop_devices.of_cluster(LAYOUT), *images()],
+        ready=lambda seen: not seen,
+        state=str,
+        timeout_s=180,
+    )
+
+
+def test_status_shows_it_and_what_is_not_as_elsewhere(cluster: embedded_cluster.EmbeddedCluster) -> None:
+    result = OWN.command("status")
+    assert result.returncode == 0, result.stdout
+    assert f"{EXPORTER}: runs as" in result.stdout and "RBD is one client on the host" in result.stdout
+
+
+@pytest.mark.parametrize("block", [False, True])
+def test_a_volume_is_an_image_with_three_copies(
+    block: bool, api: Api, ceph: Ceph, cluster: embedded_cluster.EmbeddedCluster
+) -> None:
+    """What a pod has written is in Ceph, and goes with the volume."""
+    name = "block" if block else "files"
+    a_volume(api, name, image=cluster.image, block=block)
+    write_and_read(api, name, block=block)
+    (image,) = images()
+    objects = json.loads(ceph.command("osd", "pool", "ls", "detail", "--format=json"))
+    assert {pool["size"] for pool in objects if pool["pool_name"] == RBD_POOL} == {3}
+    conf = places_of(LAYOUT).rbd
+    at = ["rbd", "--conf", conf, "--id", "rbd"]
+    assert json.loads(run([*at, "info", f"{RBD_POOL}/{image}", "--format=json"]))["size"] == 512 * 1024**2
+    if block:
+        run([*at, "snap", "create", "--no-progress", f"{RBD_POOL}/{image}@seen"])
+        read = (
+            f"rbd --conf {conf} --id rbd export --no-progress {RBD_POOL}/{image}@seen - | dd bs=512 skip=2048 count=1"
+        )
+        assert run(["sh", "-c", f"{read} 2>/dev/null | head -c 7"]) == "written"
+    all_gone(api, name)
+
+
+def test_a_node_fails_with_a_volume_and_is_restored(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> None:
+    for name, block in (("survivor", False), ("survivor-block", True)):
+        a_volume(api, name, image=cluster.image, node=NODE, block=block)
+    shell(api, "survivor-block", "printf kept | dd of=/volume bs=512 conv=sync,fsync,notrunc 2>&1")
+    shell(api, "survivor", "echo kept > /volume/file; sync /volume/file")
+    embedded_cluster.stop_node(LAYOUT.name, NODE)
+    embedded_cluster.start_node(LAYOUT.name, NODE)
+    OWN.wait_until_whole(seconds=BACK_S)
+    wait_until_printed(api, "survivor", "cat /volume/file", wanted="kept\n", seconds=BACK_S)
+    device = "dd if=/volume bs=512 count=1 2>/dev/null | head -c 4"
+    wait_until_printed(api, "survivor-block", device, wanted="kept", seconds=BACK_S)
+    all_gone(api, "survivor", "survivor-block")
+
+
+def test_it_grows_and_has_snapshots_and_clones(tmp_path: Path) -> None:
+    options = ("tests/test_volume_features.py", *ON_RBD)
+    found = run_suite(*options, reports=tmp_path, timeout=1200)
+    assert found.status == 0, found.output
+    seen = {each["capability"]: each["status"] for each in found.results["capabilities"]}
+    assert seen == dict.fromkeys(("expansion", "snapshot", "clone", "shared", "fs-group", "read-only"), "seen")
+    assert images() == []
+
+
+def test_a_node_fails_over(api: Api, tmp_path: Path) -> None:
+    """What was acknowledged on a node that failed is there on another one, which has the same device."""
+    crash = ("tests/test_failover.py", "--storage-destructive", "--storage-durability-time=2s")
+    found = run_suite(*crash, *ON_RBD, failover_limits(tmp_path), reports=tmp_path, timeout=900)
+    assert found.status == 0, found.output
+    assert [each["status"] for each in found.results["verdicts"]] == ["pass", "pass"]
+
+
+@pytest.mark.parametrize(("pattern", "size"), [("full-data", "256Mi"), ("alternating-4k", "96Mi")])
+def test_the_replicas_of_an_osd_are_rebuilt(pattern: str, size: str, ceph: Ceph, tmp_path: Path) -> None:
+    options = ["-k", pattern, f"--storage-rebuild-size={size}", "--storage-rebuild-timeout=10min"]
+    target = "--storage-target=embedded_cluster/ceph/target.yaml"
+    found = run_suite(*REBUILD, *options, *ON_RBD, target, limits(tmp_path), reports=tmp_path, timeout=1200)
+    assert found.status == 0, found.output
+    (record,) = found.results["rebuilds"]
+    assert (record["driver"], record["pattern"]) == ("ceph", pattern) and record["size"] > 32 * 1024**2
+    assert ceph.status()["osdmap"]["num_in_osds"] == 4
+
+
+# Down; the last
+
+
+def test_down_after_all_was_killed_leaves_nothing(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> None:
+    """Volumes are mounted, and written to, whose storage went with the rest."""
+    for name, block in (("left", False), ("left-block", True)):
+        a_volume(api, name, image=cluster.image, block=block)
+    shell(api, "left", "(while :; do date > /volume/file; sync /volume/file; done) > /dev/null 2>&1 &")
+    attached = loop_devices.of_cluster(LAYOUT)
+    assert len(attached) == 3, "one over each volume, and the kubelet's own over the block device"
+    for pid in processes_of(LAYOUT.name):
+        os.kill(pid, signal.SIGKILL)
+    for _ in range(2):
+        OWN.down()
+    assert [device for device in attached if loop_devices.is_attached(device)] == []
+    wait_for(
+        "nothing to be left", look=lambda: on_host([LAYOUT.name]), ready=lambda seen: not seen, state=str, timeout_s=60
+    )
