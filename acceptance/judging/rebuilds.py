@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from statistics import fmean
+from collections.abc import Sequence
 
 from acceptance.judging.outcome import Decision, decide, held_against, not_judged, outcome, verdict_id
+from acceptance.judging.rebuild_size import ONCE, as_timed, decide_size, grows_faster, seconds_of, through
 from acceptance.limits.rebuilds import RebuildLimit
 from acceptance.results.document import Verdict
-from acceptance.results.rebuilds import RebuildRecord
+from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
 from acceptance.results.scaling import Figure
 from acceptance.statistics.intervals import Interval, correlation_of_batches
 from acceptance.statistics.ratios import independent_ratio
 from acceptance.text.quantities import format_quantity
-
-ONCE = 0.25
-"""What a rebuild that was measured once may be off by, up or down: one figure does not tell how far the next would be
-from it. A limit nearer than that is not decided by it.
-
-A judgement: three rebuilds of 4 s on a busy machine were up to a third from their mean; longer ones differ less."""
 
 
 def judge_rebuild(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
@@ -40,75 +34,111 @@ def unjudged(record: RebuildRecord) -> Verdict:
 def arithmetic(record: RebuildRecord, *, beside: float | None = None) -> str:
     """`rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is 5.444 TiB`
 
-    Tries that failed meanwhile are counted, for the time is theirs too.
+    Of two sizes: `rebuilt 5 GiB in 18 s and 20 GiB in 63 s (each measured once, to within 1 s): 3 s to begin and then
+    341.3 MiB/s; in 24 h that is 28.12 TiB`. Tries that failed meanwhile are counted, for the time is theirs too.
     """
-    took = format_quantity(record.seconds, unit="s")
-    exact = format_quantity(max(each.uncertainty_s for each in record.rebuilds), unit="s")
-    times = "measured once" if len(record.rebuilds) == 1 else f"mean of {len(record.rebuilds)} rebuilds"
-    failures = sum(len(each.failures) for each in record.rebuilds)
-    which = "try that failed" if failures == 1 else "tries that failed"
-    tried = f", with {failures} {which}" if failures else ""
     largest = record.largest_volume
     figure = format_quantity(largest.mean, unit="B", beside=beside)
-    if largest.low is not None and largest.high is not None:
-        edges = (format_quantity(each, unit="B", beside=beside) for each in (largest.low, largest.high))
-        figure += f" ({record.confidence * 100:.4g}% CI {' to '.join(edges)})"
+    if largest.low is not None:
+        low = format_quantity(largest.low, unit="B", beside=beside)
+        most = "no bound" if largest.high is None else format_quantity(largest.high, unit="B", beside=beside)
+        figure += f" ({record.confidence * 100:.4g}% CI {low} to {most})"
     divided = f", divided by {record.snapshots} snapshots," if record.snapshots > 1 else ""
-    return (
-        f"rebuilt {format_quantity(record.size, unit='B')} in {took} ({times}, to within {exact}{tried}); "
-        f"in {format_quantity(record.time_limit_s, unit='s')}{divided} that is {figure}"
-    )
+    return f"rebuilt {_timed(record)}; in {format_quantity(record.time_limit_s, unit='s')}{divided} that is {figure}"
+
+
+def _timed(record: RebuildRecord) -> str:
+    """`2 GiB in 31 s (measured once, to within 1 s)`"""
+    rebuilds, smaller = record.rebuilds, record.smaller
+    sizes = _size_in(record.size, record.rebuilds)
+    if smaller is not None:
+        rebuilds = [*smaller.rebuilds, *rebuilds]
+        sizes = f"{_size_in(smaller.size, smaller.rebuilds)} and {sizes}"
+    often = len(record.rebuilds)
+    if smaller is None:
+        times = "measured once" if often == 1 else f"mean of {often} rebuilds"
+    else:
+        times = "each measured once" if often == 1 else f"means of {often} rebuilds each"
+    exact = format_quantity(max(one.uncertainty_s for one in rebuilds), unit="s")
+    failures = sum(len(one.failures) for one in rebuilds)
+    which = "try that failed" if failures == 1 else "tries that failed"
+    tried = f", with {failures} {which}" if failures else ""
+    return f"{sizes} ({times}, to within {exact}{tried}){_line(record)}"
+
+
+def _size_in(size: int, rebuilds: Sequence[TimedRebuild]) -> str:
+    seconds = sum(each.seconds for each in rebuilds) / len(rebuilds)
+    return f"{format_quantity(size, unit='B')} in {format_quantity(seconds, unit='s')}"
+
+
+def _line(record: RebuildRecord) -> str:
+    """`: 3 s to begin and then 341.3 MiB/s`, where two sizes tell."""
+    if record.smaller is None:
+        return ""
+    line = through(record)
+    if line.pace <= 0.0:
+        return ": the larger took no longer, so that nothing can be told of other sizes, and the larger is taken alone"
+    rate = format_quantity(1 / line.pace, unit="B/s")
+    if grows_faster(record):
+        return f": slower by the byte the more there is, {rate} between both"
+    return f": {format_quantity(max(0.0, line.start_up_s), unit='s')} to begin and then {rate}"
+
+
+def projected(record: RebuildRecord, size: float) -> str | None:
+    """`1 TiB would take 51.2 min (41 min to 64 min)`, from two sizes; None where they do not tell."""
+    found = seconds_of(record, size)
+    if record.smaller is None or found is None:
+        return None
+    mean, low, high = (format_quantity(max(0.0, each), unit="s") for each in found)
+    return f"{format_quantity(size, unit='B')} would take {mean} ({low} to {high})"
 
 
 def _largest_volume(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
-    found = record.largest_volume
-    slowest, fastest = _as_timed(record)
-    interval = None if found.low is None or found.high is None else (found.low, found.high)
-    low, high = interval or (found.mean / (1 + ONCE), found.mean * (1 + ONCE))
-    status = decide(min(low, slowest), max(high, fastest), at_least=limit.value)
+    found, status = record.largest_volume, decide_size(record, limit.value)
     because = {
         "pass": "",
         "fail": f": {limit.because.rstrip('.')}",
         "inconclusive": f", {_left_open(record, limit)}",
     }[status]
+    told = projected(record, limit.value)
     return outcome(
         limit,
         storage_class=record.storage_class,
         measured=found.mean,
-        interval=interval,
+        interval=None if found.low is None or found.high is None else (found.low, found.high),
         unit="B",
         confidence=record.confidence,
         status=status,
-        reason=f"{limit.pattern} on {record.storage_class}: {arithmetic(record, beside=limit.value)}; wanted "
-        f"{limit.wanted}{because}.",
+        reason=f"{limit.pattern} on {record.storage_class}: {arithmetic(record, beside=limit.value)}; "
+        f"{f'{told}; ' if told else ''}wanted {limit.wanted}{because}.",
     )
-
-
-def _as_timed(record: RebuildRecord) -> tuple[float, float]:
-    """The largest volume if every rebuild took as long as its uncertainty allows, and if it took as short.
-
-    A rebuild that was seen no longer than its uncertainty may have taken any time, however short.
-    """
-    timed = list(zip(record.rebuilds, record.largest_volume.batches, strict=True))
-    slowest = fmean(size * each.seconds / (each.seconds + each.uncertainty_s) for each, size in timed)
-    shortest = [each.seconds - each.uncertainty_s for each in record.rebuilds]
-    if min(shortest) <= 0.0:
-        return slowest, math.inf
-    return slowest, fmean(size * each.seconds / least for (each, size), least in zip(timed, shortest, strict=True))
 
 
 def _left_open(record: RebuildRecord, limit: RebuildLimit) -> str:
     """Why that limit is not decided, and what would decide it."""
-    slowest, fastest = _as_timed(record)
-    if slowest < limit.value <= fastest:
-        edge = format_quantity(slowest, unit="B", beside=limit.value)
-        other = "" if math.isinf(fastest) else f" to {format_quantity(fastest, unit='B', beside=limit.value)}"
-        reach = f"{edge}{other or ' and more'}"
-        return f"which the measured times cannot decide ({reach}); a larger --storage-rebuild-size would decide it"
+    larger = "a larger --storage-rebuild-size would decide it"
+    if seconds_of(record, limit.value) is None:
+        return f"which two sizes do not tell where the larger takes no longer; {larger}"
+    least, most = as_timed(record, limit.value * record.snapshots)
+    if least <= record.time_limit_s < most:
+        return f"which the measured times cannot decide ({_open(record, limit, least, most)}); {larger}"
+    if grows_faster(record) and most <= record.time_limit_s:
+        return f"and what is larger may be slower still; {larger}"
     more = "more rebuilds (--storage-rebuild-repeats) would decide it"
-    if record.largest_volume.low is None:
-        return f"too near to be decided by one rebuild, which may be off by {100 * ONCE:.0f} %; {more}"
+    if len(record.rebuilds) == 1:
+        one = "one rebuild" if record.smaller is None else "one rebuild of each size"
+        return f"too near to be decided by {one}, which may be off by {100 * ONCE:.0f} %; {more}"
     return f"which lies within that; {more}"
+
+
+def _open(record: RebuildRecord, limit: RebuildLimit, least: float, most: float) -> str:
+    """`3.59 TiB to 11.25 TiB`; of two sizes, between which times the volume of the limit may lie."""
+    if record.smaller is not None:
+        return f"{format_quantity(max(0.0, least), unit='s')} to {format_quantity(most, unit='s')}"
+    low = format_quantity(limit.value * record.time_limit_s / most, unit="B", beside=limit.value)
+    if least <= 0.0:
+        return f"{low} and more"
+    return f"{low} to {format_quantity(limit.value * record.time_limit_s / least, unit='B', beside=limit.value)}"
 
 
 def _foreground(record: RebuildRecord, limit: RebuildLimit) -> Verdict:

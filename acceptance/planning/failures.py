@@ -6,9 +6,10 @@ from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.results.crashes import Failure
 from acceptance.results.rebuilds import Pattern
+from acceptance.text.quantities import format_quantity
 from acceptance.trials.crashes.trial import CrashSettings
 from acceptance.trials.crashes.trials import CLAIM_SIZE
-from acceptance.trials.rebuild.runner import BEFORE_S, SETTLE_S, RebuildSettings
+from acceptance.trials.rebuild.runner import BEFORE_S, SETTLE_S, RebuildSettings, smaller_of
 from acceptance.trials.rebuild.volume import claim_size
 
 SCATTERED = 5.0
@@ -26,22 +27,26 @@ WORDS: dict[Failure, str] = {
 def rebuilt(
     storage_class: str, pattern: Pattern, settings: RebuildSettings, *, assumed: AssumedThroughput
 ) -> PlannedStep:
-    """A volume filled with the pattern, and its replica lost and rebuilt, as often as asked.
+    """A volume filled with the pattern, and its replica lost and rebuilt, as often as asked; before it a smaller one.
 
     The driver may add a replica before it takes one away.
     """
-    size = settings.sizes[pattern]
+    size, smaller = settings.sizes[pattern], smaller_of(settings.sizes[pattern], share=settings.smaller)
     claimed = claim_size(size)
-    writing_s = size / assumed.bandwidth * (SCATTERED if pattern == "alternating-4k" else 1.0)
-    once_s = SETTLE_S + BEFORE_S + LOOKS_S + size / assumed.rebuild[pattern]
-    seconds = assumed.claim_s + writing_s + 2 * assumed.pod_s + settings.repeats * once_s + assumed.gone_s
     often = "" if settings.repeats == 1 else f", {settings.repeats} times"
+    also = f", and one of {format_quantity(smaller, unit='B')}" if smaller else ""
     return PlannedStep(
-        what=f"a replica of {pattern} on {storage_class} lost and rebuilt{often}",
-        about_s=seconds,
+        what=f"a replica of {pattern} on {storage_class} lost and rebuilt{often}{also}",
+        about_s=sum(_one_size_s(each, pattern, settings, assumed) for each in (size, smaller) if each),
         volumes=(Volumes(storage_class=storage_class, number=1, size=claimed, beside=claimed),),
         pods=2,
     )
+
+
+def _one_size_s(size: int, pattern: Pattern, settings: RebuildSettings, assumed: AssumedThroughput) -> float:
+    writing_s = size / assumed.bandwidth * (SCATTERED if pattern == "alternating-4k" else 1.0)
+    once_s = SETTLE_S + BEFORE_S + LOOKS_S + size / assumed.rebuild[pattern]
+    return assumed.claim_s + writing_s + 2 * assumed.pod_s + settings.repeats * once_s + assumed.gone_s
 
 
 def crashed(

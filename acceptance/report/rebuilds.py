@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acceptance.judging.rebuilds import arithmetic
+from acceptance.judging.rebuild_size import grows_faster
+from acceptance.judging.rebuilds import arithmetic, projected
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.results.document import Results, Status, Verdict
@@ -14,11 +15,16 @@ from acceptance.results.scaling import Figure
 from acceptance.results.verdicts import worst
 from acceptance.text.quantities import Unit, format_quantity
 
+_GIB = 1024**3
+PROJECTED = (100 * _GIB, 1024 * _GIB, 10 * 1024 * _GIB)
+"""of volumes that are in use, while what a test rebuilds is small"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
     """One rebuild, as it is shown."""
 
+    size: str
     trigger: str
     waited: str
     took: str
@@ -51,7 +57,7 @@ def _section(record: RebuildRecord, verdicts: Sequence[Verdict]) -> RebuildSecti
         pattern=record.pattern,
         driver=record.driver,
         status=worst(each for each in verdicts if (each.storage_class, each.profile) == about),
-        rows=[_row(each, record) for each in record.rebuilds],
+        rows=_rows(record),
         sentences=list(_sentences(record)),
         pictures=[
             each
@@ -62,17 +68,25 @@ def _section(record: RebuildRecord, verdicts: Sequence[Verdict]) -> RebuildSecti
     )
 
 
-def _row(rebuild: TimedRebuild, record: RebuildRecord) -> Row:
-    rate = format_quantity(record.size / rebuild.seconds, unit="B/s")
+def _rows(record: RebuildRecord) -> list[Row]:
+    smaller = record.smaller
+    before = [] if smaller is None else [_row(each, smaller.size) for each in smaller.rebuilds]
+    return [*before, *(_row(each, record.size) for each in record.rebuilds)]
+
+
+def _row(rebuild: TimedRebuild, size: int) -> Row:
+    rate = format_quantity(size / rebuild.seconds, unit="B/s")
     took, exact, waited = (
         format_quantity(value, unit="s") for value in (rebuild.seconds, rebuild.uncertainty_s, rebuild.waited_s)
     )
-    return Row(trigger=rebuild.trigger, waited=waited, took=f"{took} (to within {exact})", rate=rate)
+    data = format_quantity(size, unit="B")
+    return Row(size=data, trigger=rebuild.trigger, waited=waited, took=f"{took} (to within {exact})", rate=rate)
 
 
 def _sentences(record: RebuildRecord) -> Iterator[str]:
     told = arithmetic(record)
     yield f"{told[0].upper()}{told[1:]}."
+    yield from _projections(record)
     if record.resolution_s:
         old = format_quantity(record.resolution_s, unit="s")
         yield f"The driver's reports may be {old} old: beginning and end may each have been that much earlier."
@@ -88,6 +102,19 @@ def _sentences(record: RebuildRecord) -> Iterator[str]:
         else:
             yield _change("Their p99 latency", load.p99_before_s, load.p99_during_s, unit="s")
     yield from (f"Warning: {warning}." for warning in record.warnings)
+
+
+def _projections(record: RebuildRecord) -> Iterator[str]:
+    """How long volumes of common sizes would take, from two sizes; with one, what that leaves open."""
+    if record.smaller is None:
+        yield (
+            "Of one size: what does not grow with the data is taken to grow with it. A second one, "
+            "--storage-rebuild-smaller, would tell."
+        )
+    elif told := [each for size in PROJECTED if (each := projected(record, size)) is not None]:
+        yield f"{'; '.join(told)}{f', with {record.snapshots} snapshots' if record.snapshots > 1 else ''}."
+    if grows_faster(record):
+        yield "The more data, the slower by the byte: what is larger may take longer than that."
 
 
 def _change(what: str, before: Figure, during: Figure, *, unit: Unit) -> str:

@@ -69,6 +69,13 @@ class ForegroundRecord(Frozen):
     points: list[LoadPoint]
 
 
+class SmallerRebuild(Frozen):
+    """The rebuilds of a volume of the same class and pattern that held less data."""
+
+    size: int
+    rebuilds: list[TimedRebuild]
+
+
 class RebuildRecord(Frozen):
     """One data pattern on a volume of one class, and the rebuild of one of its replicas, once or several times."""
 
@@ -82,8 +89,14 @@ class RebuildRecord(Frozen):
     volume: str
     node: str = Field(description="from which the volume was loaded meanwhile")
     rebuilds: list[TimedRebuild]
+    smaller: SmallerRebuild | None = Field(
+        default=None,
+        description="from whose time and that of `rebuilds` other sizes are projected; None where one size was timed, "
+        "and all of its time is taken to grow with the data",
+    )
     largest_volume: Figure = Field(
-        description="bytes that can be rebuilt in the time limit; its batches are those of each rebuild"
+        description="bytes that can be rebuilt in the time limit; its batches are those of each rebuild, none where "
+        "two sizes were timed; high is None where they set no bound"
     )
     foreground: ForegroundRecord | None
     foreground_missing: str | None = Field(description="why nothing is known of the foreground, where that is so")

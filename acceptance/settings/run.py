@@ -28,6 +28,7 @@ from acceptance.settings.values import (
     SecretName,
     Share,
     Size,
+    SmallerPart,
     Steps,
     SustainedTime,
     TargetFile,
@@ -92,6 +93,7 @@ class Settings(Frozen):
     ramp_form: Literal["set", "per-node"] = "set"
     ramp_node_selector: NodeLabel | None = None
     rebuild_size: Size | None = None
+    rebuild_smaller: SmallerPart | None = None
     rebuild_repeats: Repeats = 1
     rebuild_snapshots: Annotated[int, Field(ge=1, le=999)] = 1
     rebuild_timeout: Duration = 3600.0

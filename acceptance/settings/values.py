@@ -22,6 +22,7 @@ SHORTEST_WINDOW_S, LONGEST_WINDOW_S = 4, 600
 SHORTEST_LOAD_S, LONGEST_LOAD_S = 4, 3600
 SHORTEST_SUSTAINED_S, LONGEST_SUSTAINED_S = 120, 86400
 MOST_LOAD_S = 1800
+SMALLEST_PART, LARGEST_PART = 0.05, 0.5
 
 
 def _object_name(value: str) -> str:
@@ -145,6 +146,14 @@ def _share(value: Any) -> float:
     return share
 
 
+def _smaller(value: Any) -> float:
+    """`25%`: a part of what is full, half at the most; 0 for none."""
+    share = parse_quantity(value, unit="ratio")
+    if share != 0.0 and not SMALLEST_PART <= share <= LARGEST_PART:
+        raise ValueError(f"wanted 5% to 50%, or 0% for none, found {value!r}")
+    return share
+
+
 def _label(value: Any) -> tuple[str, str]:
     key, separator, text = str(value).partition("=")
     if not separator or not key:
@@ -212,3 +221,4 @@ RampRate = Annotated[float, BeforeValidator(_ramp_rate)]
 Share = Annotated[float, BeforeValidator(_share)]
 NodeLabel = Annotated[tuple[str, str], BeforeValidator(_label)]
 Repeats = Annotated[int, BeforeValidator(_repeats)]
+SmallerPart = Annotated[float, BeforeValidator(_smaller)]

@@ -7,9 +7,17 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from acceptance.measuring.figures import figure
-from acceptance.results.rebuilds import ForegroundRecord, LoadPoint, RatePoint, RebuildRecord, TimedRebuild
+from acceptance.results.rebuilds import (
+    ForegroundRecord,
+    LoadPoint,
+    RatePoint,
+    RebuildRecord,
+    SmallerRebuild,
+    TimedRebuild,
+)
 from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE as CONFIDENCE
-from acceptance.trials.rebuild.model import largest_volumes
+from acceptance.statistics.two_sizes import Repeated
+from acceptance.trials.rebuild.model import largest_volumes, projected_volumes
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 GI = 1024**3
@@ -46,6 +54,23 @@ def foreground(
         batch_s=2,
         points=[LoadPoint(at_s=-1, iops=iops[0]), LoadPoint(at_s=1, iops=iops[1]), LoadPoint(at_s=30, iops=iops[1])],
     )
+
+
+def record_of_two(
+    smaller: Sequence[TimedRebuild],
+    larger: Sequence[TimedRebuild],
+    *,
+    sizes: tuple[int, int] = (5 * GI, 20 * GI),
+    snapshots: int = 1,
+) -> RebuildRecord:
+    """The same with a smaller volume rebuilt before it, as the runner makes it."""
+    held = SmallerRebuild(size=sizes[0], rebuilds=list(smaller))
+    times = [
+        Repeated(size=size, seconds=[each.seconds for each in rebuilds])
+        for size, rebuilds in zip(sizes, (smaller, larger), strict=True)
+    ]
+    largest = projected_volumes(*times, time_limit_s=86400.0, snapshots=snapshots, confidence=CONFIDENCE)
+    return record(*larger, size=sizes[1], snapshots=snapshots, smaller=held, largest_volume=largest)
 
 
 def record(*rebuilds: TimedRebuild, size: int = 2 * GI, snapshots: int = 1, **more: Any) -> RebuildRecord:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,9 @@ def test_what_the_main_job_did_takes_about_as_long_as_it_took() -> None:
     )
     assert close(rebuilt("replicated", "full-data", rebuild, assumed=EMBEDDED).about_s, to=53.9)
     assert close(rebuilt("replicated", "alternating-4k", rebuild, assumed=EMBEDDED).about_s, to=55.0)
+    of_two = rebuilt("replicated", "full-data", replace(rebuild, smaller=0.25), assumed=EMBEDDED)
+    assert of_two.about_s > rebuilt("replicated", "full-data", rebuild, assumed=EMBEDDED).about_s + 18
+    assert of_two.what.endswith("lost and rebuilt, and one of 256 MiB")
     crash = CrashSettings(write_s=5.0, failover_s=900.0)
     assert close(crashed("replicated", "pod-killed", crash, assumed=EMBEDDED).about_s, to=21.1)
 

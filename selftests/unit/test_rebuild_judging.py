@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.judging.rebuilds import ONCE, judge_rebuild, unjudged
+from acceptance.judging.rebuild_size import ONCE
+from acceptance.judging.rebuilds import judge_rebuild, unjudged
 from acceptance.limits.rebuilds import Kind, RebuildLimit
 from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord

@@ -15,11 +15,14 @@ from acceptance.trials.rebuild import runner as runner_module
 from acceptance.trials.rebuild.driver import RebuildState
 from acceptance.trials.rebuild.runner import RebuildRunner, RebuildSettings
 
+MIB = 1024**2
+
 
 class Storage:
     """A driver and its rebuilds, of which each goes on at the first look and is whole at the second; notes calls."""
 
     name = "scripted"
+    of_one_volume = True
     resolution_s = 5.0
 
     def __init__(self) -> None:
@@ -29,6 +32,7 @@ class Storage:
         self.calls.append("ready")
 
     def rebuild_of(self, volume: object) -> Storage:
+        self.calls.append("volume")
         return self
 
     def require_whole(self) -> None:
@@ -104,7 +108,44 @@ def test_the_next_rebuild_begins_when_the_storage_has_done_what_the_last_one_lef
         keep=kept.append,
     )
     record = runner.record("fast", "full-data")
+    assert record.smaller is None
     once = ["trigger", "look", "look", "restore"]
-    assert storage.calls == ["ready", "whole?", *once, *["settled", *once] * (repeats - 1)]
+    assert storage.calls == ["ready", "volume", "whole?", *once, *["settled", *once] * (repeats - 1)]
     assert kept == [record] and len(record.rebuilds) == repeats
     assert record.resolution_s == 5.0 and all(each.uncertainty_s > 10 for each in record.rebuilds)
+
+
+@pytest.mark.parametrize("of_one_volume", [True, False])
+def test_a_smaller_volume_comes_first_where_a_rebuild_is_of_one_volume(
+    of_one_volume: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it is of all that a disk holds, nobody can choose how much that is."""
+    sizes: list[int] = []
+
+    class Sized(Volume):
+        def __init__(self, *args: Any, size: int, **more: Any) -> None:
+            sizes.append(size)
+
+    monkeypatch.setattr(runner_module, "PatternVolume", Sized)
+    storage = Storage()
+    storage.of_one_volume = of_one_volume
+    runner = RebuildRunner(
+        SimpleNamespace(),  # type: ignore[arg-type]
+        settings=RebuildSettings(
+            sizes={"full-data": 130 * MIB, "alternating-4k": MIB},
+            smaller=0.25,
+            repeats=1,
+            snapshots=1,
+            time_limit_s=60,
+            begin_s=5,
+            end_s=5,
+        ),
+        driver_of=lambda name: storage,
+        say=lambda text: None,
+        keep=lambda found: None,
+    )
+    record = runner.record("fast", "full-data")
+    assert sizes == ([33 * MIB, 130 * MIB] if of_one_volume else [130 * MIB])
+    assert storage.calls.count("trigger") == len(sizes)
+    assert (record.smaller is not None) == of_one_volume and record.size == 130 * MIB
+    assert record.smaller is None or (record.smaller.size, len(record.smaller.rebuilds)) == (33 * MIB, 1)

@@ -74,6 +74,8 @@ def test_a_pull_secret_is_in_a_namespace(given: str, effective: str) -> None:
         ({"test_size": "-1Gi"}, "--storage-test-size: wanted a size above zero"),
         ({"test_size": "63Mi"}, "--storage-test-size is 66060288 bytes; wanted at least 64Mi"),
         ({"rebuild_size": "63Mi"}, "--storage-rebuild-size is 66060288 bytes; wanted at least 64Mi"),
+        ({"rebuild_smaller": "60%"}, "--storage-rebuild-smaller: wanted 5% to 50%, or 0% for none, found '60%'"),
+        ({"rebuild_smaller": "1%"}, "--storage-rebuild-smaller: wanted 5% to 50%, or 0% for none, found '1%'"),
         ({"rebuild_repeats": "2"}, "--storage-rebuild-repeats: wanted 1, or 3 to 99, which give an interval"),
         ({"rebuild_snapshots": "0"}, "--storage-rebuild-snapshots: Input should be greater than or equal to 1"),
         ({"claim_at_most": "much"}, "--storage-claim-at-most: wanted a size above zero such as 10Gi, found 'much'"),

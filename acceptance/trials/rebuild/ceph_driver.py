@@ -60,6 +60,7 @@ class CephDriver:
     """
 
     name = "ceph"
+    of_one_volume = False
 
     def __init__(self, api: Api, *, namespace: str, toolbox: str, osd: int, move_timeout_s: float) -> None:
         self.move_timeout_s = move_timeout_s

@@ -19,6 +19,7 @@ class CommandDriver:
     """Implements `RebuildDriver`."""
 
     name = "command"
+    of_one_volume = True
 
     def __init__(self, plan: CommandPlan) -> None:
         self._plan = plan

@@ -88,9 +88,13 @@ class ReplicaRebuild(Protocol):
 
 
 class RebuildDriver(Protocol):
-    """One storage system's way. `name` stands in results and messages."""
+    """One storage system's way. `name` stands in results and messages.
+
+    `of_one_volume`: a rebuild copies the data of one volume, and its size can be chosen; else all that a disk holds.
+    """
 
     name: str
+    of_one_volume: bool
 
     def require_ready(self) -> None:
         """See, before anything is made, that rebuilds can be had here.

@@ -40,6 +40,7 @@ class LonghornDriver:
     """
 
     name = "longhorn"
+    of_one_volume = True
 
     def __init__(
         self,

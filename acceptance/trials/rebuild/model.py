@@ -1,11 +1,13 @@
 """From timed rebuilds to the largest volume that can be rebuilt in time, and to the rate over time. Pure.
 
 Source: the Longhorn 1.6 reference report. A rebuild takes as long as its data is large, so that in a time limit
-`limit * size / time` can be rebuilt; snapshots are rebuilt one by one, so that this is divided by their number.
+`limit * size / time` can be rebuilt; snapshots are rebuilt one by one, so that this is divided by their number. Where
+two sizes were timed, what does not grow with the data is told apart.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,6 +15,7 @@ from itertools import pairwise
 from acceptance.measuring.figures import figure
 from acceptance.results.rebuilds import RatePoint
 from acceptance.results.scaling import Figure
+from acceptance.statistics.two_sizes import Repeated, errors_of, line, size_in
 
 MOST_POINTS = 200
 """of a series in the results"""
@@ -36,6 +39,26 @@ def largest_volumes(
     """The same for repeated rebuilds: the mean and its interval, without one below three; rebuilds are independent."""
     each = [largest_volume(size, one, time_limit_s=time_limit_s, snapshots=snapshots) for one in seconds]
     return figure(each, confidence=confidence, correlation=0.0)
+
+
+def projected_volumes(
+    smaller: Repeated, larger: Repeated, *, time_limit_s: float, snapshots: int, confidence: float
+) -> Figure:
+    """The same from the rebuilds of two sizes. Where more data took no longer, from the larger alone.
+
+    An interval comes from three rebuilds of each; its `high` is None where they set no bound.
+    """
+    through = line(smaller.mean, larger.mean)
+    if through.pace <= 0.0:
+        return largest_volumes(
+            larger.size, larger.seconds, time_limit_s=time_limit_s, snapshots=snapshots, confidence=confidence
+        )
+    errors = errors_of(smaller, larger, confidence=confidence)
+    if errors is None:
+        return Figure(mean=through.size(time_limit_s) / snapshots, low=None, high=None, batches=[])
+    mean, low, high = size_in(time_limit_s, smaller, larger, errors=errors)
+    most = None if math.isinf(high) else high / snapshots
+    return Figure(mean=mean / snapshots, low=low / snapshots, high=most, batches=[])
 
 
 @dataclass(frozen=True, kw_only=True)

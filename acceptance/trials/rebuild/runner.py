@@ -1,25 +1,30 @@
-"""Measures the rebuild of each data pattern on each class once, whoever asks for it how often."""
+"""Measures the rebuilds of each data pattern on each class once, whoever asks for it how often."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from acceptance.cluster.workspace import Workspace
 from acceptance.measuring.windows import Window
 from acceptance.process.once import Once
-from acceptance.results.rebuilds import Pattern, RebuildRecord, TimedRebuild
+from acceptance.results.rebuilds import ForegroundRecord, Pattern, RebuildRecord, SmallerRebuild, TimedRebuild
+from acceptance.results.scaling import Figure
 from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE
+from acceptance.statistics.two_sizes import Repeated
+from acceptance.text.quantities import format_quantity
 from acceptance.trials import Say
 from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild
 from acceptance.trials.rebuild.findings import impact_of, warnings
 from acceptance.trials.rebuild.following import Timeouts, follow_rebuild
 from acceptance.trials.rebuild.foreground import Foreground
-from acceptance.trials.rebuild.model import largest_volumes
+from acceptance.trials.rebuild.model import largest_volumes, projected_volumes
 from acceptance.trials.rebuild.restore import restore
 from acceptance.trials.rebuild.volume import PatternVolume
 
+_MIB = 1024**2
 SETTLE_S, BEFORE_S = 3, 15
 """Seconds of load before each trigger: what is not counted, and what the rebuild is compared with."""
 
@@ -28,6 +33,7 @@ SETTLE_S, BEFORE_S = 3, 15
 class RebuildSettings:
     """`sizes` of the data, in bytes, by pattern; `repeats`: rebuilds to time; `snapshots`: of the largest volume.
 
+    `smaller`: of a second size, as a share of each of `sizes`; 0 for none.
     `begin_s`, `end_s`: how long a rebuild may take to begin, and to end. `node`: where the volume is used, None leaves
     it to the scheduler. `keep`: leave the volume of a rebuild that failed.
     """
@@ -38,8 +44,32 @@ class RebuildSettings:
     time_limit_s: float
     begin_s: float
     end_s: float
+    smaller: float = 0.0
     node: str | None = None
     keep: bool = False
+
+
+def smaller_of(size: int, *, share: float) -> int:
+    """The second size, in bytes: so large a share of `size`, in whole MiB; 0 where no share is asked for."""
+    return math.ceil(size * share / _MIB) * _MIB
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OfSize:
+    """What the rebuilds of one volume showed; fields as those of `RebuildRecord`."""
+
+    size: int
+    rebuilds: list[TimedRebuild]
+    volume: str
+    node: str
+    foreground: ForegroundRecord | None
+    foreground_missing: str | None
+    settings: dict[str, str]
+    resolution_s: float
+
+    @property
+    def repeated(self) -> Repeated:
+        return Repeated(size=self.size, seconds=[each.seconds for each in self.rebuilds])
 
 
 class RebuildRunner:
@@ -70,14 +100,53 @@ class RebuildRunner:
 
     def _measure(self, asked: tuple[str, Pattern]) -> RebuildRecord:
         storage_class, pattern = asked
-        settings, size = self._settings, self._settings.sizes[pattern]
-        driver = self._driver_of(storage_class)
+        settings, driver = self._settings, self._driver_of(storage_class)
         driver.require_ready()
+        size = settings.sizes[pattern]
+        # The smaller one first: what storage does at first from credits then falls on the smaller one, and shows.
+        smaller_size = smaller_of(size, share=settings.smaller) if driver.of_one_volume else 0
+        smaller = self._of_size(driver, storage_class, pattern, smaller_size) if smaller_size else None
+        found = self._of_size(driver, storage_class, pattern, size)
+        return RebuildRecord(
+            storage_class=storage_class,
+            pattern=pattern,
+            driver=driver.name,
+            size=found.size,
+            snapshots=settings.snapshots,
+            time_limit_s=settings.time_limit_s,
+            confidence=ONE_LOOK_CONFIDENCE,
+            volume=found.volume,
+            node=found.node,
+            rebuilds=found.rebuilds,
+            smaller=None if smaller is None else SmallerRebuild(size=smaller.size, rebuilds=smaller.rebuilds),
+            largest_volume=self._largest(smaller, found),
+            foreground=found.foreground,
+            foreground_missing=found.foreground_missing,
+            settings=found.settings,
+            resolution_s=found.resolution_s,
+            warnings=warnings([*(smaller.rebuilds if smaller else []), *found.rebuilds]),
+        )
+
+    def _largest(self, smaller: _OfSize | None, found: _OfSize) -> Figure:
+        settings = self._settings
+        more: dict[str, Any] = {
+            "time_limit_s": settings.time_limit_s,
+            "snapshots": settings.snapshots,
+            "confidence": ONE_LOOK_CONFIDENCE,
+        }
+        if smaller is None:
+            return largest_volumes(found.size, found.repeated.seconds, **more)
+        return projected_volumes(smaller.repeated, found.repeated, **more)
+
+    def _of_size(self, driver: RebuildDriver, storage_class: str, pattern: Pattern, size: int) -> _OfSize:
+        """A volume with so much data, and the rebuilds of its replica."""
+        settings = self._settings
         volume = PatternVolume(
             self._workspace,
             storage_class=storage_class,
             pattern=pattern,
             size=size,
+            name=("rebuild", pattern, storage_class, *([] if size == settings.sizes[pattern] else ["smaller"])),
             node=settings.node,
             keep=settings.keep,
             say=self._say,
@@ -90,32 +159,20 @@ class RebuildRunner:
                 rebuild = driver.rebuild_of(target)
                 rebuild.require_whole()
                 about = f"rebuild of a replica of {pattern} on {storage_class}"
+                if settings.smaller and driver.of_one_volume:
+                    about += f", {format_quantity(size, unit='B')}"
                 rebuilds, before = self._rebuild(rebuild, foreground, about=about, size=size)
                 of_storage, amount = rebuild.settings(), rebuild.rebuilt_bytes()
             load, unknown = impact_of(foreground, before=before, rebuilds=rebuilds)
-            return RebuildRecord(
-                storage_class=storage_class,
-                pattern=pattern,
-                driver=driver.name,
+            return _OfSize(
                 size=amount or size,
-                snapshots=settings.snapshots,
-                time_limit_s=settings.time_limit_s,
-                confidence=ONE_LOOK_CONFIDENCE,
+                rebuilds=rebuilds,
                 volume=target.volume,
                 node=foreground.node,
-                rebuilds=rebuilds,
-                largest_volume=largest_volumes(
-                    amount or size,
-                    [each.seconds for each in rebuilds],
-                    time_limit_s=settings.time_limit_s,
-                    snapshots=settings.snapshots,
-                    confidence=ONE_LOOK_CONFIDENCE,
-                ),
                 foreground=load,
                 foreground_missing=unknown,
                 settings=of_storage,
                 resolution_s=rebuild.resolution_s,
-                warnings=warnings(rebuilds),
             )
 
     def _rebuild(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -45,7 +46,8 @@ def claim_size(size: int) -> int:
 class PatternVolume:
     """A volume of the class that holds `size` bytes of the pattern, in a `with` block: at its end the claim is gone.
 
-    `node`: where it is used, None leaves it to the scheduler. `keep`: leave it there when the block fails.
+    `name`: of its claim, in parts. `node`: where it is used, None leaves it to the scheduler. `keep`: leave it there
+    when the block fails.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class PatternVolume:
         storage_class: str,
         pattern: Pattern,
         size: int,
+        name: Sequence[str],
         node: str | None,
         keep: bool,
         say: Say,
@@ -66,9 +69,7 @@ class PatternVolume:
         self._keep = keep
         self._say = say
         self._undo = Undoing()
-        self._claim = workspace.claim(
-            "rebuild", pattern, storage_class, storage_class=storage_class, size=claim_size(size)
-        )
+        self._claim = workspace.claim(*name, storage_class=storage_class, size=claim_size(size))
 
     def __enter__(self) -> Self:
         """Raises StorageFailure when the volume does not come or cannot be written, EnvironmentFailure for the rest."""
