@@ -27,21 +27,21 @@ def disk(tmp_path: Path) -> Path:
     return folder
 
 
-def fios(directory: Path) -> list[psutil.Process]:
-    """The fio processes that load a file below the directory with the profile of synchronous writes."""
+def fios(directory: Path, *, profile: str = "sync-write-iops") -> list[psutil.Process]:
+    """The fio processes that load a file below the directory with the profile."""
     there_are = psutil.process_iter(["cmdline", "environ"])
     return [
         each
         for each in there_are
-        if "sync-write-iops.fio" in (each.info["cmdline"] or [])
+        if f"{profile}.fio" in (each.info["cmdline"] or [])
         and Path((each.info["environ"] or {}).get("FILE", "/")).is_relative_to(directory)
     ]
 
 
-def wait_for_load(directory: Path) -> list[psutil.Process]:
+def wait_for_load(directory: Path, *, profile: str = "sync-write-iops") -> list[psutil.Process]:
     return wait_for(
-        f"fio to load {directory}",
-        look=lambda: fios(directory),
+        f"fio to load {directory} with {profile}",
+        look=lambda: fios(directory, profile=profile),
         ready=lambda seen: len(seen) > 1,  # fio and its job
         state=lambda seen: f"{len(seen)} processes",
         timeout_s=60,

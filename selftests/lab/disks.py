@@ -83,11 +83,12 @@ class StallingDisk:
 
 
 @contextmanager
-def stalling_disk(folder: Path, *, size: str) -> Iterator[StallingDisk]:
-    """A disk that can be stopped; at the end it goes on, or it could not be unmounted."""
+def stalling_disk(folder: Path, *, size: str, write_delay: str = "0") -> Iterator[StallingDisk]:
+    """A disk that can be stopped, whose every write takes `write_delay`; at the end it goes on, or it could not be
+    unmounted."""
     control = folder / "control"
-    parameters = [f"pause-control={control}"]
-    with _nbdkit_disk(folder, filters=["pause"], parameters=parameters, size=size, direct_io=True) as mounted:
+    parameters = [f"pause-control={control}", f"wdelay={write_delay}"]
+    with _nbdkit_disk(folder, filters=["pause", "delay"], parameters=parameters, size=size, direct_io=True) as mounted:
         disk = StallingDisk(folder=mounted, control=control)
         try:
             yield disk
@@ -108,11 +109,14 @@ class LimitedDisk:
 
 
 @contextmanager
-def limited_disk(folder: Path, *, size: str) -> Iterator[LimitedDisk]:
-    """A disk like a cloud's with credits: fast at first, and slower from when the test says so."""
+def limited_disk(folder: Path, *, size: str, burst_s: float = 2.0, write_delay: str = "0") -> Iterator[LimitedDisk]:
+    """A disk like a cloud's with credits: fast at first, and slower from when the test says so.
+
+    After a rest it may do in one go what its limit allows in `burst_s`; each write takes `write_delay`.
+    """
     control = folder / "rate"
-    parameters = ["rate=400M", f"rate-file={control}"]
-    with _nbdkit_disk(folder, filters=["rate"], parameters=parameters, size=size, direct_io=True) as mounted:
+    parameters = ["rate=400M", f"rate-file={control}", f"burstiness={burst_s}", f"wdelay={write_delay}"]
+    with _nbdkit_disk(folder, filters=["rate", "delay"], parameters=parameters, size=size, direct_io=True) as mounted:
         yield LimitedDisk(folder=mounted, control=control)
 
 
@@ -165,7 +169,8 @@ def _nbdkit_disk(
         through = f"--direct-io={'on' if direct_io else 'off'}"
         loop = run(["losetup", "--find", "--show", through, device_file]).strip()
         undo.callback(run, ["losetup", "--detach", loop])
-        run(["mkfs.ext4", "-q", "-E", "nodiscard", loop])
+        # All is written now: what ext4 writes lazily, once it is mounted, would take from what the disk is held to.
+        run(["mkfs.ext4", "-q", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", loop])
         run(["mount", loop, mounted])
         undo.callback(_unmount, mounted)
         mounted.chmod(0o777)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 from random import Random
 
 import pytest
@@ -105,6 +106,22 @@ def ended(run: Sequence[float], asked: Limit, *, plan: AnalysisPlan) -> str:
     samples = [second("write", rate=1000 * each, block_size=4096) for each in run]
     seen = (judge_limit([samples[:look]], asked, plan=plan, storage_class="fast").status for look in plan.looks)
     return next((each for each in seen if each != "inconclusive"), "inconclusive")
+
+
+@pytest.mark.parametrize("plan", [ALONE, DURABLE], ids=["alone", "durable"])
+@pytest.mark.parametrize(
+    ("cv", "asked"), [*product((0.05, 0.15), (0.36, 0.39, 0.5, 0.65, 0.8, 0.95)), *product((0.3,), (0.5, 0.8))]
+)
+def test_what_is_fast_for_half_a_minute_and_then_a_third_passes_no_limit_between(
+    asked: float, cv: float, plan: AnalysisPlan
+) -> None:
+    """Nor one that it misses by a tenth afterwards: each look before the 30 s asks for three times the limit."""
+    runs = [
+        [normal(each, cv) * (1.0 if at < 30 else 1 / 3) for at, each in enumerate(run[: plan.cap])]
+        for run in noise(0.3, 60)[:100]
+    ]
+    passed = sum(ended(run, limit(1000 * asked), plan=plan) == "pass" for run in runs)
+    assert passed <= 0.01 * len(runs)
 
 
 @pytest.mark.parametrize("plan", [ALONE, DURABLE], ids=["alone", "durable"])
