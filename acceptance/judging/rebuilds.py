@@ -81,7 +81,8 @@ def _line(record: RebuildRecord) -> str:
     rate = format_quantity(1 / line.pace, unit="B/s")
     if grows_faster(record):
         return f": slower by the byte the more there is, {rate} between both"
-    return f": {format_quantity(max(0.0, line.start_up_s), unit='s')} to begin and then {rate}"
+    begin = format_quantity(line.start_up_s, unit="s") if line.start_up_s > 0.0 else "no time that is seen"
+    return f": {begin} to begin and then {rate}"
 
 
 def projected(record: RebuildRecord, size: float) -> str | None:
