@@ -127,7 +127,8 @@ def test_where_more_data_takes_no_longer_nothing_is_told_of_other_sizes() -> Non
 def test_what_the_looks_leave_open_a_larger_size_decides() -> None:
     verdict = judged(two(18.0, 63.0, exact_to_s=15.0), 25 * TIB)
     assert verdict.status == "inconclusive"
-    assert "which the measured times cannot decide (7.1" in verdict.reason and "--storage-rebuild-size" in verdict.reason
+    assert "which the measured times cannot decide (7.1" in verdict.reason
+    assert "--storage-rebuild-size" in verdict.reason
 
 
 def test_what_is_near_after_one_of_each_more_rebuilds_decide() -> None:
