@@ -35,7 +35,7 @@ _LIMIT = """\
 """
 
 
-def steady_load(folder: Path, *, times: int = 1, writes: bool = False) -> list[str]:
+def steady_load(folder: Path, *, times: int = 1, writes: bool = False, storage_class: str = "local-path") -> list[str]:
     """The options for so many measurements of some 15 s, each in a pod whose name begins with PROFILE; of synchronous
     writes they take some 45 s.
 
@@ -48,7 +48,7 @@ def steady_load(folder: Path, *, times: int = 1, writes: bool = False) -> list[s
         (profiles / f"{name}.fio").write_text(_JOB.replace("NAME", name) + (_WRITES if writes else _READS))
     limit = _LIMIT.replace("METRIC", "write.iops" if writes else "read.iops")
     limits.write_text(_LIMITS + "".join(limit.replace("NAME", name) for name in names))
-    options = [f"--storage-profiles={profiles}", f"--storage-thresholds={limits}", "--storage-class", "local-path"]
+    options = [f"--storage-profiles={profiles}", f"--storage-thresholds={limits}", "--storage-class", storage_class]
     return [*options, "-m", "data_plane", "-k", PROFILE]
 
 

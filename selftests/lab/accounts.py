@@ -126,10 +126,12 @@ def applied(api: Api, objects: list[Object]) -> Iterator[None]:
         yield
 
 
-def token_kubeconfig(api: Api, of: Path, path: Path, *, name: str = ACCOUNT, namespace: str = ACCOUNT) -> Path:
-    """Write a kubeconfig for the cluster of another one, as that service account, by a token of half an hour."""
+def token_kubeconfig(
+    api: Api, of: Path, path: Path, *, name: str = ACCOUNT, namespace: str = ACCOUNT, seconds: int = 1800
+) -> Path:
+    """Write a kubeconfig for the cluster of another one, as that service account, by a token good for `seconds`."""
     tokens = Resource(prefix="api/v1", plural=f"serviceaccounts/{name}/token")
-    token = api.create(tokens, {"metadata": {}, "spec": {"expirationSeconds": 1800}}, namespace=namespace)
+    token = api.create(tokens, {"metadata": {}, "spec": {"expirationSeconds": seconds}}, namespace=namespace)
     config: dict[str, Any] = yaml.safe_load(of.read_text(encoding="utf-8"))
     config["users"][0]["user"] = {"token": token["status"]["token"]}
     path.touch(mode=0o600)
