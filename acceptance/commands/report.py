@@ -14,7 +14,7 @@ from acceptance.commands.unusable_files import refused_where_unusable
 from acceptance.judging.rejudging import contradictions
 from acceptance.process.whole_file import write_whole
 from acceptance.results.checksums import NAME as CHECKSUMS
-from acceptance.results.checksums import check
+from acceptance.results.checksums import check, digest_of
 from acceptance.results.file import NAME as RESULTS
 from acceptance.results.file import read_results
 from acceptance.text.errors import WrongUsage
@@ -53,7 +53,7 @@ def _report(chosen: argparse.Namespace) -> int:
 
 def _page(paths: Sequence[Path]) -> str:
     from acceptance.report.comparing.naming import name_runs
-    from acceptance.report.page import page
+    from acceptance.report.page import foot_of, page
     from acceptance.report.side_by_side import render_side_by_side
     from acceptance.report.summary import (
         render_summary,  # here: the pictures are slow to load, and --verify does without
@@ -61,7 +61,9 @@ def _page(paths: Sequence[Path]) -> str:
 
     found = [read_results(path) for path in paths]
     if len(found) == 1:
-        return page(title="Storage acceptance", body=Markup(render_summary(found[0])))
+        file = paths[0] / RESULTS if paths[0].is_dir() else paths[0]
+        body = Markup(render_summary(found[0], digest=digest_of(file)))
+        return page(title="Storage acceptance", body=body, foot=foot_of(found[0]))
     return page(title="Storage acceptance: runs side by side", body=render_side_by_side(name_runs(found)))
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 
 from acceptance.judging.outcome import decide
+from acceptance.results.bounds import bound_of
 from acceptance.results.document import Results, Verdict
 from acceptance.results.verdicts import overall
-from acceptance.text.quantities import parse_quantity
 
 # The rules that `acceptance.judging.outcome.decide` decides, with the limit as the last thing that their verdicts name.
 _RULES = ("at_least", "at_most", "not_better_than_baseline_by", "not_worse_than_baseline_by")
-_LIMIT = re.compile(r"(?P<side>at least|at most) (?P<amount>[\d.,]+ ?\S*)")
 # Limits are shown with at least three digits: what lies between two ways of rounding is not held against anybody.
 _ROUNDING = 0.005
 
@@ -53,15 +51,15 @@ def _was_judged(verdict: Verdict) -> bool:
 def _follows(verdict: Verdict) -> bool:
     """Whether the status is the one that interval and limit lead to; without an interval it is inconclusive.
 
-    A limit that cannot be read leads to no status.
+    A limit that is no number leads to no status.
     """
-    limit = _LIMIT.search(verdict.limit)
-    if verdict.low is None or verdict.high is None or verdict.unit is None or limit is None:
+    if verdict.low is None or verdict.high is None or verdict.unit is None:
         return verdict.status == "inconclusive"
-    try:
-        bound = parse_quantity(limit["amount"], unit=verdict.unit)
-    except ValueError:
+    bound = bound_of(verdict)
+    if bound is None:
         return False
-    side = limit["side"].replace(" ", "_")
-    possible = {decide(verdict.low, verdict.high, **{side: bound * by}) for by in (1 - _ROUNDING, 1.0, 1 + _ROUNDING)}
+    possible = {
+        decide(verdict.low, verdict.high, **{bound.side: bound.value * by})
+        for by in (1 - _ROUNDING, 1.0, 1 + _ROUNDING)
+    }
     return verdict.status in possible

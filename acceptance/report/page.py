@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+
+from acceptance.results.document import Results
 
 # Telephones show a page without it as a large one, made small; the language tells readers aloud how to read it.
 _HEAD = (
@@ -20,6 +23,7 @@ _HEAD = (
 # Beside the rows of pytest-html, which its script draws.
 _TESTS = Markup(
     """<div class="acceptance"><h2>Tests</h2>
+<p>Counted are tests, each by the worst of its verdicts: some have several.</p>
 <p class="without-scripts">The list of tests is drawn by a script, which does not run here. All verdicts and their
 reasons are above.</p></div>"""
 )
@@ -27,20 +31,23 @@ _END_OF_HEAD, _END_OF_TITLE = "</head>", "</h1>"
 _SCRIPT, _END_OF_SCRIPT = "<script>", "</script>"
 
 
-def report_page(*, title: str, summary: Markup, frame: str | None) -> str:
-    """The report: the summary below the title of pytest-html's page, or alone where there is no such page."""
+def report_page(*, title: str, summary: Markup, frame: str | None, foot: str = "") -> str:
+    """The report: the summary below the title of pytest-html's page, or alone where there is no such page.
+
+    `foot` stands at the foot of each printed page.
+    """
     head, found, rest = (frame or "").partition(_END_OF_TITLE)
     if not found:
-        return page(title=title, body=summary)
+        return page(title=title, body=summary, foot=foot)
     # Not by pytest-html's --css, which names the folders of this machine in the page.
-    head = head.replace(_END_OF_HEAD, f"<style>\n{style()}\n</style>\n{_END_OF_HEAD}", 1)
+    head = head.replace(_END_OF_HEAD, f"<style>\n{style(foot=foot)}\n</style>\n{_END_OF_HEAD}", 1)
     return completed(f"{head}{_END_OF_TITLE}\n{summary}\n{_TESTS}\n{rest}")
 
 
-def page(*, title: str, body: Markup) -> str:
+def page(*, title: str, body: Markup, foot: str = "") -> str:
     """A whole page that needs nothing else: `body` under the title, with the report's style and no script."""
     template = templates().get_template("page.html.jinja")
-    return completed(template.render(title=title, body=body, style=Markup(style())))
+    return completed(template.render(title=title, body=body, style=Markup(style(foot=foot))))
 
 
 def completed(html: str) -> str:
@@ -49,10 +56,18 @@ def completed(html: str) -> str:
     return with_content_policy(html)
 
 
-def style() -> str:
+def style(*, foot: str = "") -> str:
     """The style sheets of the report, of its pictures, and of runs beside each other, as one."""
     names = ("report.css", "pictures.css", "side_by_side.css")
-    return "\n".join(files("acceptance.report").joinpath(name).read_text(encoding="utf-8") for name in names)
+    sheets = [files("acceptance.report").joinpath(name).read_text(encoding="utf-8") for name in names]
+    # A style sheet escapes nothing: what could end the text, or the sheet, is left out.
+    plain = re.sub(r"[^-.,: \w]", "", foot)
+    return "\n".join([*sheets, f'@page {{ @bottom-left {{ content: "{plain}"; }} }}'])
+
+
+def foot_of(results: Results) -> str:
+    """What tells a sheet of this report from others: `Storage acceptance: fail, run 20261123-...`"""
+    return f"Storage acceptance: {results.overall}, run {results.run.id}"
 
 
 def templates() -> Environment:

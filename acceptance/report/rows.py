@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from acceptance.results.document import Estimate, Measurement, Status, Verdict
 from acceptance.results.verdicts import worst
 
-_OF_RATIOS = ("not_better_than_baseline_by", "not_worse_than_baseline_by")
+OF_RATIOS = ("not_better_than_baseline_by", "not_worse_than_baseline_by")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ def change_of(metric: str, candidate: Measurement, verdicts: Iterable[Verdict]) 
     its turns.
     """
     for verdict in verdicts:
-        if verdict.metric == metric and verdict.rule in _OF_RATIOS and verdict.measured is not None:
+        if verdict.metric == metric and verdict.rule in OF_RATIOS and verdict.measured is not None:
             return Change(
                 value=verdict.measured - 1.0,
                 low=None if verdict.low is None else verdict.low - 1.0,

@@ -17,6 +17,7 @@ from acceptance.report.comparing.facts import class_facts, run_facts, unlike
 from acceptance.report.comparing.model import Difference, NamedRun, Unlike
 from acceptance.report.comparing.naming import describe
 from acceptance.report.comparing.ranking import best_marks
+from acceptance.report.comparing.together import Together, together
 from acceptance.report.difference_page import difference_templates
 from acceptance.report.difference_wording import NOT_IN_IT
 from acceptance.report.figures import shown_measured
@@ -81,6 +82,11 @@ class SideBySide:
     @cached_property
     def columns(self) -> list[Column]:
         return [Column(run=run, storage_class=name) for run in self.runs for name in _classes(run.results)]
+
+    @cached_property
+    def together(self) -> Together | None:
+        """One verdict over all, where they are runs of the same."""
+        return together([each.results for each in self.runs])
 
     @cached_property
     def unlike(self) -> list[Unlike]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from acceptance.report.comparison import main_metrics
 from acceptance.report.picture import Picture
-from acceptance.report.pictures import iops_over_time, latency_curve
+from acceptance.report.pictures import in_bytes, latency_curve, rates_over_time
 from acceptance.report.rows import Row, rows_of
 from acceptance.report.subjects import Chapters, chapters_of, kbench_subject
+from acceptance.results.bounds import bounds_of
 from acceptance.results.document import Measurement, Results, Verdict
 from acceptance.results.verdicts import worst
 
@@ -82,8 +83,12 @@ def _shown(candidate: Measurement, baseline: Measurement | None, verdicts: Seque
     """What the chapter is about is drawn; of what did not pass, and where it is about all, all."""
     explains = worst(verdicts) in ("fail", "inconclusive") or chapter == "synchronous-writes"
     whole = explains or chapter not in ("iops", "bandwidth", "latency")
+    of_bytes = any(each.endswith(".bandwidth") for each in main_metrics(candidate, verdicts))
+    ours, theirs = candidate, baseline
+    if of_bytes:
+        ours, theirs = in_bytes(candidate), None if baseline is None else in_bytes(baseline)
     drawn = [
-        iops_over_time(candidate, baseline) if whole or chapter != "latency" else None,
-        latency_curve(candidate, baseline) if whole or chapter == "latency" else None,
+        rates_over_time(ours, theirs, limits=bounds_of(verdicts)) if whole or chapter != "latency" else None,
+        latency_curve(candidate, baseline, limits=bounds_of(verdicts)) if whole or chapter == "latency" else None,
     ]
     return Shown(profile=candidate.profile, explains=explains, pictures=tuple(each for each in drawn if each))

@@ -10,30 +10,46 @@ from jinja2 import Environment
 
 from acceptance.report.capabilities import capability_rows
 from acceptance.report.crashes import crash_rows, failover_tables
-from acceptance.report.figures import shown_change, shown_interval, shown_mean, shown_measured
+from acceptance.report.figures import (
+    shown_interval,
+    shown_mean,
+    shown_measured,
+    shown_rule,
+    shown_speed,
+    shown_speed_interval,
+)
+from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.many_volumes import sections
 from acceptance.report.overview import overview, verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.pictures import trend
+from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
-from acceptance.report.rows import Change
 from acceptance.report.speed import speed_tables
 from acceptance.report.sustained import sustained_sections
+from acceptance.report.tiles import tiles
 from acceptance.results.document import Results, Step, Verdict
 from acceptance.text.quantities import format_quantity, format_size
 
 __all__ = ["render_summary", "verdict_sentence"]
 
 
-def render_summary(results: Results) -> str:
-    """The summary as an HTML fragment; every value from the cluster is escaped."""
+def render_summary(results: Results, *, digest: str | None = None) -> str:
+    """The summary as an HTML fragment; every value from the cluster is escaped.
+
+    `digest`: the SHA-256 of the file that the results are in, where they are in one that will not be written again.
+    """
+    results = with_judged_intervals(results)
     found, speed = overview(results), speed_tables(results)
     there = {*speed, *_recorded(results)}
     template = _templates().get_template("summary.html.jinja")
     return template.render(
         results=results,
         it=found,
+        digest=digest,
+        tiles=tiles(results),
+        in_words=profiles_in_words(results),
         subjects=[each for each in found.subjects if each.verdicts or each.subject in there],
         speed=speed,
         scaling=sections(results),
@@ -58,14 +74,16 @@ def render_summary(results: Results) -> str:
 def _templates() -> Environment:
     """Read once: the report is written again after each test."""
     environment = templates()
+    environment.tests["held"] = _held
     environment.filters |= {
         "size": format_size,
         "value": shown_measured,
         "interval": _interval,
         "edges": shown_interval,
         "mean": shown_mean,
-        "change": shown_change,
-        "change_interval": _change_interval,
+        "change": shown_speed,
+        "change_interval": shown_speed_interval,
+        "rule": shown_rule,
     }
     return environment
 
@@ -85,17 +103,18 @@ def _recorded(results: Results) -> Iterator[str]:
     return (subject for subject, found in records.items() if found)
 
 
+def _held(verdict: Verdict) -> bool:
+    """Whether it passes without a figure or a finding: that it held is all that there is to say."""
+    return (
+        verdict.status == "pass" and verdict.measured is None and verdict.reason == f"held on {verdict.storage_class}"
+    )
+
+
 def _interval(verdict: Verdict) -> str:
     if verdict.low is None or verdict.high is None or verdict.unit is None or verdict.confidence is None:
         return ""
     low, high = (format_quantity(value, unit=verdict.unit) for value in (verdict.low, verdict.high))
     return f"{low} to {high} ({verdict.confidence * 100:.4g}% CI)"
-
-
-def _change_interval(change: Change) -> str:
-    if change.low is None or change.high is None or change.confidence is None:
-        return ""
-    return f"{shown_change(change.low)} to {shown_change(change.high)} ({change.confidence * 100:.4g}% CI)"
 
 
 def _step_rows(steps: Sequence[Step]) -> list[dict[str, object]]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from acceptance.judging.sustained import unknown_of, unsteady
 from acceptance.report.picture import Picture
-from acceptance.report.pictures import iops_over_time
+from acceptance.report.pictures import rates_over_time
+from acceptance.results.bounds import Bound, bounds_of
 from acceptance.results.document import Results, SustainedRecord
 from acceptance.text.quantities import format_quantity, format_size
 
@@ -28,11 +29,17 @@ def sustained_sections(results: Results) -> list[SustainedSection]:
         SustainedSection(
             profile=each.load.profile,
             storage_class=each.load.storage_class,
-            picture=iops_over_time(each.load, None, judged_s=each.judged_s),
+            picture=rates_over_time(each.load, None, limits=_limits(each, results), judged_s=each.judged_s),
             sentences=list(_sentences(each)),
         )
         for each in results.sustained
     ]
+
+
+def _limits(record: SustainedRecord, results: Results) -> dict[str, tuple[Bound, ...]]:
+    """Those on the end of the load."""
+    about = (record.load.storage_class, record.load.profile, "sustained")
+    return bounds_of(each for each in results.verdicts if (each.storage_class, each.profile, each.subject) == about)
 
 
 def _sentences(record: SustainedRecord) -> Iterator[str]:

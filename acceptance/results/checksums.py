@@ -1,8 +1,8 @@
 """`SHA256SUMS`: what a run measured, listed so that any later change of it shows, and so that it can be signed.
 
 In the format of coreutils: `sha256sum -c SHA256SUMS` checks it without this suite. Listed is what is evidence: the
-results, and all that load generators printed. The report, JUnit's file and the metrics are renderings of the results,
-some are written after them, and all can be made again.
+results, all that load generators printed, and the report, which is what most people read. JUnit's file and the metrics
+are renderings of the results, and can be made again.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from acceptance.text.errors import WrongUsage
 
 NAME = "SHA256SUMS"
 RAW = "fio"
+REPORT = "report.html"
 # `hex  name` or `hex *name`; a name with a backslash or an end of line, which no run has, would begin with a backslash.
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64}) [ *](?P<name>[^/\\\n]+|fio/[^/\\\n]+)")
-# Renderings of the results, and signatures of the checksums.
+# Renderings of the results, the report of an older suite among them, and signatures of the checksums.
 _UNLISTED = re.compile(r"[^/]+\.html|junit\.xml|metrics\.prom|SHA256SUMS(\.[-.\w]+)?")
 
 
@@ -45,10 +46,14 @@ class Check:
         return [f"{name}: {what}" for what, names in kinds for name in names]
 
 
-def checksums(folder: Path) -> str:
-    """The checksums of the files in a run's folder, as they are now. Raises OSError where one cannot be read."""
+def checksums(folder: Path, *, with_report: bool = False) -> str:
+    """The checksums of the files in a run's folder, as they are now. Raises OSError where one cannot be read.
+
+    `with_report`: the last page is there; before that it is one that will be written again.
+    """
     raw = sorted(each for each in (folder / RAW).iterdir() if each.is_file())
-    return "".join(f"{_digest(path)}  {path.relative_to(folder)}\n" for path in (folder / RESULTS, *raw))
+    report = [folder / REPORT] if with_report else []
+    return "".join(f"{digest_of(path)}  {path.relative_to(folder)}\n" for path in (folder / RESULTS, *raw, *report))
 
 
 def check(folder: Path) -> Check:
@@ -103,9 +108,10 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _is(path: Path, digest: str) -> bool:
     """Whether it is a file of this content; a link is none, for it may show something else tomorrow."""
-    return path.is_file() and not path.is_symlink() and _digest(path) == digest
+    return path.is_file() and not path.is_symlink() and digest_of(path) == digest
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal. Raises OSError where it cannot be read."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

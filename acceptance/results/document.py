@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import AwareDatetime, Field, JsonValue
 
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
+from acceptance.results.declaration import Declaration
 from acceptance.results.features import CapabilityRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.model import Frozen, Unit
@@ -273,6 +274,7 @@ class Results(Frozen):
     settings: dict[str, JsonValue]
     tested_with: Conditions | None = None
     known_storage: KnownStorage | None = Field(default=None, description="None without a target")
+    declaration: Declaration | None = Field(default=None, description="None where nothing was declared")
     pools: list[PoolRecord] = Field(default=[], description="empty for a host, and by older suites")
     measurements: list[Measurement]
     steps: list[Step]

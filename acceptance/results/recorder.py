@@ -9,6 +9,7 @@ from typing import Any
 
 from acceptance import __version__
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
+from acceptance.results.declaration import Declaration
 from acceptance.results.document import (
     Cluster,
     Conditions,
@@ -44,6 +45,7 @@ class Recorder:
         self.tests: list[str] = []
         self.tested_with: Conditions | None = None
         self.known: KnownStorage | None = None
+        self.declaration: Declaration | None = None
         self.cluster: Cluster | None = None
         self.pools: list[PoolRecord] = []
         self.measurements: list[Measurement] = []
@@ -105,6 +107,7 @@ class Recorder:
             settings=self._settings,
             tested_with=self.tested_with,
             known_storage=self.known,
+            declaration=self.declaration,
             pools=self.pools,
             measurements=self.measurements,
             steps=self.steps,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from acceptance.process.whole_file import write_pieces_whole, write_whole
 from acceptance.results.checksums import NAME as CHECKSUMS
-from acceptance.results.checksums import checksums
+from acceptance.results.checksums import REPORT, checksums, digest_of
 from acceptance.results.document import Results
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.text.redaction import redact
@@ -20,7 +20,7 @@ class RunFolder:
 
     def __init__(self, reports: Path, *, run_id: str) -> None:
         self.path = reports / run_id
-        self.report = self.path / "report.html"
+        self.report = self.path / REPORT
         self.junit = self.path / "junit.xml"
         self.results = self.path / "results.json"
         self.checksums = self.path / CHECKSUMS
@@ -40,11 +40,25 @@ class RunFolder:
     def write_results(self, results: Results) -> None:
         """Write `results.json` in one move: a reader sees the old document or the new one.
 
-        Of a run that has come to its end, the checksums of what it measured too.
+        Of a run that has come to its end, the checksums of what it measured too; `seal` adds the page.
         """
         write_whole(self.results, results.model_dump_json(indent=2) + "\n")
         if results.run.complete:
             write_whole(self.checksums, checksums(self.path))
+
+    def results_digest(self) -> str | None:
+        """The SHA-256 of `results.json` as it is now; None where it cannot be read."""
+        try:
+            return digest_of(self.results)
+        except OSError:
+            return None
+
+    def seal(self) -> None:
+        """Write the checksums of all evidence, once the last page of the run is written."""
+        try:
+            write_whole(self.checksums, checksums(self.path, with_report=True))
+        except OSError as error:
+            raise EnvironmentFailure(f"{self.checksums} cannot be written: {error}") from error
 
     def write_fio(self, name: str, pieces: Iterable[str]) -> None:
         """Keep what fio printed, as it printed it but for credentials, of which none reaches over two pieces."""

@@ -100,6 +100,7 @@ class Settings(Frozen):
     durability_time: Duration = 5.0
     failover_timeout: Duration = 900.0
     target: TargetFile | None = None
+    declaration: ExistingFile | None = None
     expect: Capabilities = ()
     timeout: Duration = 300.0
     unjudged_time: Window = float(UNJUDGED_S)

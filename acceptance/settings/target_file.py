@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from acceptance.results.document import KnownStorage, Statement
+from acceptance.settings.strict_file import read_strict, say
 from acceptance.settings.target_plans import NODE_PLACEHOLDERS, PLACEHOLDERS, CommandPlan, NodeFailurePlan
 from acceptance.settings.target_settings import Strict, TargetSettings, time_s
 from acceptance.settings.targets import target_path
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import parse_size
-from acceptance.text.strict_yaml import load
 
 LONGHORN_DRIVER = "driver.longhorn.io"
 LONGHORN_NAMESPACE = "longhorn-system"
@@ -146,25 +146,13 @@ class Target(Strict):
 
 def read_target(path: Path) -> Target:
     """What the target file says. Raises WrongUsage with all that is wrong, each with its line."""
-    try:
-        document = load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise WrongUsage(f"--storage-target: wanted a readable target file, found: {error}") from error
-    problems = [(each.line, each.path, each.text) for each in document.problems]
-    target = None
-    if document.data is not None or not problems:
-        try:
-            target = Target.model_validate(document.data)
-        except ValidationError as error:
-            for each in error.errors():
-                where = tuple(part for part in each["loc"] if part not in ("command", "longhorn", "ceph"))
-                problems.append((document.line_of(where), where, _say(each)))
-    if problems or target is None:
-        told = sorted((line, ".".join(map(str, where)), text) for line, where, text in problems)
-        raise WrongUsage(
-            "\n".join(f"{path}:{line}: {where}{': ' if where else ''}{text}" for line, where, text in told)
-        )
-    return target
+    return read_strict(
+        path,
+        Target,
+        wanted="--storage-target: wanted a readable target file",
+        told=_say,
+        not_keys=("command", "longhorn", "ceph"),
+    )
 
 
 def of_target(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,14 +167,9 @@ def of_target(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _say(error: Any) -> str:
-    if error["type"] == "missing":
-        return "wanted this key, found nothing; add it"
-    if error["type"] == "extra_forbidden":
-        return "wanted only keys that are known here, found this one; correct or remove it"
-    if error["loc"][-1:] == ("may_move_other_data",):
+    if error["loc"][-1:] == ("may_move_other_data",) and error["type"] not in ("missing", "extra_forbidden"):
         return (
             f"wanted true, found {error['input']!r}: taking an OSD out moves data of everyone who stores on it; "
             "say so here if that is allowed"
         )
-    found = "" if error["type"] == "value_error" else f", found {error['input']!r}"
-    return str(error["msg"]).removeprefix("Value error, ") + found
+    return say(error)

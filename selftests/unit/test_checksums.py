@@ -27,6 +27,8 @@ def ended(folder: Path, *, exit_status: int | None = 5) -> RunFolder:
     made.write_fio("Größe 大", [])
     made.write_results(recorder.results(exit_status=exit_status))
     made.write_report("<html>")
+    if exit_status is not None:
+        made.seal()
     return made
 
 
@@ -37,11 +39,11 @@ def folder(tmp_path: Path) -> Path:
 
 def test_what_a_run_left_is_as_listed_and_coreutils_say_so_too(folder: Path) -> None:
     found = check(folder)
-    assert (found.listed, found.problems, list(found.unlisted)) == (3, [], [NAME, "report.html"])
+    assert (found.listed, found.problems, list(found.unlisted)) == (4, [], [NAME])
     done = subprocess.run(
         ["sha256sum", "-c", "--strict", NAME], cwd=folder, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stdout.count(": OK")) == (0, 3), done.stderr
+    assert (done.returncode, done.stdout.count(": OK")) == (0, 4), done.stderr
     digest = subprocess.run(["sha256sum", NAME], cwd=folder, capture_output=True, text=True, check=True).stdout
     assert digest.split()[0] == found.digest
 
@@ -83,6 +85,8 @@ def link(folder: Path) -> None:
         (lambda folder: (folder / RAW).unlink(), f"{RAW}: missing"),
         (lambda folder: (folder / RAW).rename(folder / "fio" / "other.json"), f"{RAW}: missing"),
         (lambda folder: (folder / "fio" / "other.json").write_text(""), "fio/other.json: added after the run"),
+        (lambda folder: (folder / "report.html").write_text("<html >"), "report.html: changed"),
+        (lambda folder: (folder / "report.html").unlink(), "report.html: missing"),
         (lambda folder: (folder / "fio" / "report.html").write_text(""), "fio/report.html: added after the run"),
         (lambda folder: (folder / "results-final.json").write_text(""), "results-final.json: added after the run"),
         (lambda folder: (folder / ".hidden").write_text(""), ".hidden: added after the run"),
@@ -105,7 +109,22 @@ def test_signatures_and_what_is_made_of_the_results_are_not_covered(folder: Path
     for name in (f"{NAME}.asc", f"{NAME}.minisig", f"{NAME}.cosign.bundle", "junit.xml", "again.html", "metrics.prom"):
         (folder / name).write_text("")
     assert check(folder).problems == []
-    assert len(check(folder).unlisted) == 8
+    assert len(check(folder).unlisted) == 7
+
+
+def test_the_report_of_an_older_suite_is_not_covered(folder: Path) -> None:
+    listed = folder / NAME
+    listed.write_text("".join(line for line in listed.open() if "report.html" not in line))
+    found = check(folder)
+    assert (found.problems, list(found.unlisted)) == ([], [NAME, "report.html"])
+
+
+def test_results_that_are_written_again_leave_no_page_in_the_list(folder: Path) -> None:
+    """The page is of the results before: it is covered once it was written again."""
+    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={}, tier_limits=0)
+    RunFolder(folder.parent, run_id="r").write_results(recorder.results(exit_status=5))
+    assert "report.html" not in (folder / NAME).read_text()
+    assert check(folder).problems == []
 
 
 def test_a_run_that_was_killed_has_no_checksums_and_that_is_said(tmp_path: Path) -> None:

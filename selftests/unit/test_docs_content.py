@@ -74,7 +74,7 @@ def test_limits_and_targets_that_are_shown_are_valid(content: str, tmp_path: Pat
 def test_what_verify_is_shown_to_leave_out_is_all_that_a_run_writes_beside_its_results(tmp_path: Path) -> None:
     run = RunFolder(tmp_path, run_id="r")
     shown = re.findall(r"^ +not covered: (.*)$", PAGES["docs/vendors.md"], re.MULTILINE)
-    assert shown == sorted(each.name for each in (run.junit, run.metrics, run.report))
+    assert shown == sorted(each.name for each in (run.junit, run.metrics))
 
 
 def words_of(tree: ast.AST) -> Iterator[str]:

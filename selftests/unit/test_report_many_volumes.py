@@ -154,7 +154,7 @@ def test_a_set_rate_names_the_slowest_and_how_many_volumes_the_model_allows() ->
     found = saturated(rate_limited=RateRecord(pods=3, rate=500, reached=reached))
     assert said(found, "At a set rate") == (
         "At a set rate: 3 volumes, each asked for 500 IOPS (1,500 IOPS in all, 41.7 % of the capacity), did 1,477 IOPS "
-        "together. The slowest, load-2, reached 96.2 % (95.2 % to 97.2 %) of its rate."
+        "together. Least sure to reach its rate is load-2: it did 96.2 % (95.2 % to 97.2 %) of it."
     )
     assert said(found, "Capacity").endswith("By that 7 volumes can have 500 IOPS each.")
 

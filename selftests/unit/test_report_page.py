@@ -10,7 +10,7 @@ import pytest
 from markupsafe import Markup
 
 from acceptance.report.overview import FIRST
-from acceptance.report.page import completed, page
+from acceptance.report.page import completed, foot_of, page
 from acceptance.report.subjects import chapters_of
 from acceptance.report.summary import render_summary, verdict_sentence
 from acceptance.results.completeness import is_whole, missing
@@ -88,6 +88,11 @@ def test_the_page_lets_nothing_run_and_loads_nothing() -> None:
     assert "default-src 'none'; script-src 'none'" in html
     assert "width=device-width" in html and '<html lang="en">' in html
     assert not re.search(r"<script|<link|@import|url\(|https?:", html)
+
+
+def test_each_printed_page_says_of_which_run_it_is() -> None:
+    html = page(title="a", body=Markup(), foot=foot_of(results("fail", text='r"1</style><script>')))
+    assert '@bottom-left { content: "Storage acceptance: fail, run r1stylescript"; }' in html
 
 
 def test_a_page_of_pytest_html_gets_the_same_head() -> None:

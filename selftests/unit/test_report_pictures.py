@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from acceptance.report.picture import Picture
-from acceptance.report.pictures import foreground_writes, iops_over_time, latency_curve
+from acceptance.report.pictures import foreground_writes, latency_curve, rates_over_time
 from acceptance.report.pictures.canvas import COLOURS
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import shortened, thinned
@@ -27,7 +27,7 @@ CURVE = {"distribution": {"write": latencies((50.0, 0.001), (99.0, 0.01))}}
 
 
 def iops(name: str = "fast", beside: str = "local") -> Picture | None:
-    return iops_over_time(measurement(name=name), measurement((300.0, 310.0), name=beside))
+    return rates_over_time(measurement(name=name), measurement((300.0, 310.0), name=beside))
 
 
 def curve(name: str = "fast", beside: str = "local") -> Picture | None:
@@ -118,7 +118,7 @@ def test_a_million_samples_take_seconds_and_kilobytes() -> None:
     values = [1000.0 + number * 7919 % 211 for number in range(1_000_000)]
     values[123_456], values[654_321] = 1.0, 5000.0
     began_s = time.monotonic()
-    picture = iops_over_time(measurement(values), None)
+    picture = rates_over_time(measurement(values), None)
     assert time.monotonic() - began_s < 20
     assert picture is not None and len(picture.svg) < 15_000
     assert "single seconds from 1 IOPS to 5,000 IOPS" in picture.text

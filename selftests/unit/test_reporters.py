@@ -65,6 +65,19 @@ def pytest_unconfigure(config):
     run = config.stash[RUN]
     print("raised", run.raised, run.recorder.errors)
 """
+VERDICTS = """
+from acceptance.judging.outcome import without_figures
+from fixtures.run import RUN
+
+
+def pytest_runtest_call(item):
+    status = {"test_passes": "pass", "test_fails": "inconclusive"}[item.name]
+    verdict = without_figures(
+        item.name, storage_class="fast", profile=None, metric=None, rule="r", limit=None, status=status, reason="r"
+    )
+    run = item.config.stash[RUN]
+    run.recorder.verdicts.append(verdict.model_copy(update={"test": item.nodeid}))
+"""
 TESTS = """
 def test_passes():
     pass
@@ -142,6 +155,26 @@ def test_what_the_user_named_is_the_same_and_named_on_the_terminal(whole: Path) 
     for path in ("own/page.html", "r/report.html", "r/junit.xml"):
         assert output.count(f"{whole}/{path}") == 1
     assert PREFIX not in output
+
+
+def test_the_list_of_tests_says_what_the_verdicts_say(tmp_path: Path) -> None:
+    """pytest knows a test that failed, the suite one that is too close to call."""
+    folder = made(tmp_path)
+    (folder / "a_verdict.py").write_text(VERDICTS)
+    done = run(folder, "-p", "a_verdict")
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    page = page_of(folder / "r" / "report.html")
+    counts = dict(re.findall(r'<span class="(\w+)">([^<]*?),?</span>', page))
+    assert {name: counts[name] for name in ("passed", "failed", "xfailed", "skipped")} == {
+        "passed": "1 pass",
+        "failed": "0 fail",
+        "xfailed": "1 inconclusive",
+        "skipped": "0 not judged",
+    }
+    cells = html.unescape(html.unescape(page))
+    assert '<td class="col-result" hidden>XFailed</td><td class="col-result">inconclusive</td>' in cells.replace(
+        '\\"', '"'
+    )
 
 
 def test_nothing_of_a_run_that_ended_is_left_and_of_a_killed_one_until_the_next(tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from acceptance.results.checksums import check
 from acceptance.results.recorder import Recorder
 from acceptance.results.run_folder import RunFolder
 from acceptance.text.errors import EnvironmentFailure
@@ -75,7 +77,7 @@ def test_a_fault_in_the_report_ends_no_run_and_is_a_warning(run: Run, monkeypatc
     written = report.read_text(encoding="utf-8")
     assert "No verdict" in written
 
-    def faulty(_: object) -> str:
+    def faulty(_: object, **__: object) -> str:
         raise ZeroDivisionError("division by zero")
 
     monkeypatch.setattr("fixtures.report.render_summary", faulty)
@@ -86,6 +88,35 @@ def test_a_fault_in_the_report_ends_no_run_and_is_a_warning(run: Run, monkeypatc
     (warning,) = run.recorder.warnings
     assert warning.startswith("report.html could not be made") and "ZeroDivisionError: division by zero" in warning
     assert not run.recorder.errors and not run.raised and not run.unwritten
+
+
+def test_the_last_page_is_covered_and_names_the_results_that_it_is_of(run: Run) -> None:
+    folder = run.folder
+    page = Page(run, Draft(package="", kind="", path=folder.path / "draft", targets=(folder.report,)))
+    page.publish()
+    run.write_results(exit_status=5)
+    page.publish(exit_status=5)
+    page.seal(5)
+    run.follow = page.seal
+    for warning in ("none yet", "the table could not be drawn"):
+        digest = sha256(folder.results.read_bytes()).hexdigest()
+        html = folder.report.read_text(encoding="utf-8")
+        assert f"SHA-256 <code>{digest}</code>" in html and ("could not be drawn" in html) == (warning != "none yet")
+        found = check(folder.path)
+        assert (found.problems, list(found.unlisted)) == ([], ["SHA256SUMS"])
+        known = len(run.recorder.warnings)
+        run.recorder.warn("late", "the table could not be drawn")
+        run.write_late_warnings(known=known, exit_status=5)
+
+
+def test_a_run_without_results_has_nothing_to_seal(run: Run) -> None:
+    page = Page(run, Draft(package="", kind="", path=run.folder.path / "draft", targets=(run.folder.report,)))
+    page.publish(exit_status=5)
+    page.seal(5)
+    assert not run.folder.checksums.exists() and not run.unwritten
+    run.write_results(exit_status=5)
+    page.seal(4)
+    assert "report.html" not in run.folder.checksums.read_text()
 
 
 def test_an_interruption_is_no_fault(run: Run) -> None:

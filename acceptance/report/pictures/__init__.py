@@ -1,8 +1,8 @@
 """The pictures of the report, as inline SVG, a file a kind. None where there is nothing to draw."""
 
 from acceptance.report.pictures.difference import differences
-from acceptance.report.pictures.iops import iops_over_time
 from acceptance.report.pictures.latency import latency_curve
+from acceptance.report.pictures.over_time import in_bytes, rates_over_time
 from acceptance.report.pictures.ramp import pods_over_time, start_times
 from acceptance.report.pictures.rebuild import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.pictures.scaling import each_by_volumes, together_by_volumes
@@ -12,9 +12,10 @@ __all__ = [
     "differences",
     "each_by_volumes",
     "foreground_writes",
-    "iops_over_time",
+    "in_bytes",
     "latency_curve",
     "pods_over_time",
+    "rates_over_time",
     "rebuild_progress",
     "rebuild_rate",
     "start_times",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import draw
 from acceptance.report.pictures.drawn_once import drawn_once
-from acceptance.report.pictures.lines import BASELINE, CANDIDATE, Look, key
+from acceptance.report.pictures.lines import BASELINE, CANDIDATE, LIMIT, NO_LIMITS, Look, key
 from acceptance.report.pictures.scales import log_axis
+from acceptance.results.bounds import Bound
 from acceptance.results.document import LatencyPoint, Measurement
+from acceptance.results.metrics import Metric
 from acceptance.text.quantities import format_quantity
 
 if TYPE_CHECKING:
@@ -23,12 +26,19 @@ NAMED = (50.0, 90.0, 99.0, 99.9, 99.99)
 Line = tuple[str, Sequence[LatencyPoint], Look]
 
 
+FAR_AWAY = 30.0
+"""A limit that is so many times beyond all that is drawn is only named below: beside it the curves would be flat."""
+
+
 @drawn_once
-def latency_curve(candidate: Measurement, baseline: Measurement | None) -> Picture | None:
+def latency_curve(
+    candidate: Measurement, baseline: Measurement | None, *, limits: Mapping[str, tuple[Bound, ...]] = NO_LIMITS
+) -> Picture | None:
     """Latency at each percentile that the operations support, both axes logarithmic, the x axis in what is left to 1.
 
     Of fdatasync where there is any, for then the write before it only fills a cache; else of the direction in which
-    most was done. None where fewer than two percentiles are known of the candidate.
+    most was done. `limits`, by metric: those on a percentile are marked there. None where fewer than two percentiles
+    are known of the candidate.
     """
     direction = _direction(candidate)
     if direction is None:
@@ -37,10 +47,18 @@ def latency_curve(candidate: Measurement, baseline: Measurement | None) -> Pictu
     if baseline is not None and len(_drawable(baseline, direction)) > 1:
         lines.append((baseline.storage_class, _drawable(baseline, direction), BASELINE))
 
+    seconds = [point.seconds for _, points, _ in lines for point in points]
+    furthest = max(point.percentile for _, points, _ in lines for point in points)
+    asked = list(_of_percentiles(direction, limits))
+    near = [
+        (percentile, limit)
+        for percentile, limit in asked
+        if min(seconds) / FAR_AWAY <= limit.value <= max(seconds) * FAR_AWAY and percentile <= max(furthest, 90.0)
+    ]
+
     def paint(axes: Axes) -> None:
-        seconds = [point.seconds for _, points, _ in lines for point in points]
-        furthest = max(point.percentile for _, points, _ in lines for point in points)
-        log_axis(axes, smallest=min(seconds), largest=max(seconds), unit="s")
+        drawn = seconds + [limit.value for _, limit in near]
+        log_axis(axes, smallest=min(drawn), largest=max(drawn), unit="s")
         named = [each for each in NAMED if each <= furthest]
         axes.set_xlim(0.0, max(_across(furthest), _across(90.0)) + 0.12)
         axes.set_xticks([_across(each) for each in named], [f"{each:g} %" for each in named])
@@ -51,7 +69,10 @@ def latency_curve(candidate: Measurement, baseline: Measurement | None) -> Pictu
                 [each.seconds for each in points],
                 **look.of(len(points)),
             )
-        key(axes, {name: look for name, _, look in lines})
+        for percentile, limit in near:
+            place = _across(percentile)
+            axes.plot([place - 0.2, place + 0.2], [limit.value] * 2, color=LIMIT.colour, linewidth=2.4)
+        key(axes, {name: look for name, _, look in lines} | ({"limit": LIMIT} if near else {}))
 
     what = "fdatasync" if direction == "sync" else direction
     names = " and ".join(name for name, _, _ in lines)
@@ -59,8 +80,27 @@ def latency_curve(candidate: Measurement, baseline: Measurement | None) -> Pictu
         svg=draw(paint, label=f"Latency of {what} by percentile, {candidate.profile} on {names}", left=76),
         caption=f"{candidate.profile}: latency of {what} by percentile, both scales logarithmic; as far as at least "
         "10 operations took longer.",
-        text=" ".join(_in_words(name, points) for name, points, _ in lines),
+        text=" ".join(
+            [
+                *(_in_words(name, points) for name, points, _ in lines),
+                *(_limit_in_words(each, near) for each in asked),
+            ]
+        ),
     )
+
+
+def _of_percentiles(direction: str, limits: Mapping[str, tuple[Bound, ...]]) -> Iterator[tuple[float, Bound]]:
+    """The limits on percentiles of that direction."""
+    for path, bounds in limits.items():
+        with suppress(ValueError):
+            metric = Metric.parse(path)
+            if metric.direction == direction and metric.percentile is not None:
+                yield from ((metric.percentile, each) for each in bounds)
+
+
+def _limit_in_words(limit: tuple[float, Bound], near: Sequence[tuple[float, Bound]]) -> str:
+    percentile, bound = limit
+    return f"Limit at {percentile:g} %: {bound.words}{'' if limit in near else ', outside of the picture'}."
 
 
 def _direction(measurement: Measurement) -> str | None:

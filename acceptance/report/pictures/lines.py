@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from acceptance.report.pictures.canvas import COLOURS, DASHED, WIDTH
+from acceptance.results.bounds import Bound
 from acceptance.text.sanitizing import on_one_line, printable
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Look:
 
 CANDIDATE = Look(colour=COLOURS["candidate"], dashes="-", marker="o")
 BASELINE = Look(colour=COLOURS["baseline"], dashes=DASHED, marker="s")
+LIMIT = Look(colour=COLOURS["limit"], dashes="-.", marker="")
+NO_LIMITS: Mapping[str, tuple[Bound, ...]] = {}
 
 
 def key(axes: Axes, names: Mapping[str, Look]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import COLOURS, DASHED, DOTTED, draw
 from acceptance.report.pictures.drawn_once import drawn_once
-from acceptance.report.pictures.lines import CANDIDATE, Look, key
+from acceptance.report.pictures.lines import CANDIDATE, LIMIT, Look, key
 from acceptance.report.pictures.scales import linear_axis
 from acceptance.results.history import TrendPoint, TrendRecord
 from acceptance.text.quantities import format_quantity
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 MOST = 45
 """So many runs are drawn, the newest: more could not be told apart."""
 EXPECTED = Look(colour=COLOURS["axis"], dashes=DASHED, marker="")
-LIMIT = Look(colour=COLOURS["limit"], dashes="-.", marker="")
 NEWEST = Look(colour=COLOURS["ink"], dashes="", marker="D")
 
 

@@ -1,0 +1,151 @@
+"""The figures of the first screen: what is asked for first, each with its limit and where it lies to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from acceptance.report.comparing.differences import candidates
+from acceptance.report.figures import shown_interval
+from acceptance.results.bounds import Bound, bound_of
+from acceptance.results.completeness import classes_under_test
+from acceptance.results.document import Estimate, Results, Status, Verdict
+from acceptance.results.verdicts import ORDER, worst
+from acceptance.text.quantities import format_quantity
+
+# Title, profile and metric: of loads on one volume, and of what only verdicts tell of.
+_LOADS = (
+    ("Durable writes", "sync-write-iops", "write.iops"),
+    ("Durable write, 99 % within", "etcd-fsync", "sync.latency.p99"),
+    ("Random reads", "random-read-iops", "read.iops"),
+    ("Random writes", "random-write-iops", "write.iops"),
+    ("Read latency, mean", "random-read-latency", "read.latency.mean"),
+    ("Write latency, mean", "random-write-latency", "write.latency.mean"),
+    ("Reading", "sequential-read-bandwidth", "read.bandwidth"),
+    ("Writing", "sequential-write-bandwidth", "write.bandwidth"),
+)
+_TRIALS = (
+    ("Failover of a node", "failover", "failover.time"),
+    ("Rebuilt within 24 h", None, "rebuild.largest_volume"),
+    ("New PVC bound within", "volume", "provisioning.bind_time"),
+)
+MOST = 8
+"""Where none of those was measured, as with profiles of one's own, what has a limit is shown, up to so many."""
+_DECADES = 1.0
+"""How far the bar reaches to each side of the limit: to a tenth of it, and to ten times."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """Where a value and its interval lie, from 0, ten times worse than the limit, over 0.5 to 1, ten times better."""
+
+    value: float
+    low: float
+    high: float
+    words: str
+    """`1.19x the limit`"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tile:
+    """One figure. `limit` is empty where the tier has none; `status` is that of all verdicts on the figure."""
+
+    title: str
+    about: str
+    value: str
+    interval: str
+    limit: str
+    status: Status
+    bar: Bar | None
+
+
+def tiles(results: Results) -> dict[str, list[Tile]]:
+    """By class under test, in the order of reading; nothing for a class of which nothing is known."""
+    found = {name: _of_class(results, name) for name in classes_under_test(results)}
+    return {name: some for name, some in found.items() if some}
+
+
+def _of_class(results: Results, storage_class: str) -> list[Tile]:
+    verdicts = [each for each in results.verdicts if each.storage_class == storage_class]
+    measured = candidates(results, storage_class)
+    named = [each for each in _LOADS if each[1] in measured and each[2] in measured[each[1]].metrics]
+    if not named:
+        own = [
+            (each.profile, each.profile, each.metric)
+            for each in verdicts
+            if each.subject in ("speed", None) and each.rule in ("at_least", "at_most") and each.profile and each.metric
+        ]
+        named = [each for each in dict.fromkeys(own) if each[1] in measured and each[2] in measured[each[1]].metrics]
+    loads = [
+        _load(title, measured[profile].metrics[metric], profile, metric, verdicts)
+        for title, profile, metric in named[:MOST]
+    ]
+    trials = [_trial(title, profile, metric, verdicts) for title, profile, metric in _TRIALS]
+    return [*loads, *(each for each in trials if each is not None)]
+
+
+def _load(title: str, estimate: Estimate, profile: str, metric: str, verdicts: Sequence[Verdict]) -> Tile:
+    about = [
+        each
+        for each in verdicts
+        if (each.profile, each.metric) == (profile, metric) and each.subject in ("speed", None)
+    ]
+    limits = [each for each in about if each.rule in ("at_least", "at_most")]
+    first = min(limits, key=lambda each: ORDER[each.status], default=None)
+    bound = bound_of(first) if first is not None else None
+    return Tile(
+        title=title,
+        about=f"{profile}: {metric}" if title != profile else metric,
+        value=format_quantity(estimate.mean, unit=estimate.unit),
+        interval=shown_interval(estimate),
+        limit="" if bound is None else bound.words,
+        status=worst(about) or "skipped",
+        bar=None if bound is None else _bar(bound, estimate.mean, estimate.low, estimate.high),
+    )
+
+
+def _trial(title: str, profile: str | None, metric: str, verdicts: Sequence[Verdict]) -> Tile | None:
+    """The worst of its verdicts; None where nothing was judged."""
+    about = [
+        (each, bound, each.measured)
+        for each in verdicts
+        if each.metric == metric
+        and (profile is None or each.profile == profile)
+        and each.measured is not None
+        and (bound := bound_of(each)) is not None
+    ]
+    if not about:
+        return None
+    verdict, bound, value = min(about, key=lambda each: (ORDER[each[0].status], _times(each[1], each[2])))
+    assert verdict.unit is not None  # bound_of has seen to it
+    return Tile(
+        title=title,
+        about=f"{verdict.profile}: {metric}" if profile is None else metric,
+        value=format_quantity(value, unit=verdict.unit),
+        interval="",
+        limit=bound.words,
+        status=worst(each for each, _, _ in about) or "skipped",
+        bar=_bar(bound, value, verdict.low, verdict.high),
+    )
+
+
+def _times(bound: Bound, value: float) -> float:
+    """How many times better than the limit; 1 at the limit."""
+    if bound.side == "at_least":
+        return value / bound.value if bound.value > 0 else math.inf
+    return bound.value / value if value > 0 else math.inf
+
+
+def _bar(bound: Bound, value: float, low: float | None, high: float | None) -> Bar:
+    edges = sorted(
+        _place(_times(bound, each)) for each in (value if low is None else low, value if high is None else high)
+    )
+    of_it = "" if bound.value <= 0 else f"{format_quantity(value / bound.value, unit='ratio', beside=1.0)} the limit"
+    return Bar(value=_place(_times(bound, value)), low=edges[0], high=edges[1], words=of_it)
+
+
+def _place(times: float) -> float:
+    if times <= 0:
+        return 0.0
+    return min(1.0, max(0.0, 0.5 + math.log10(times) / (2 * _DECADES))) if math.isfinite(times) else 1.0

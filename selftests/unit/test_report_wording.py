@@ -1,0 +1,109 @@
+"""How changes and rules read in the report: in times or percent, with the direction in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from acceptance.report.figures import shown_rule, shown_speed, shown_speed_interval
+from acceptance.report.profiles_in_words import profiles_in_words
+from acceptance.report.rows import Change
+from acceptance.report.summary import render_summary
+from selftests.unit.compared_runs import estimate, judged, measured, run_of
+
+
+def change(ratio: float, low: float, high: float) -> Change:
+    return Change(value=ratio - 1.0, low=low - 1.0, high=high - 1.0, confidence=0.99)
+
+
+@pytest.mark.parametrize(
+    ("metric", "of", "words", "interval"),
+    [
+        ("read.latency.mean", (11.25, 4.37, 28.96), "11x slower", "4.4x to 29x (99% CI)"),
+        ("write.iops", (0.111, 0.1, 0.125), "9x slower", "8x to 10x (99% CI)"),
+        ("write.iops", (0.62, 0.5, 0.8), "38 % slower", "20 % to 50 % (99% CI)"),
+        ("write.iops", (2.5, 2.0, 3.0), "2.5x faster", "2x to 3x (99% CI)"),
+        ("read.bandwidth", (1.055, 1.01, 1.1), "5.5 % faster", "1.0 % to 10 % (99% CI)"),
+        ("read.latency.p99", (0.8, 0.7, 0.9), "20 % faster", "10 % to 30 % (99% CI)"),
+        ("sync.latency.mean", (2.06, 0.8, 5.29), "2.1x slower", "20 % faster to 5.3x slower (99% CI)"),
+        ("cpu.use", (3.2, 3.0, 3.5), "3.2x more", "3x to 3.5x (99% CI)"),
+        ("a metric to come", (0.5, 0.4, 0.6), "2x less", "1.67x to 2.5x (99% CI)"),
+        ("write.iops", (1.0, 0.9, 1.1), "the same", "10 % slower to 10 % faster (99% CI)"),
+        ("write.iops", (0.0, 0.0, 0.5), "-100 %", "-100 % to 2x slower (99% CI)"),
+    ],
+)
+def test_a_change_is_told_as_a_reader_says_it(
+    metric: str, of: tuple[float, float, float], words: str, interval: str
+) -> None:
+    found = change(*of)
+    assert (shown_speed(found, metric), shown_speed_interval(found, metric)) == (words, interval)
+
+
+def test_without_a_change_or_an_interval_nothing_is_said() -> None:
+    assert shown_speed(None, "write.iops") == shown_speed_interval(None, "write.iops") == ""
+    assert shown_speed_interval(Change(value=0.5), "write.iops") == ""
+
+
+@pytest.mark.parametrize(
+    ("rule", "metric", "limit", "words"),
+    [
+        ("not_better_than_baseline_by", "write.iops", "at most 1.2x", "not faster than local by more than 20 %"),
+        (
+            "not_better_than_baseline_by",
+            "read.latency.mean",
+            "at least 0.8x",
+            "not faster than local by more than 20 %",
+        ),
+        ("not_worse_than_baseline_by", "read.latency.mean", "at most 3x", "not slower than local by more than 3x"),
+        ("not_worse_than_baseline_by", "cpu.use", "at most 3x", "cpu.use at most 3x the baseline's"),
+        ("at_least", "write.iops", "at least 0.5x", "write.iops at least 0.5x the baseline's"),
+    ],
+)
+def test_a_rule_says_what_is_not_to_be(rule: str, metric: str, limit: str, words: str) -> None:
+    verdict = judged(rule=rule, metric=metric, limit=f"{metric} {limit} the baseline's", unit="ratio")
+    assert shown_rule(verdict, "local") == words
+    assert shown_rule(verdict, None) == verdict.limit
+
+
+def test_one_figure_has_one_interval() -> None:
+    """The measurement's own is of 95 %, the verdict's is wider."""
+    load = measured({"write.iops": estimate(1000.0, by=1.05)})
+    verdict = judged(low=800.0, high=1300.0, confidence=0.996)
+    html = render_summary(run_of(load, verdicts=[verdict]))
+    assert html.count("800 IOPS to 1,300 IOPS (99.6% CI)") == 3, "in the tile, in the table, among all metrics"
+    assert "952.4 IOPS" not in html
+
+
+def test_the_interval_of_a_verdict_on_another_load_is_not_taken() -> None:
+    load = measured({"write.iops": estimate(1000.0, by=1.05)})
+    other = judged(measured=700.0, low=600.0, high=800.0, confidence=0.99, subject="many-volumes")
+    assert "952.4 IOPS" in render_summary(run_of(load, verdicts=[other]))
+
+
+def test_each_profile_is_told_in_words() -> None:
+    texts = {
+        "sync-write-iops.fio": "# Writes of 4k, one by one.\n# Stands for databases.\n[job]",
+        "bare.fio": "[job]",
+        "broken.sysbench": "# Mixed, and fsync after\n# every 100.5 writes\n",
+    }
+    run = run_of(measured({"write.iops": 1000.0}), texts=texts)
+    assert profiles_in_words(run) == {
+        "sync-write-iops": "Writes of 4k, one by one.",
+        "broken": "Mixed, and fsync after every 100.5 writes",
+    }
+    assert "Writes of 4k, one by one." in render_summary(run)
+    assert profiles_in_words(run_of()) == {}
+
+
+def test_what_only_held_is_a_line_and_what_was_not_judged_is_folded() -> None:
+    plain = {"profile": None, "metric": None, "measured": None, "low": None, "high": None, "unit": None}
+    held = judged(**plain, limit="A PVC binds.", reason="held on fast", subject="provisioning", id="a")
+    not_judged = judged("skipped", **plain, limit="Two nodes.", reason="no such limit", subject="provisioning", id="b")
+    html = render_summary(run_of(verdicts=[held, not_judged]))
+    assert "A PVC binds." in html and "held on fast" not in html
+    before, _, _ = html.partition("Two nodes.")
+    assert before.count("<details") > before.count("</details") and "1 not judged, and why" in before
+
+
+def test_what_a_pass_does_not_mean_is_on_the_page() -> None:
+    html = render_summary(run_of())
+    assert 'href="#not-meant"' in html and 'id="not-meant"' in html
