@@ -36,7 +36,7 @@ def test_definitions_come_without_what_is_for_helm(tmp_path: Path) -> None:
 def test_another_template_in_the_definitions_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "crds.yaml"
     path.write_text(CHART + "{{- if .Values.crds }}\n")
-    with pytest.raises(EnvironmentFailure, match=r"crds\.yaml:9 is for Helm.*if \.Values"):
+    with pytest.raises(EnvironmentFailure, match=r"crds\.yaml:9 is a directive for Helm.*if \.Values"):
         definitions.without_chart(path)
 
 
