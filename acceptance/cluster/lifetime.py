@@ -15,7 +15,7 @@ from typing import Self
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.objects import metadata
-from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
+from acceptance.cluster.pod_manifest import PodPlan, pod_manifest, pod_metadata
 from acceptance.cluster.resources import JOBS, Object
 
 LASTS_S = 1800
@@ -70,7 +70,10 @@ def job_manifest(pod: PodPlan) -> Object:
     made = pod_manifest(pod)["spec"]
     (container,) = made["containers"]
     never = {key: container[key] for key in ("name", "image", "securityContext")}
-    template = {"spec": {key: made[key] for key in ("restartPolicy", "securityContext")} | {"containers": [never]}}
+    template = {
+        "metadata": pod_metadata(pod),
+        "spec": {key: made[key] for key in ("restartPolicy", "securityContext")} | {"containers": [never]},
+    }
     limits = {"activeDeadlineSeconds": LASTS_S, "ttlSecondsAfterFinished": 0}
     return {
         "metadata": metadata(pod.name, run_id=pod.claims[0].run_id),

@@ -12,21 +12,24 @@ from acceptance.cluster.nodes import nodes_that_take_pods
 from acceptance.cluster.objects import name_of
 from acceptance.cluster.pod_states import OVER, is_over
 from acceptance.cluster.resources import PODS, Object
+from acceptance.settings.pod_template import PodTemplate
 from acceptance.text.errors import EnvironmentFailure
 
 
-def usable_nodes(api: Api) -> list[str]:
-    """The names of the nodes that take ordinary pods."""
-    return sorted(map(name_of, nodes_that_take_pods(api)))
+def usable_nodes(api: Api, template: PodTemplate) -> list[str]:
+    """The names of the nodes that take pods of the template."""
+    return sorted(map(name_of, nodes_that_take_pods(api, template)))
 
 
-def require_room(api: Api, *, pods: int, requests: Mapping[str, str], nodes: Sequence[str] = ()) -> None:
+def require_room(
+    api: Api, template: PodTemplate, *, pods: int, requests: Mapping[str, str], nodes: Sequence[str] = ()
+) -> None:
     """Raise EnvironmentFailure, naming node and resource, where `pods` more do not fit when spread evenly.
 
     `requests` of each pod by resource, as Kubernetes quantities; `nodes`: the only ones to use, empty for all that
-    take ordinary pods. What only the scheduler knows, such as how many volumes a node may attach, is left to it.
+    take pods of the template. What only the scheduler knows, such as how many volumes a node may attach, is left to it.
     """
-    there_are = nodes_that_take_pods(api)
+    there_are = nodes_that_take_pods(api, template)
     usable = [node for node in there_are if not nodes or name_of(node) in nodes]
     if not usable:
         raise EnvironmentFailure(

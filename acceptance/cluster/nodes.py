@@ -6,22 +6,23 @@ from collections.abc import Iterable
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NODES, VOLUMES, Object
+from acceptance.settings.pod_template import PodTemplate
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-os
 SYSTEM = "kubernetes.io/os"
 _KEEPS_PODS_AWAY = ("NoSchedule", "NoExecute")
 
 
-def nodes_that_take_pods(api: Api) -> list[Object]:
-    """The nodes that are ready and take pods that tolerate nothing."""
-    return [node for node in api.list(NODES, slim=slim_node) if takes_pods(node)]
+def nodes_that_take_pods(api: Api, template: PodTemplate) -> list[Object]:
+    """The nodes that are ready and take pods of the template."""
+    return [node for node in api.list(NODES, slim=slim_node) if takes_pods(node, template)]
 
 
-def nodes_for_volume(api: Api, volume: str) -> list[str]:
-    """The names of the nodes that take ordinary pods and that the volume's node affinity allows."""
+def nodes_for_volume(api: Api, volume: str, template: PodTemplate) -> list[str]:
+    """The names of the nodes that take pods of the template and that the volume's node affinity allows."""
     affinity = api.get(VOLUMES, volume)["spec"].get("nodeAffinity") or {}
     terms = (affinity.get("required") or {}).get("nodeSelectorTerms")
-    nodes = nodes_that_take_pods(api)
+    nodes = nodes_that_take_pods(api, template)
     return [node["metadata"]["name"] for node in nodes if terms is None or any(matches(node, term) for term in terms)]
 
 
@@ -35,9 +36,10 @@ def slim_node(node: Object) -> Object:
     }
 
 
-def takes_pods(node: Object) -> bool:
-    """Whether the node is ready and takes pods that tolerate nothing."""
-    return is_up(node) and not _taints(node)
+def takes_pods(node: Object, template: PodTemplate) -> bool:
+    """Whether the node is ready and takes pods of the template."""
+    selected = template.selects(node["metadata"].get("labels") or {})
+    return is_up(node) and selected and all(template.tolerates(taint) for taint in _taints(node))
 
 
 def is_up(node: Object) -> bool:

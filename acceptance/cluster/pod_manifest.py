@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.nodes import SYSTEM
-from acceptance.cluster.objects import metadata
+from acceptance.cluster.objects import labels
 from acceptance.cluster.resources import Object
 from acceptance.cluster.volume_guard import guarded_command
+from acceptance.settings.pod_template import PodTemplate
 
 VOLUMES_PATH = "/volumes"
 DEVICES_PATH = "/devices"
@@ -20,11 +21,20 @@ USER = 65534
 
 
 @dataclass(frozen=True, kw_only=True)
+class PodDefaults:
+    """What all pods of a run have in common. `user`: number of user and groups, None where the cluster gives them."""
+
+    user: int | None = USER
+    pull_secret: str | None = None
+    template: PodTemplate = field(default_factory=PodTemplate)
+
+
+@dataclass(frozen=True, kw_only=True)
 class PodPlan:
     """What one pod is to do, on the volumes of its claims (one at least).
 
     `deadline_s`: the cluster ends it after that, even if the suite is no more. `read_only`: it may not write on its
-    volumes. `fs_group`: the numeric id of the group that is to own them.
+    volumes. `fs_group`: the numeric id of the group that is to own them, None for that of all pods.
     """
 
     name: str
@@ -35,9 +45,9 @@ class PodPlan:
     environment: Mapping[str, str] = field(default_factory=dict)
     files: str | None = None
     node: str | None = None
-    pull_secret: str | None = None
+    defaults: PodDefaults = field(default_factory=PodDefaults)
     read_only: bool = False
-    fs_group: int = USER
+    fs_group: int | None = None
 
     @property
     def namespace(self) -> str:
@@ -66,15 +76,8 @@ def pod_manifest(plan: PodPlan, *, guarded: Collection[int] = ()) -> Object:
         "terminationGracePeriodSeconds": 1,
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
-        "nodeSelector": {SYSTEM: "linux"},
-        "securityContext": {
-            "runAsNonRoot": True,
-            "runAsUser": USER,
-            "runAsGroup": USER,
-            "fsGroup": plan.fs_group,
-            "fsGroupChangePolicy": "OnRootMismatch",
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
+        "nodeSelector": plan.defaults.template.spec.node_selector | {SYSTEM: "linux"},
+        "securityContext": _security(plan),
         "containers": [_container(plan, guarded=guarded)],
         "volumes": [
             {
@@ -86,11 +89,36 @@ def pod_manifest(plan: PodPlan, *, guarded: Collection[int] = ()) -> Object:
     }
     if plan.files:
         spec["volumes"].append({"name": "files", "configMap": {"name": plan.files}})
-    if plan.pull_secret:
-        spec["imagePullSecrets"] = [{"name": plan.pull_secret}]
+    if plan.defaults.pull_secret:
+        spec["imagePullSecrets"] = [{"name": plan.defaults.pull_secret}]
+    if tolerations := plan.defaults.template.tolerations:
+        spec["tolerations"] = tolerations
+    if priority := plan.defaults.template.spec.priority_class_name:
+        spec["priorityClassName"] = priority
     if plan.node:
         spec["affinity"] = node_affinity([plan.node])
-    return {"metadata": metadata(plan.name, run_id=plan.claims[0].run_id), "spec": spec}
+    return {"metadata": {"name": plan.name, **pod_metadata(plan)}, "spec": spec}
+
+
+def pod_metadata(plan: PodPlan) -> Object:
+    """Labels and annotations of the pod: the run's, and those that are wanted of all its pods."""
+    wanted = plan.defaults.template.metadata
+    found: Object = {"labels": wanted.labels | labels(plan.claims[0].run_id)}
+    return found | ({"annotations": dict(wanted.annotations)} if wanted.annotations else {})
+
+
+def _security(plan: PodPlan) -> Object:
+    """Without ids where the cluster gives them: OpenShift refuses those that are not of the namespace's range."""
+    user = plan.defaults.user
+    group = user if plan.fs_group is None else plan.fs_group
+    ids = {} if user is None else {"runAsUser": user, "runAsGroup": user}
+    return {
+        "runAsNonRoot": True,
+        **ids,
+        **({} if group is None else {"fsGroup": group}),
+        "fsGroupChangePolicy": "OnRootMismatch",
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
 
 
 def _container(plan: PodPlan, *, guarded: Collection[int]) -> Object:

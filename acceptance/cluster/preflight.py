@@ -11,16 +11,20 @@ from acceptance.cluster.claims import require_no_unclaimed_volumes
 from acceptance.cluster.description import describe_cluster, offered_image
 from acceptance.cluster.objects import metadata, only_name
 from acceptance.cluster.permissions import require_permissions
+from acceptance.cluster.pod_manifest import USER, PodDefaults
 from acceptance.cluster.resources import NODES, SECRETS
 from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.storage_classes import choose_class, storage_classes
 from acceptance.cluster.workspace import Workspace
 from acceptance.results.document import Cluster, StorageClass
 from acceptance.settings.run import Settings
+from acceptance.settings.values import CLUSTERS_USER
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from acceptance.text.redaction import remember_pull_secret
 
 PULL_SECRET = "pull-secret"
+# Of SecurityContextConstraints, which only OpenShift has.
+SECURITY_GROUP = "security.openshift.io"
 # Since when nodeTaintsPolicy is heeded:
 # https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
 LOWEST = (1, 26)
@@ -90,8 +94,20 @@ def open_workspace(
         namespace=namespace,
         image=image,
         timeout_s=settings.timeout,
-        pull_secret=None if settings.pull_secret is None else PULL_SECRET,
+        pods=pod_defaults(api, settings),
         keep_output=keep_output,
+    )
+
+
+def pod_defaults(api: Api, settings: Settings) -> PodDefaults:
+    """What all pods are to have. OpenShift gives ids of the namespace's range, and refuses pods that ask for others."""
+    asked = settings.pod_user
+    if asked is None:
+        asked = CLUSTERS_USER if api.group_versions(SECURITY_GROUP) else USER
+    return PodDefaults(
+        user=asked if isinstance(asked, int) else None,
+        pull_secret=None if settings.pull_secret is None else PULL_SECRET,
+        template=settings.template,
     )
 
 

@@ -10,7 +10,7 @@ from acceptance.cluster.claims import Claim, claim_spec
 from acceptance.cluster.departing import Departing, Left
 from acceptance.cluster.objects import labels, metadata, name_of, only_name
 from acceptance.cluster.ownership import prepare_for_release
-from acceptance.cluster.pod_manifest import PodPlan, node_affinity, pod_manifest
+from acceptance.cluster.pod_manifest import PodPlan, node_affinity, pod_manifest, pod_metadata
 from acceptance.cluster.resources import CLAIMS, PODS, STATEFUL_SETS, VOLUMES, Object
 from acceptance.cluster.volumes import volumes_of
 from acceptance.cluster.waiting import WIDE_LOOK_S, wait_for
@@ -159,7 +159,7 @@ def _volumes(left: Left) -> list[str]:
 def set_manifest(plan: SetPlan) -> Object:
     """The set as the API server wants it."""
     (claim,) = plan.pod.claims
-    labelled = {**labels(claim.run_id), SET_LABEL: plan.name}
+    made = pod_metadata(plan.pod)
     return {
         "metadata": metadata(plan.name, run_id=claim.run_id),
         "spec": {
@@ -167,7 +167,10 @@ def set_manifest(plan: SetPlan) -> Object:
             "serviceName": plan.name,
             "podManagementPolicy": "Parallel",
             "selector": {"matchLabels": {SET_LABEL: plan.name}},
-            "template": {"metadata": {"labels": labelled}, "spec": _pod_spec(plan)},
+            "template": {
+                "metadata": made | {"labels": made["labels"] | {SET_LABEL: plan.name}},
+                "spec": _pod_spec(plan),
+            },
             "volumeClaimTemplates": [
                 {"metadata": {"name": CLAIM_TEMPLATE, "labels": labels(claim.run_id)}, "spec": claim_spec(claim)}
             ],
@@ -207,5 +210,5 @@ def _pod_spec(plan: SetPlan) -> Object:
     if plan.node_labels:
         spec["nodeSelector"] |= dict(plan.node_labels)
     if plan.tolerations:
-        spec["tolerations"] = list(plan.tolerations)
+        spec["tolerations"] = [*spec.get("tolerations", []), *plan.tolerations]
     return spec

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.objects import metadata, object_name
+from acceptance.cluster.pod_manifest import PodDefaults
 from acceptance.cluster.resources import CONFIG_MAPS
 
 FILES = "profiles"
@@ -29,7 +30,7 @@ class Workspace:
     namespace: str
     image: str
     timeout_s: float
-    pull_secret: str | None = None
+    pods: PodDefaults = field(default_factory=PodDefaults)
     keep_output: Callable[[str, Iterable[str]], None] = _forget
 
     def claim(self, *parts: str, storage_class: str, size: int, block: bool = False) -> Claim:

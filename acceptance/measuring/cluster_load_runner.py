@@ -199,7 +199,7 @@ class ClusterLoadRunner:
             environment={"SIZE": str(self._test_size), "RUNTIME": runtime, **environment},
             files=FILES,
             node=node,
-            pull_secret=self._workspace.pull_secret,
+            defaults=self._workspace.pods,
         )
 
     def _target(self, place: int) -> str:

@@ -14,6 +14,7 @@ from acceptance.cluster.nodes import takes_pods
 from acceptance.cluster.resources import NODES, STORAGE_CAPACITIES, Object
 from acceptance.cluster.storage_capacity import Segment, capacity_segments
 from acceptance.results.document import StorageClass
+from acceptance.settings.pod_template import PodTemplate
 from acceptance.settings.target_file import (
     LONGHORN_DRIVER,
     LONGHORN_NAMESPACE,
@@ -45,14 +46,14 @@ class Pool:
 
 
 def pools_of(
-    api: Api, classes: Sequence[StorageClass], *, target: Target | None, other_nodes: bool
+    api: Api, classes: Sequence[StorageClass], *, target: Target | None, other_nodes: bool, template: PodTemplate
 ) -> tuple[Pool, ...]:
     """All that is known of the pools behind the classes; of some there may be several sources, of others none.
 
     `target`: what was named as the storage under test, without which no system is asked for itself. `other_nodes`:
-    pods may run on nodes that take no ordinary pods. Raises ApiError, ApiUnreachable.
+    pods may run on nodes that take no pods of the template. Raises ApiError, ApiUnreachable.
     """
-    nodes = [node for node in api.list(NODES) if takes_pods(node)]
+    nodes = [node for node in api.list(NODES) if takes_pods(node, template)]
     capacities = api.list(STORAGE_CAPACITIES)
     found = []
     for each in classes:

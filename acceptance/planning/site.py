@@ -52,12 +52,12 @@ class Site:
 def look_at_cluster(api: Api, settings: Settings, *, kind: str, subjects: list[str]) -> Site:
     """What the cluster tells to who may only read; what a run would fail of is kept as its trouble."""
     try:
-        return site_of(api, run_preflight(api, settings, kind=kind, subjects=subjects))
+        return site_of(api, run_preflight(api, settings, kind=kind, subjects=subjects), settings)
     except AcceptanceError as error:
         return Site(kind=kind, about=kind, trouble=str(error))
 
 
-def site_of(api: Api, preflight: Preflight) -> Site:
+def site_of(api: Api, preflight: Preflight, settings: Settings) -> Site:
     """What is known of a cluster that a run may begin on. Raises ApiError, ApiUnreachable."""
     cluster = preflight.cluster
     return Site(
@@ -66,7 +66,7 @@ def site_of(api: Api, preflight: Preflight) -> Site:
         f"image {preflight.image}",
         classes=preflight.candidates,
         storage_classes=cluster.storage_classes,
-        nodes=len(usable_nodes(api)),
+        nodes=len(usable_nodes(api, settings.template)),
         snapshots=serves_snapshots(api),
         api=api,
     )

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, ValidationInfo, model_validator
 
 from acceptance.results.model import Frozen
 from acceptance.settings.directories import same_directories
+from acceptance.settings.pod_template import PodTemplate
 from acceptance.settings.values import (
     Capabilities,
     ClassName,
@@ -22,6 +23,8 @@ from acceptance.settings.values import (
     LongestLoad,
     NodeLabel,
     ObjectName,
+    PodTemplateFile,
+    PodUser,
     PushgatewayUrl,
     RampRate,
     Repeats,
@@ -43,7 +46,7 @@ ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube", "in-c
 OpenAs = Literal["inconclusive", "fail", "pass"]
 """What a run ends as that found no fail, no error, and something too close to call."""
 # What says something of a cluster, and nothing where there is none.
-OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "pull_secret")
+OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "pull_secret", "pod_user", "pod_template")
 OF_AN_EMBEDDED_CLUSTER = ("embedded", "cpu_latency")
 # Options whose name is not that of their setting, which results have borne all along.
 _OPTIONS = {"storage_class": "class", "embedded": "embedded-name", "expect": "require-capability"}
@@ -76,6 +79,8 @@ class Settings(Frozen):
     node: ObjectName | None = None
     image: str | None = None
     pull_secret: SecretName | None = None
+    pod_user: PodUser | None = None
+    pod_template: PodTemplateFile | None = None
     volume_size: Size = 3 * 1024**3
     test_size: Size = 1024**3
     volume_mode: Literal["filesystem", "block"] = "filesystem"
@@ -178,6 +183,11 @@ class Settings(Frozen):
     def block(self) -> bool:
         """Whether volumes are raw block devices."""
         return self.volume_mode == "block"
+
+    @property
+    def template(self) -> PodTemplate:
+        """What every pod is given beside what it needs."""
+        return self.pod_template or PodTemplate()
 
     @property
     def cluster_kind(self) -> ClusterKind | None:

@@ -6,7 +6,7 @@ import os
 import re
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, PlainSerializer, ValidationInfo
 
@@ -14,6 +14,7 @@ from acceptance.results.features import CAPABILITIES, Capability
 from acceptance.results.history_file import history_path
 from acceptance.settings.directories import directory
 from acceptance.settings.gateway import Gateway
+from acceptance.settings.pod_template import PodTemplate, read_pod_template
 from acceptance.settings.targets import shipped_targets, target_path
 from acceptance.statistics.interim_analyses import MINUTE_S
 from acceptance.text.quantities import parse_quantity, parse_size
@@ -23,6 +24,7 @@ SHORTEST_LOAD_S, LONGEST_LOAD_S = 4, 3600
 SHORTEST_SUSTAINED_S, LONGEST_SUSTAINED_S = 120, 86400
 MOST_LOAD_S = 1800
 SMALLEST_PART, LARGEST_PART = 0.05, 0.5
+CLUSTERS_USER: Final = "cluster"
 
 
 def _object_name(value: str) -> str:
@@ -161,6 +163,18 @@ def _label(value: Any) -> tuple[str, str]:
     return key, text
 
 
+def _pod_user(value: Any) -> int | str:
+    """`cluster`, or the number of a user that is not root."""
+    if value == CLUSTERS_USER:
+        return CLUSTERS_USER
+    if not re.fullmatch(r"[1-9][0-9]{0,9}", str(value)) or int(value) >= 2**31:
+        raise ValueError(
+            f"wanted the number of a user other than root, such as 1000, or {CLUSTERS_USER}, which leaves it to the "
+            f"cluster, found {value!r}"
+        )
+    return int(value)
+
+
 def _repeats(value: Any) -> int:
     if not re.fullmatch(r"[1-9][0-9]?", str(value)) or str(value) == "2":
         raise ValueError(f"wanted 1, or 3 to 99, which give an interval, found {value!r}")
@@ -220,5 +234,7 @@ VolumeRate = Annotated[str, BeforeValidator(_rate)]
 RampRate = Annotated[float, BeforeValidator(_ramp_rate)]
 Share = Annotated[float, BeforeValidator(_share)]
 NodeLabel = Annotated[tuple[str, str], BeforeValidator(_label)]
+PodUser = Annotated[int | Literal["cluster"], BeforeValidator(_pod_user)]
+PodTemplateFile = Annotated[PodTemplate, BeforeValidator(read_pod_template)]
 Repeats = Annotated[int, BeforeValidator(_repeats)]
 SmallerPart = Annotated[float, BeforeValidator(_smaller)]

@@ -73,7 +73,7 @@ class TrialVolume:
     @property
     def nodes(self) -> list[str]:
         """The nodes that the bound volume may be used from."""
-        return nodes_for_volume(self._workspace.api, self._bound())
+        return nodes_for_volume(self._workspace.api, self._bound(), self._workspace.pods.template)
 
     def delete(self) -> None:
         """Delete the claim, and see that the volume goes, or stays if its reclaim policy says so."""
@@ -98,7 +98,7 @@ class TrialVolume:
             environment={"MARKER": self.marker, "MARKED": self._marked},
             deadline_s=POD_DEADLINE_S,
             node=node,
-            pull_secret=self._workspace.pull_secret,
+            defaults=self._workspace.pods,
         )
 
         def end() -> None:

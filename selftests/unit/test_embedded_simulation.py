@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from acceptance.cluster.nodes import takes_pods
+from acceptance.settings.pod_template import PodTemplate
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import builds, golang, layout, simulation
 from embedded_cluster.__main__ import main
@@ -185,7 +186,7 @@ def test_impossible_counts_are_refused(count: str, capsys: pytest.CaptureFixture
 def test_ordinary_pods_are_kept_away() -> None:
     node = yaml.safe_load((MANIFESTS / "simulated-node.yaml").read_text())
     node["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
-    assert not takes_pods(node)
+    assert not takes_pods(node, PodTemplate())
     assert node["spec"]["taints"][0]["key"] == simulation.MARK == lab.NODE_LABEL
     assert node["metadata"]["labels"][simulation.MARK] == "true"
 

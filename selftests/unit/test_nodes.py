@@ -8,6 +8,7 @@ import pytest
 
 from acceptance.cluster.nodes import matches, slim_node, takes_pods
 from acceptance.cluster.preflight import require_version
+from acceptance.settings.pod_template import PodTemplate
 from acceptance.text.errors import EnvironmentFailure
 
 
@@ -29,8 +30,26 @@ def node(*, ready: str = "True", **spec: Any) -> dict[str, Any]:
     ],
 )
 def test_only_ready_nodes_without_taints_take_pods(found: dict[str, Any], takes: bool) -> None:
-    assert takes_pods(found) is takes
-    assert takes_pods(slim_node(found)) is takes
+    assert takes_pods(found, PodTemplate()) is takes
+    assert takes_pods(slim_node(found), PodTemplate()) is takes
+
+
+@pytest.mark.parametrize(
+    ("spec", "takes"),
+    [
+        ({"tolerations": [{"key": "dedicated", "value": "storage", "effect": "NoSchedule"}]}, True),
+        ({"tolerations": [{"key": "dedicated", "operator": "Exists"}]}, True),
+        ({"tolerations": [{"operator": "Exists"}]}, True),
+        ({"tolerations": [{"key": "dedicated", "value": "other"}]}, False),
+        ({"tolerations": [{"key": "dedicated", "value": "storage", "effect": "NoExecute"}]}, False),
+        ({"tolerations": [{"operator": "Exists"}], "nodeSelector": {"zone": "a"}}, True),
+        ({"tolerations": [{"operator": "Exists"}], "nodeSelector": {"zone": "b"}}, False),
+        ({}, False),
+    ],
+)
+def test_a_node_that_is_kept_for_some_takes_pods_that_are_meant_for_it(spec: dict[str, Any], takes: bool) -> None:
+    found = node(taints=[{"key": "dedicated", "value": "storage", "effect": "NoSchedule"}])
+    assert takes_pods(found, PodTemplate.model_validate({"spec": spec})) is takes
 
 
 @pytest.mark.parametrize(
@@ -66,8 +85,8 @@ def test_a_node_of_another_system_takes_none_of_the_suites_pods(system: str | No
         "spec": {},
         "status": {"conditions": [{"type": "Ready", "status": "True"}]},
     }
-    assert takes_pods(found) is takes
-    assert takes_pods(slim_node(found)) is takes
+    assert takes_pods(found, PodTemplate()) is takes
+    assert takes_pods(slim_node(found), PodTemplate()) is takes
 
 
 def test_what_makes_a_node_large_is_not_kept() -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import json
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from acceptance.cluster.claims import Claim
-from acceptance.cluster.pod_manifest import PodPlan, pod_manifest, volume_path
+from acceptance.cluster.pod_manifest import PodDefaults, PodPlan, pod_manifest, volume_path
 from acceptance.cluster.pod_states import describe_pod, image_digest
+from acceptance.settings.pod_template import PodTemplate
 
+ROOT = Path(__file__).parents[2]
 CLAIM = Claim(name="data", namespace="ns", storage_class="fast", size=1024**3, run_id="r")
 
 
@@ -93,7 +99,54 @@ def test_a_raw_block_volume_is_a_device() -> None:
 
 def test_what_is_not_asked_for_is_not_there() -> None:
     assert not {"initContainers", "imagePullSecrets"} & set(spec())
-    assert spec(pull_secret="registry")["imagePullSecrets"] == [{"name": "registry"}]
+    assert spec(defaults=PodDefaults(pull_secret="registry"))["imagePullSecrets"] == [{"name": "registry"}]
+
+
+def test_pods_run_as_nobody_where_nobody_says_otherwise() -> None:
+    security = spec()["securityContext"]
+    assert [security[each] for each in ("runAsUser", "runAsGroup", "fsGroup")] == [65534] * 3
+    security = spec(defaults=PodDefaults(user=1000), fs_group=54321)["securityContext"]
+    assert [security[each] for each in ("runAsUser", "runAsGroup", "fsGroup")] == [1000, 1000, 54321]
+
+
+def test_where_the_cluster_gives_ids_no_pod_asks_for_any() -> None:
+    assert not re.search("runAsUser|runAsGroup|fsGroup\\b", json.dumps(spec(defaults=PodDefaults(user=None))))
+    assert spec(defaults=PodDefaults(user=None))["securityContext"]["runAsNonRoot"] is True
+
+
+def test_what_is_wanted_of_all_pods_is_added_and_replaces_nothing() -> None:
+    template = PodTemplate.model_validate(
+        {
+            "metadata": {"labels": {"team": "storage"}, "annotations": {"why": "acceptance"}},
+            "spec": {
+                "nodeSelector": {"disks": "nvme"},
+                "tolerations": [{"key": "dedicated", "operator": "Exists"}],
+                "priorityClassName": "high",
+            },
+        }
+    )
+    made = pod_manifest(plan(defaults=PodDefaults(template=template)))
+    assert made["metadata"]["labels"] == {"team": "storage", **pod_manifest(plan())["metadata"]["labels"]}
+    assert made["metadata"]["annotations"] == {"why": "acceptance"}
+    assert made["spec"]["nodeSelector"] == {"disks": "nvme", "kubernetes.io/os": "linux"}
+    assert made["spec"]["tolerations"] == [{"key": "dedicated", "operator": "Exists"}]
+    assert made["spec"]["priorityClassName"] == "high"
+    added = {"nodeSelector", "tolerations", "priorityClassName"}
+    assert {key: made["spec"][key] for key in made["spec"] if key not in added} == {
+        key: value for key, value in spec().items() if key not in added
+    }
+
+
+def test_every_pod_of_the_engine_has_what_is_wanted_of_all() -> None:
+    """A pod that is planned without it would be refused where the others are let in."""
+    calls = [
+        (path.name, node)
+        for path in (ROOT / "acceptance").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "PodPlan"
+    ]
+    assert len(calls) > 8
+    assert [name for name, call in calls if "defaults" not in {each.arg for each in call.keywords}] == []
 
 
 def test_command_and_environment_are_passed_on_as_they_are() -> None:

@@ -10,6 +10,7 @@ from acceptance.cluster.longhorn_resources import LONGHORN_NODES
 from acceptance.cluster.resources import NODES, STORAGE_CAPACITIES
 from acceptance.planning.pools import Pool, pools_of
 from acceptance.results.document import StorageClass
+from acceptance.settings.pod_template import PodTemplate
 from acceptance.settings.target_file import Target, read_target
 from acceptance.settings.targets import target_path
 from acceptance.trials.rebuild.ceph_space import CEPH_CLUSTERS
@@ -51,7 +52,7 @@ def lab(*capacities: tuple[str, str, str]) -> SimulatedApi:
 def pools(
     api: SimulatedApi, *classes: StorageClass, target: Target | None = None, other_nodes: bool = False
 ) -> tuple[Pool, ...]:
-    return pools_of(api, classes, target=target, other_nodes=other_nodes)  # type: ignore[arg-type]
+    return pools_of(api, classes, target=target, other_nodes=other_nodes, template=PodTemplate())  # type: ignore[arg-type]
 
 
 def names(pool: Pool) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.pod_manifest import PodDefaults
 from acceptance.cluster.stateful_sets import REQUESTS, set_manifest
 from acceptance.cluster.workspace import Workspace
 from acceptance.loads.fio.job_file import read_job_file
@@ -19,7 +20,9 @@ from acceptance.text.errors import WrongUsage
 from acceptance.trials.scaling.load_plan import LoadPlan, limited_job
 
 PROFILES = Path(__file__).parents[2] / "profiles"
-WORKSPACE = Workspace(api=cast(Api, None), run_id="r", namespace="ns", image="fio:1", timeout_s=60, pull_secret="pull")
+WORKSPACE = Workspace(
+    api=cast(Api, None), run_id="r", namespace="ns", image="fio:1", timeout_s=60, pods=PodDefaults(pull_secret="pull")
+)
 
 
 def profile(name: str = "random-write-iops") -> Profile:

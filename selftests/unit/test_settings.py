@@ -61,6 +61,11 @@ def test_a_pull_secret_is_in_a_namespace(given: str, effective: str) -> None:
     assert settings(pull_secret=given).pull_secret == effective
 
 
+@pytest.mark.parametrize(("given", "effective"), [("1000", 1000), (65534, 65534), ("cluster", "cluster")])
+def test_pods_run_as_a_number_or_as_the_cluster_says(given: object, effective: object) -> None:
+    assert settings(pod_user=given).pod_user == effective
+
+
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
@@ -78,6 +83,12 @@ def test_a_pull_secret_is_in_a_namespace(given: str, effective: str) -> None:
         ({"rebuild_smaller": "1%"}, "--storage-rebuild-smaller: wanted 5% to 50%, or 0% for none, found '1%'"),
         ({"rebuild_repeats": "2"}, "--storage-rebuild-repeats: wanted 1, or 3 to 99, which give an interval"),
         ({"rebuild_snapshots": "0"}, "--storage-rebuild-snapshots: Input should be greater than or equal to 1"),
+        (
+            {"pod_user": "0"},
+            "--storage-pod-user: wanted the number of a user other than root, such as 1000, or cluster",
+        ),
+        ({"pod_user": "nobody"}, "--storage-pod-user: wanted the number of a user other than root"),
+        ({"pod_template": "/nowhere/pod.yaml"}, "--storage-pod-template: wanted a readable file with a pod template"),
         ({"claim_at_most": "much"}, "--storage-claim-at-most: wanted a size above zero such as 10Gi, found 'much'"),
         ({"pool_share": "0%"}, "--storage-pool-share: wanted a share above zero such as 50%, found '0%'"),
         ({"pool_share": "0.5"}, "--storage-pool-share: wanted a share with its unit such as 20%, found '0.5'"),

@@ -41,7 +41,7 @@ def reader_plan(workspace: Workspace, claim: Claim, *, token: str, node: str | N
         environment={"LEDGER": LEDGER, "PROBE": PROBE, "TOKEN": token, "LIMIT": str(MOST_BYTES)},
         deadline_s=DEADLINE_S,
         node=node,
-        pull_secret=workspace.pull_secret,
+        defaults=workspace.pods,
     )
 
 

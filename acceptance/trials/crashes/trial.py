@@ -62,7 +62,8 @@ class Trial:
         """Write, crash, read."""
         with Writer(self.workspace, self.claim, node=self.settings.node) as writer:
             volume = wait_bound(self.workspace.api, self.claim, timeout_s=self.workspace.timeout_s)
-            others = [node for node in nodes_for_volume(self.workspace.api, volume) if node != writer.node]
+            nodes = nodes_for_volume(self.workspace.api, volume, self.workspace.pods.template)
+            others = [node for node in nodes if node != writer.node]
             if self.failure in ("pod-killed-and-moved", "failover") and not others:
                 raise Unsupported(
                     f"capability 'another node': volumes of {self.claim.storage_class} can be used from {writer.node} "

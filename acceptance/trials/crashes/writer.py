@@ -51,7 +51,7 @@ class Writer:
             environment={"LEDGER": LEDGER, "TOKEN": self.token, "MOST": str(MOST_RECORDS)},
             deadline_s=DEADLINE_S,
             node=node,
-            pull_secret=workspace.pull_secret,
+            defaults=workspace.pods,
         )
         self._workspace = workspace
         self._printed, self._log = self._anew()

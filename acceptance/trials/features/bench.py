@@ -12,7 +12,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, DataSource, create_claim, remove_claim, wait_bound
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.one_shot_pod import OneShotPod, run_one_shot_pod
-from acceptance.cluster.pod_manifest import MAIN, USER, PodPlan, volume_path
+from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
 from acceptance.cluster.pod_states import node_of
 from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.workspace import Workspace
@@ -98,7 +98,7 @@ class Bench:
 
         Raises StorageFailure when it ends badly.
         """
-        done = self.one_shot_pod(claim, script, read_only=read_only, fs_group=USER, **variables)
+        done = self.one_shot_pod(claim, script, read_only=read_only, fs_group=None, **variables)
         if done.status:
             raise StorageFailure(
                 f"a pod on a volume of StorageClass {self.storage_class.name} failed with status {done.status}: "
@@ -107,7 +107,7 @@ class Bench:
         return done.output
 
     def one_shot_pod(
-        self, claim: Claim, script: str, *, read_only: bool = False, fs_group: int = USER, **variables: str
+        self, claim: Claim, script: str, *, read_only: bool = False, fs_group: int | None = None, **variables: str
     ) -> OneShotPod:
         """The same, whatever the exit status."""
         plan = replace(self._plan(claim, script, None, variables), read_only=read_only, fs_group=fs_group)
@@ -142,7 +142,7 @@ class Bench:
             environment={"VOLUME": volume_path(0), **variables},
             deadline_s=DEADLINE_S,
             node=node or self._node,
-            pull_secret=self.workspace.pull_secret,
+            defaults=self.workspace.pods,
         )
 
     def _undo_with(self, undo: Callable[[], object]) -> None:

@@ -31,7 +31,8 @@ def try_sharing(bench: Bench) -> str:
     within_s = int(min(SEEN_WITHIN_S, bench.timeout_s))
     variables = {"SECONDS_LEFT": str(within_s)}
     first = bench.start(claim, _MEET, MARK=marks["first"], MINE="first", THEIRS="second", **variables)
-    others = [node for node in nodes_for_volume(bench.api, bench.volume_of(claim)) if node != bench.node]
+    nodes = nodes_for_volume(bench.api, bench.volume_of(claim), bench.workspace.pods.template)
+    others = [node for node in nodes if node != bench.node]
     if not others:
         raise bench.not_tried(f"PVs of StorageClass {bench.storage_class.name} can be used from {bench.node} only")
     second = bench.start(claim, _MEET, node=others[0], MARK=marks["second"], MINE="second", THEIRS="first", **variables)

@@ -75,7 +75,7 @@ class VerifiedVolume:
     @property
     def nodes(self) -> list[str]:
         """The nodes that the volume may be used from."""
-        return nodes_for_volume(self._workspace.api, self.bound())
+        return nodes_for_volume(self._workspace.api, self.bound(), self._workspace.pods.template)
 
     def bound(self) -> str:
         """The volume's name, once the claim is bound."""
@@ -110,7 +110,7 @@ class VerifiedVolume:
             deadline_s=int(self.timeout_s + SPARE_S) + held_s,
             files=FILES,
             node=node or self.node or None,
-            pull_secret=self._workspace.pull_secret,
+            defaults=self._workspace.pods,
         )
 
     @property

@@ -82,7 +82,7 @@ class RampRunner:
             block=settings.block,
         )
         require_no_unclaimed_volumes(api, storage_classes=[storage_class])
-        sets = RampSets(self._workspace, plan, usable(api, plan, required=settings.required))
+        sets = RampSets(self._workspace, plan, usable(self._workspace, plan, required=settings.required))
         with Undoing() as undoing:
             lifetime = undoing.enter(Lifetime(api, sets.plans[0].pod))
             for each in sets.plans:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from acceptance.cluster.api import Api
 from acceptance.cluster.node_room import total_room
 from acceptance.cluster.nodes import is_up, slim_node, takes_pods, tolerations
 from acceptance.cluster.objects import name_of, set_name
@@ -54,19 +53,23 @@ class RampSets:
         return [fewest + (number < more) for number in range(len(self.plans))]
 
 
-def usable(api: Api, plan: RampPlan, *, required: int) -> list[Object]:
+def usable(workspace: Workspace, plan: RampPlan, *, required: int) -> list[Object]:
     """The nodes that the ramp uses.
 
     Raises EnvironmentFailure where there are none, or where they cannot hold `required` pods. A goal beyond what they
     hold is no error: how far it goes is what a ramp is to find out.
     """
     labelled = ",".join(f"{key}={value}" for key, value in plan.node_labels.items())
-    fits = is_up if plan.node_labels else takes_pods
-    nodes = [node for node in api.list(NODES, labels=labelled, slim=slim_node) if fits(node)]
+    template = workspace.pods.template
+    nodes = [
+        node
+        for node in workspace.api.list(NODES, labels=labelled, slim=slim_node)
+        if (is_up(node) if plan.node_labels else takes_pods(node, template))
+    ]
     if not nodes:
         which = f" with label {labelled} (--storage-ramp-node-selector)" if labelled else ""
         raise EnvironmentFailure(f"wanted nodes{which} that are ready and take pods, found none")
-    room = total_room(api, nodes, requests=REQUESTS)
+    room = total_room(workspace.api, nodes, requests=REQUESTS)
     if room < required:
         raise EnvironmentFailure(
             f"the {len(nodes)} nodes of the ramp hold {room} more pods of {REQUESTS['cpu']} CPU and "
@@ -87,7 +90,7 @@ def _set_plan(
         command=command(claim),
         deadline_s=0,
         environment=environment(claim),
-        pull_secret=workspace.pull_secret,
+        defaults=workspace.pods,
     )
     return SetPlan(
         name=name,

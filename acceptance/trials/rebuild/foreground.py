@@ -56,7 +56,7 @@ class Foreground:
             environment={"RUNTIME": f"{longest_s}s"},
             files=files,
             node=node,
-            pull_secret=workspace.pull_secret,
+            defaults=workspace.pods,
         )
         self._load = PodLoad(
             workspace, self._plan, new_output=lambda: FioOutput(jobs=[FOREGROUND_JOB]), timeout_s=longest_s

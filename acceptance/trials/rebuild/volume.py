@@ -121,7 +121,7 @@ class PatternVolume:
             environment={"SIZE": str(self._size)},
             files=FILES,
             node=self._node,
-            pull_secret=workspace.pull_secret,
+            defaults=workspace.pods,
         )
         load = PodLoad(workspace, plan, new_output=lambda: FioOutput(jobs=[DATA_JOB]), timeout_s=deadline_s)
         try:

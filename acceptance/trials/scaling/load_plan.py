@@ -82,7 +82,7 @@ class LoadPlan:
                 **check_environment(self.profiles, folder=FILES_PATH),
             },
             files=self.set_name,
-            pull_secret=workspace.pull_secret,
+            defaults=workspace.pods,
         )
         barrier = StartBarrier(annotation=STEP, path=BARRIER_PATH)
         return SetPlan(name=self.set_name, pod=pod, start_barrier=barrier, nodes=self.nodes)

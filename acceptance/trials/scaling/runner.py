@@ -105,7 +105,7 @@ class ScaleRunner:
 
     def _compare_nodes(self, storage_class: str) -> None:
         wanted = [each for each in self._profiles if self._limit(each, "node_scaling")]
-        nodes = usable_nodes(self._workspace.api) if wanted else []
+        nodes = usable_nodes(self._workspace.api, self._workspace.pods.template) if wanted else []
         few = len(nodes) // 2
         if not few:
             return
@@ -125,7 +125,7 @@ class ScaleRunner:
         limited = [each for each in self._profiles if self._limit(each, "rate_limited")]
         most = max(self._settings.steps[-1], self._settings.rate_pods if limited else 0)
         plan = self._plan("scale", storage_class, self._profiles, most=most)
-        require_room(self._workspace.api, pods=most, requests=REQUESTS)
+        require_room(self._workspace.api, self._workspace.pods.template, pods=most, requests=REQUESTS)
         steps: dict[str, list[StepRecord]] = {profile.name: [] for profile in self._profiles}
         numbers = count(1)
         with LoadSet(self._workspace, plan, say=self._say, keep=self._settings.keep) as load_set:
@@ -162,7 +162,7 @@ class ScaleRunner:
     ) -> dict[str, StepRecord]:
         """At the last look at once: volumes of their own would have to be made ready for another."""
         plan = self._plan(f"nodes-{len(nodes)}", storage_class, profiles, most=pods, nodes=nodes)
-        require_room(self._workspace.api, pods=pods, requests=REQUESTS, nodes=nodes)
+        require_room(self._workspace.api, self._workspace.pods.template, pods=pods, requests=REQUESTS, nodes=nodes)
         window_s = step_windows_s(self._settings.window_s)[-1]
         with LoadSet(self._workspace, plan, say=self._say, keep=self._settings.keep) as load_set:
             load_set.grow(pods)

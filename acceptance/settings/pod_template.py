@@ -1,0 +1,123 @@
+"""What a site wants of every pod of a run: a file as Kubernetes writes pod templates, of which a few keys are taken.
+
+https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-template-v1/#PodTemplateSpec
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
+
+from acceptance.results.model import Frozen
+from acceptance.text.strict_yaml import load
+
+# What the suite writes itself, and finds its own objects by.
+_OWN = re.compile(r"(.*\.)?storage-acceptance(\.[^/]*)?/.*|app\.kubernetes\.io/managed-by")
+
+
+def _not_ours(given: Mapping[str, str]) -> Mapping[str, str]:
+    if ours := [key for key in given if _OWN.fullmatch(key)]:
+        raise ValueError(f"wanted keys of your own, found {', '.join(ours)}, which the suite writes itself; remove it")
+    return given
+
+
+Own = Annotated[dict[str, str], AfterValidator(_not_ours)]
+
+
+class _Written(Frozen):
+    """Keys are written as Kubernetes writes them."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class Toleration(_Written):
+    """One toleration. Without `key` and with `Exists` it is of every taint, without `effect` of every effect."""
+
+    key: str = ""
+    operator: Literal["Equal", "Exists"] = "Equal"
+    value: str = ""
+    effect: Literal["", "NoSchedule", "PreferNoSchedule", "NoExecute"] = ""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.operator == "Exists" and self.value:
+            raise ValueError(f"wanted no value beside operator Exists, found {self.value!r}; remove it")
+        if self.operator == "Equal" and not self.key:
+            raise ValueError("wanted a key beside operator Equal, found none; add it, or say operator: Exists")
+        return self
+
+    def holds_for(self, taint: Mapping[str, Any]) -> bool:
+        """Whether it tolerates the taint of a node."""
+        return (
+            self.effect in ("", taint["effect"])
+            and self.key in (("", taint["key"]) if self.operator == "Exists" else (taint["key"],))
+            and (self.operator == "Exists" or self.value == (taint.get("value") or ""))
+        )
+
+
+class _Metadata(_Written):
+    labels: Own = Field(default_factory=dict)
+    annotations: Own = Field(default_factory=dict)
+
+
+class _Spec(_Written):
+    node_selector: dict[str, str] = Field(default_factory=dict)
+    tolerations: tuple[Toleration, ...] = ()
+    priority_class_name: str | None = None
+
+
+class PodTemplate(_Written):
+    """What every pod of the run is given beside what it needs."""
+
+    metadata: _Metadata = _Metadata()
+    spec: _Spec = _Spec()
+
+    def tolerates(self, taint: Mapping[str, Any]) -> bool:
+        """Whether the pods tolerate the taint of a node."""
+        return any(each.holds_for(taint) for each in self.spec.tolerations)
+
+    def selects(self, labels: Mapping[str, str]) -> bool:
+        """Whether the pods may go to a node with these labels."""
+        return all(labels.get(key) == value for key, value in self.spec.node_selector.items())
+
+    @property
+    def tolerations(self) -> list[dict[str, str]]:
+        """As the API server wants them."""
+        return [each.model_dump(exclude_defaults=True) | {"operator": each.operator} for each in self.spec.tolerations]
+
+
+def read_pod_template(value: Any) -> Any:
+    """What the file of that path says. Raises ValueError with all that is wrong with it, each with its line."""
+    if not isinstance(value, str | Path):
+        return value
+    path = Path(value).expanduser()
+    try:
+        document = load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"wanted a readable file with a pod template, found: {error}") from error
+    problems = [(each.line, each.path, each.text) for each in document.problems]
+    template = None
+    if document.data is not None or not problems:
+        try:
+            template = PodTemplate.model_validate(document.data)
+        except ValidationError as error:
+            problems += [(document.line_of(each["loc"]), each["loc"], _say(each)) for each in error.errors()]
+    if problems or template is None:
+        told = [f"{path}:{line}: {'.'.join(map(str, where))}: {text}" for line, where, text in sorted(problems)]
+        raise ValueError("\n".join(["wanted a pod template, found", *told]))
+    return template
+
+
+def _say(error: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return (
+            "wanted of metadata labels and annotations, of spec nodeSelector, tolerations and priorityClassName, found "
+            "this key; remove it"
+        )
+    found = "" if error["type"] == "value_error" else f", found {error['input']!r}"
+    return str(error["msg"]).removeprefix("Value error, ") + found
