@@ -6,7 +6,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/storage-acceptance
 TOX_FOLDER := $(CACHE)/tox-$(shell sha256sum .ci/tox.txt | cut -c -12)
 TOX := $(TOX_FOLDER)/bin/tox
 
-.PHONY: accept accept-longhorn smoke test test-full venv cluster-up cluster-down bench audit lock clean
+.PHONY: accept accept-longhorn smoke test test-full venv image cluster-up cluster-down bench audit lock clean
 
 accept: $(TOX)  # the main job, on the embedded cluster; one that runs already is used and left running
 	$(TOX) run -q -e accept
@@ -29,6 +29,9 @@ venv: $(TOX)  # .venv with all that pytest needs here, for work by hand
 	$(TOX) devenv -q -e venv .venv
 	echo 'import os; os.environ.setdefault("PYTEST_ADDOPTS", "--config-file=$(CURDIR)/tox.ini")' \
 		> "$$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/storage-acceptance.pth"
+
+image: $(TOX)  # the suite's image in dist/, with its bill of materials; as root, on Debian with Python 3.11
+	$(TOX) run -q -e image
 
 cluster-up: $(TOX)
 	$(TOX) run -q -e cluster -- up

@@ -1,28 +1,37 @@
 """OCI archives written file by file: what `podman save` writes and `ctr images import` reads, without either."""
 
+import gzip
 import hashlib
 import io
 import json
 import platform
 import tarfile
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+ARCHITECTURE = _ARCHITECTURES.get(platform.machine(), platform.machine())
+"""of this host, as Go and Debian call it"""
 _OCI = "application/vnd.oci.image"
+# gzip's own default, and what is read of a file at a time.
+_LEVEL, _PIECE = 6, 1 << 20
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer that an archive holds, for any of its images."""
+    """A layer that an archive holds, for any of its images. `unpacked`: the digest of the tar file that gzip packed."""
 
     size: int
     digest: str
+    unpacked: str = ""
 
     @property
     def descriptor(self) -> dict[str, Any]:
-        return {"mediaType": f"{_OCI}.layer.v1.tar", "digest": self.digest, "size": self.size}
+        kind = f"{_OCI}.layer.v1.tar{'+gzip' if self.unpacked else ''}"
+        return {"mediaType": kind, "digest": self.digest, "size": self.size}
 
 
 def write_index(archive: tarfile.TarFile, manifests: Sequence[dict[str, Any]]) -> None:
@@ -54,28 +63,74 @@ def add_layer(archive: tarfile.TarFile, content: bytes) -> Layer:
     return Layer(size=added["size"], digest=added["digest"])
 
 
-def add_image(
-    archive: tarfile.TarFile, reference: str, *, layers: Sequence[Layer], config: dict[str, Any]
-) -> dict[str, Any]:
-    """Add one image of this host's architecture, of layers that the archive has. Returns its entry in the index.
+def add_packed_layer(archive: tarfile.TarFile, tar: Path) -> Layer:
+    """Add a layer that is a file, packed by gzip; the same zlib makes the same bytes of the same file."""
+    unpacked = hashlib.sha256()
+    with tempfile.TemporaryFile(dir=tar.parent) as packed:
+        # Neither the name of the file nor the time.
+        with gzip.GzipFile("", "wb", _LEVEL, packed, mtime=0) as stream, tar.open("rb") as source:
+            while piece := source.read(_PIECE):
+                unpacked.update(piece)
+                stream.write(piece)
+        entry = tarfile.TarInfo()
+        entry.mode, entry.size = 0o644, packed.tell()
+        packed.seek(0)
+        digest = hashlib.file_digest(packed, "sha256").hexdigest()
+        packed.seek(0)
+        entry.name = f"blobs/sha256/{digest}"
+        archive.addfile(entry, packed)
+    return Layer(size=entry.size, digest=f"sha256:{digest}", unpacked=f"sha256:{unpacked.hexdigest()}")
+
+
+def image_config(
+    layers: Sequence[Layer], config: dict[str, Any], *, architecture: str = "", created: str = ""
+) -> bytes:
+    """What an image is beside its layers. `architecture`: as Go and Debian call it, this host's where none is named.
 
     `config` as the OCI image specification has it under `config`: User, Env, Entrypoint and so on.
     """
-    architecture = _ARCHITECTURES.get(platform.machine(), platform.machine())
     content = {
-        "architecture": architecture,
+        "architecture": architecture or ARCHITECTURE,
         "os": "linux",
         "config": config,
-        "rootfs": {"type": "layers", "diff_ids": [each.digest for each in layers]},
+        "rootfs": {"type": "layers", "diff_ids": [each.unpacked or each.digest for each in layers]},
     }
+    return json.dumps(content | ({"created": created} if created else {})).encode()
+
+
+def add_image(
+    archive: tarfile.TarFile, reference: str, *, layers: Sequence[Layer], config: dict[str, Any]
+) -> dict[str, Any]:
+    """Add one image of this host's architecture, of layers that the archive has. Returns its entry in the index."""
+    return add_configured(archive, reference, layers=layers, config=image_config(layers, config))
+
+
+def add_configured(
+    archive: tarfile.TarFile, reference: str, *, layers: Sequence[Layer], config: bytes
+) -> dict[str, Any]:
+    """The same of what `image_config` has made."""
     manifest = {
         "schemaVersion": 2,
         "mediaType": f"{_OCI}.manifest.v1+json",
-        "config": _add_blob(archive, json.dumps(content).encode(), f"{_OCI}.config.v1+json"),
+        "config": _add_blob(archive, config, f"{_OCI}.config.v1+json"),
         "layers": [each.descriptor for each in layers],
     }
     entry = _add_blob(archive, json.dumps(manifest).encode(), f"{_OCI}.manifest.v1+json")
     return {**entry, "annotations": {"io.containerd.image.name": reference}}
+
+
+def add_docker_manifest(archive: tarfile.TarFile, reference: str, *, layers: Sequence[Layer], config: bytes) -> None:
+    """Have `docker load` read the archive as well, whose image store may be older than OCI's layout."""
+
+    def place(digest: str) -> str:
+        return f"blobs/sha256/{digest.removeprefix('sha256:')}"
+
+    content = {
+        "Config": place(hashlib.sha256(config).hexdigest()),
+        "RepoTags": [reference],
+        "Layers": [place(each.digest) for each in layers],
+    }
+    add_file(archive, "manifest.json", json.dumps([content]).encode())
 
 
 def _add_blob(archive: tarfile.TarFile, content: bytes, media_type: str) -> dict[str, Any]:

@@ -2,45 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 import embedded_cluster
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import CLAIMS, CONFIG_MAPS, NAMESPACES, PODS, VOLUMES, Object, Resource
+from acceptance.cluster.resources import CLAIMS, CONFIG_MAPS, NAMESPACES
 from acceptance.cluster.waiting import wait_for
-from embedded_cluster.commands import run
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
 from embedded_cluster.state import ClusterState, read_state
+from selftests.integration import in_cluster
+from selftests.integration.in_cluster import ended, loaded, read_reports, start, status_of
 from selftests.integration.suite import CLUSTER, left_behind
-from selftests.lab.accounts import ACCOUNT, DEPLOY
+from selftests.lab.accounts import ACCOUNT
 from selftests.lab.suite_image import write_suite_image
 
 pytestmark = pytest.mark.disrupts
-
-JOBS = Resource(prefix="apis/batch/v1", plural="jobs")
-READER = "storage-acceptance-reports"
-NODE = f"{CLUSTER}-node-1"
-LIMITS = """\
-version: 1
-tiers:
-  baseline:
-    description: for a test of the suite
-    limits:
-      random-read-iops:
-        read.iops: {at_least: 1, because: the test wants it so}
-  impossible:
-    description: for a test of the suite
-    provisioning:
-      bind_time: {at_most: 1ms, because: the test wants it so}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -53,14 +33,11 @@ def state(cluster: embedded_cluster.EmbeddedCluster) -> ClusterState:
 
 @pytest.fixture(scope="module")
 def image(state: ClusterState, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The suite's image, on one node: on each it would take half a gigabyte."""
+    """The suite's image, on one node."""
     archive = tmp_path_factory.mktemp("image") / "suite.tar"
-    reference = write_suite_image(archive)
-    ctr: list[str | Path] = ["ctr", "--address", Layout(CLUSTER).node(1).containerd_socket, "--namespace", "k8s.io"]
-    run([*ctr, "images", "import", "--snapshotter", state.snapshotter, archive], timeout=180)
-    archive.unlink()
-    yield reference
-    run([*ctr, "images", "rm", "--sync", reference], timeout=60)
+    with loaded(state, archive, write_suite_image(archive)) as reference:
+        archive.unlink()
+        yield reference
 
 
 @pytest.fixture(scope="module")
@@ -73,111 +50,9 @@ def kubectl(cluster: embedded_cluster.EmbeddedCluster) -> Kubectl:
 def deployed(
     api: Api, kubectl: Kubectl, state: ClusterState, image: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
-    """`deploy/` with its settings filled in, on the node that has the image; gone afterwards with all it made."""
-    folder = tmp_path_factory.mktemp("deploy") / "deploy"
-    shutil.copytree(DEPLOY, folder)
-    _fill_in(folder / "settings.yaml", data=_settings(state, image))
-    # The class under test as well: a run must not take this volume for one of its own, or for one that waits.
-    claim = yaml.safe_load((folder / "reports.yaml").read_text())["spec"]
-    _fill_in(folder / "reports.yaml", spec=claim | {"storageClassName": "replicated"})
-    _pin(folder / "kustomization.yaml")
-    (folder / "thresholds.yaml").write_text(LIMITS)
-    kubectl.run("apply", "-k", str(folder))
-    kubectl.run(
-        "create",
-        "configmap",
-        "storage-acceptance-files",
-        f"--namespace={ACCOUNT}",
-        f"--from-file={folder}/thresholds.yaml",
-    )
-    yield
-    kubectl.run("delete", "-k", str(folder), timeout=120)
-    wait_for("its volume to go", look=lambda: _volumes(api), ready=lambda seen: not seen, state=str, timeout_s=60)
-
-
-def _settings(state: ClusterState, image: str) -> dict[str, str]:
-    return {
-        "STORAGE_IMAGE": image,
-        "STORAGE_CLASS": "replicated",
-        "STORAGE_NODE": NODE,
-        "STORAGE_TIER": "baseline",
-        "STORAGE_THRESHOLDS": "/files/thresholds.yaml",
-        "STORAGE_VOLUME_SIZE": "160Mi",
-        "STORAGE_TEST_SIZE": "64Mi",
-        "PYTEST_ADDOPTS": "-k random-read-iops",
-        # The embedded cluster has no kube-proxy, so its service address leads nowhere.
-        "KUBERNETES_SERVICE_HOST": state.gateway,
-        "KUBERNETES_SERVICE_PORT": str(state.ports["kube-apiserver"]),
-    }
-
-
-def _fill_in(file: Path, **parts: Object) -> None:
-    file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | parts))
-
-
-def _pin(file: Path) -> None:
-    """Have the pods of the CronJob on the node that has the image."""
-    content = yaml.safe_load(file.read_text())
-    spec = {"nodeSelector": {"kubernetes.io/hostname": NODE}}
-    body = {"spec": {"jobTemplate": {"spec": {"template": {"spec": spec}}}}}
-    name = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": ACCOUNT}}
-    content["patches"] = [{"target": {"kind": "CronJob"}, "patch": yaml.safe_dump(name | body)}]
-    file.write_text(yaml.safe_dump(content))
-
-
-def _volumes(api: Api) -> list[str]:
-    return [
-        each["metadata"]["name"]
-        for each in api.list(VOLUMES)
-        if (each["spec"].get("claimRef") or {}).get("namespace") == ACCOUNT
-    ]
-
-
-def start(kubectl: Kubectl, name: str) -> None:
-    """A run now, as the CronJob would begin it at night."""
-    kubectl.run("create", "job", name, f"--from=cronjob/{ACCOUNT}", f"--namespace={ACCOUNT}")
-
-
-def ended(api: Api, name: str) -> tuple[str, Object, str]:
-    """How the Job ended, its pod, and what its run printed."""
-
-    def conditions() -> list[str]:
-        found = api.get(JOBS, name, namespace=ACCOUNT)["status"].get("conditions") or []
-        return [each["type"] for each in found if each["status"] == "True"]
-
-    seen = wait_for(
-        f"job {name} to end",
-        look=conditions,
-        ready=lambda seen: bool({"Complete", "Failed"} & {*seen}),
-        state=str,
-        timeout_s=240,
-    )
-    (pod,) = api.list(PODS, namespace=ACCOUNT, labels=f"job-name={name}")
-    began = [each for each in _containers(pod) if "waiting" not in each["state"]]
-    log = [api.log(pod["metadata"]["name"], namespace=ACCOUNT, container=each["name"]) for each in began]
-    return ("Complete" if "Complete" in seen else "Failed"), pod, "\n".join(log)
-
-
-def _containers(pod: Object) -> list[Object]:
-    return [*pod["status"]["initContainerStatuses"], *pod["status"]["containerStatuses"]]
-
-
-def read_reports(kubectl: Kubectl, state: ClusterState, folder: Path) -> list[dict[str, Any]]:
-    """What is on the claim, copied out by a pod as docs/in-cluster.md says; the results of each run, oldest first."""
-    text = (DEPLOY / "reports-reader.yaml").read_text()
-    manifest = text.replace("registry.example.com/storage-acceptance@sha256:DIGEST", state.image)
-    kubectl.run("apply", "--filename=-", stdin=manifest)
-    of = f"--namespace={ACCOUNT}"
-    kubectl.run("wait", "--for=condition=Ready", f"pod/{READER}", of, "--timeout=60s", timeout=65)
-    kubectl.run("cp", f"{READER}:/reports", str(folder), of, timeout=60)
-    kubectl.run("delete", "pod", READER, of)
-    runs = sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
-    return [json.loads((path / "results.json").read_text()) for path in runs]
-
-
-def status_of(pod: Object) -> int:
-    """The exit status of the suite in its pod."""
-    return int(_containers(pod)[-1]["state"].get("terminated", {"exitCode": -1})["exitCode"])
+    """The CronJob is there, and what it needs."""
+    with in_cluster.deployed(api, kubectl, state, image, tmp_path_factory.mktemp("deploy") / "deploy"):
+        yield
 
 
 def test_good_storage_completes_the_job_and_its_report_is_on_the_claim(

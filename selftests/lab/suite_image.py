@@ -23,7 +23,7 @@ from packaging.requirements import Requirement
 from embedded_cluster.images import LOAD_GENERATORS, layer, libraries_of, load_generators
 from embedded_cluster.layout import cache_folder
 from embedded_cluster.oci_archive import add_file, add_image, add_layer, write_index
-from selftests.lab.containerfile import Recipe, read_recipe
+from release.containerfile import Recipe, read_recipe
 
 ROOT = Path(__file__).parents[2]
 CONTAINERFILE = ROOT / "deploy" / "Containerfile"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -15,15 +16,15 @@ import yaml
 from acceptance.cluster.pod_manifest import USER
 from embedded_cluster.images import LOAD_GENERATORS
 from fixtures.offered_options import OPTIONS
+from release.containerfile import read_recipe
 from selftests.lab.accounts import DEPLOY, documents
-from selftests.lab.containerfile import read_recipe
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((DEPLOY / "examples").iterdir())
 MANIFESTS = [*sorted(DEPLOY.glob("*.yaml")), *EXAMPLES]
 RECIPE = read_recipe(DEPLOY / "Containerfile")
 # What no run reads: its own tests, documents, what it wrote, and what makes it.
-NOT_OF_A_RUN = {"benchmarks", "deploy", "docs", "embedded_cluster", "reports", "selftests"}
+NOT_OF_A_RUN = {"benchmarks", "deploy", "dist", "docs", "embedded_cluster", "release", "reports", "selftests"}
 NOT_OF_A_RUN |= {"CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md"}
 NOT_OF_A_RUN |= {"pyproject.toml", "requirements.in", "requirements.txt"}
 
@@ -142,6 +143,31 @@ def test_the_image_has_the_load_generators_of_the_embedded_clusters_image() -> N
 def test_the_image_runs_as_the_user_of_the_pods() -> None:
     assert RECIPE.user == f"{USER}:{USER}"
     assert (pod()["securityContext"]["runAsUser"], pod()["securityContext"]["fsGroup"]) == (USER, USER)
+
+
+def test_the_line_of_the_docs_takes_the_ids_out_and_nothing_else(tmp_path: Path) -> None:
+    """OpenShift refuses those that are not of the namespace's range."""
+    page = (ROOT / "docs" / "platforms.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^    (sed .*) deploy/\*\.yaml$", page, re.MULTILINE)
+    for file in DEPLOY.glob("*.yaml"):
+        (tmp_path / file.name).write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+    subprocess.run(["sh", "-c", f"{line} *.yaml"], cwd=tmp_path, check=True)
+    changed = []
+    for file in DEPLOY.glob("*.yaml"):
+        before, after = (list(yaml.safe_load_all((at / file.name).read_text())) for at in (DEPLOY, tmp_path))
+        changed += [file.name] * (before != after)
+        assert _without_ids(before) == after
+        assert not re.search(r"65534|runAsUser|fsGroup\b", json.dumps(after))
+    assert sorted(changed) == ["cronjob.yaml", "job.yaml", "reports-reader.yaml"]
+
+
+def _without_ids(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_ids(each) for each in value]
+    if isinstance(value, dict):
+        ids = {"runAsUser", "runAsGroup", "fsGroup"}
+        return {key: _without_ids(each) for key, each in value.items() if key not in ids}
+    return value
 
 
 def test_the_image_holds_all_that_a_run_reads() -> None:

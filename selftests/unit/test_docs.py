@@ -11,6 +11,7 @@ import pytest
 from acceptance.__main__ import main as acceptance_main
 from embedded_cluster.__main__ import main as embedded_main
 from fixtures.offered_options import OPTIONS
+from release.__main__ import main as release_main
 from selftests.unit.docs_pages import PAGES, ROOT, unfenced
 from storage_acceptance.command_line import COMMANDS
 
@@ -52,8 +53,8 @@ def test_options_are_looked_for() -> None:
     assert len(set(re.findall(r"--storage-[a-z-]+[a-z]", "".join(PAGES.values())))) > 10
 
 
-COMMAND = re.compile(r"python -m (acceptance|embedded_cluster) ([a-z][a-z|-]*)([^`\n]*)")
-ENTRY = {"acceptance": acceptance_main, "embedded_cluster": embedded_main}
+COMMAND = re.compile(r"python -m (acceptance|embedded_cluster|release) ([a-z][a-z|-]*)([^`\n]*)")
+ENTRY = {"acceptance": acceptance_main, "embedded_cluster": embedded_main, "release": release_main}
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -86,7 +87,7 @@ def test_targets_of_make_that_are_named_exist(page: str) -> None:
     assert set(named) - set(targets) == set()
 
 
-FOLDERS = "acceptance|benchmarks|deploy|docs|embedded_cluster|fixtures|profiles|selftests|tests"
+FOLDERS = "acceptance|benchmarks|deploy|docs|embedded_cluster|fixtures|profiles|release|selftests|tests"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -57,7 +57,7 @@ def test_files_that_the_page_names_exist() -> None:
     assert [each for each in there if not any(ENGINE.glob(each.rstrip("/")))] == []
 
 
-@pytest.mark.parametrize("folder", ["acceptance", "embedded_cluster", "fixtures", "tests", "benchmarks"])
+@pytest.mark.parametrize("folder", ["acceptance", "embedded_cluster", "fixtures", "release", "tests", "benchmarks"])
 def test_no_file_is_long(folder: str) -> None:
     lines = {path: path.read_text(encoding="utf-8").count("\n") for path in (ROOT / folder).rglob("*.py")}
     assert lines

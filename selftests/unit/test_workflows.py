@@ -13,6 +13,7 @@ import yaml
 from acceptance.limits.file import load_limits
 from embedded_cluster import golang
 from fixtures.offered_options import OPTIONS
+from release.__main__ import main as release_main
 
 ROOT = Path(__file__).parents[2]
 OWN = sorted((ROOT / ".github" / "workflows").iterdir())
@@ -63,6 +64,22 @@ def test_actions_are_named_by_commit_and_get_no_credentials(workflow: Path) -> N
     assert [step for step in steps if not re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", step["uses"])] == []
     checkouts = [step for step in steps if step["uses"].startswith("actions/checkout@")]
     assert checkouts and all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+@pytest.mark.parametrize("workflow", OWN, ids=lambda path: path.name)
+def test_only_what_publishes_may_write(workflow: Path) -> None:
+    jobs = yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"]
+    granted = {name: job["permissions"] for name, job in jobs.items() if "permissions" in job}
+    publishing = {"publish": {"contents": "write", "packages": "write"}}
+    assert granted == (publishing if workflow.name == "release.yaml" else {})
+
+
+@pytest.mark.parametrize("workflow", OWN, ids=lambda path: path.name)
+def test_what_a_workflow_has_the_project_do_it_can(workflow: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command, rest in re.findall(r"python -m release (\w+)([^\n;]*)", workflow.read_text(encoding="utf-8")):
+        with pytest.raises(SystemExit):
+            release_main([command, "--help"])
+        assert set(re.findall(r"--[a-z]+", rest)) <= set(re.findall(r"--[a-z]+", capsys.readouterr().out))
 
 
 def test_the_limits_of_runners_are_limits_and_require_what_shipped_tiers_require() -> None:

@@ -13,6 +13,10 @@ _INSTALL = re.compile(r"apt-get install (?:--[a-z-]+ )*([a-z0-9 .+-]+?) &&")
 _KNOWN = {"ARG", "FROM", "COPY", "RUN", "LABEL", "ENV", "USER", "WORKDIR", "ENTRYPOINT"}
 
 
+# Of the image of Docker's: which Python, on which release of Debian.
+_BASE = re.compile(r".*/python:(\d+\.\d+)-slim-([a-z]+)")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
     """The image of the last stage. `copied`: what comes from the checkout, its path there -> path in the image."""
@@ -25,6 +29,25 @@ class Recipe:
     user: str
     folder: str
     entrypoint: tuple[str, ...]
+
+    @property
+    def python(self) -> str:
+        """The version of the base's Python, as 3.11."""
+        return self._base[1]
+
+    @property
+    def debian(self) -> str:
+        """The release of Debian that the base is made of."""
+        return self._base[2]
+
+    @property
+    def _base(self) -> re.Match[str]:
+        found = _BASE.fullmatch(self.bases[-1])
+        if found is None:
+            raise ValueError(
+                f"wanted a base such as docker.io/library/python:3.11-slim-bookworm, found {self.bases[-1]}"
+            )
+        return found
 
     @property
     def config(self) -> dict[str, object]:

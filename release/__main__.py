@@ -1,0 +1,72 @@
+"""`python -m release image` builds the image; `python -m release notes` prints what is new in a version."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from acceptance import __version__
+from acceptance.text.errors import AcceptanceError
+from embedded_cluster.oci_archive import ARCHITECTURE
+from release.image import ROOT, build, digest_of
+from release.notes import notes
+from release.packages import MACHINES
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit status."""
+    parser = argparse.ArgumentParser(prog="python -m release", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    image = commands.add_parser("image", help="build the image of deploy/Containerfile, as root, on Debian or Ubuntu")
+    image.add_argument("--output", type=Path, default=Path("dist"), metavar="DIR", help="default: dist")
+    image.add_argument("--architecture", choices=sorted(MACHINES), default=ARCHITECTURE, help="default: this machine's")
+    image.add_argument(
+        "--mirror",
+        action="append",
+        default=[],
+        metavar="MIRROR",
+        help="address or line of sources.list in the place of Debian's own; repeatable",
+    )
+    told = commands.add_parser("notes", help="print the section of CHANGELOG.md")
+    told.add_argument("--tag", required=True, help="such as v0.1.0")
+    chosen = parser.parse_args(arguments)
+    try:
+        if chosen.command == "notes":
+            sys.stdout.write(notes((ROOT / "CHANGELOG.md").read_text("utf-8"), tag=chosen.tag, version=__version__))
+        else:
+            _image(chosen)
+    except AcceptanceError as error:
+        print(error, file=sys.stderr)
+        return error.exit_status
+    return 0
+
+
+def _image(chosen: argparse.Namespace) -> None:
+    built = build(
+        chosen.output,
+        version=__version__,
+        architecture=chosen.architecture,
+        created=_moment(),
+        mirrors=chosen.mirror,
+    )
+    print(f"{built.reference} {built.digest}")
+    for file in (built.archive, built.bill):
+        print(f"{digest_of(file)}  {file}")
+
+
+def _moment() -> int:
+    """SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/), else that of the last commit."""
+    if given := os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(given)
+    said = subprocess.run(
+        ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"], capture_output=True, text=True, check=False
+    )
+    return int(said.stdout) if said.stdout.strip() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

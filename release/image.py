@@ -1,0 +1,135 @@
+"""The image of deploy/Containerfile, built without a builder or a registry: an OCI archive, the same bytes twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from embedded_cluster.oci_archive import (
+    Layer,
+    add_configured,
+    add_docker_manifest,
+    add_file,
+    add_packed_layer,
+    image_config,
+    write_index,
+)
+from release.bill import bill_of_materials
+from release.containerfile import Recipe, read_recipe
+from release.packages import compile_all, install_packages
+from release.root import write_root
+
+ROOT = Path(__file__).parents[1]
+CONTAINERFILE = ROOT / "deploy" / "Containerfile"
+NAME = "storage-acceptance"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """An image that was built. `digest`: that of its manifest, by which registries and clusters know it."""
+
+    archive: Path
+    bill: Path
+    reference: str
+    digest: str
+
+
+def build(folder: Path, *, version: str, architecture: str, created: int, mirrors: Sequence[str] = ()) -> Built:
+    """Build it into the folder. `created`: in s since the epoch, for the image to say; `mirrors`: see `write_root`.
+
+    Raises EnvironmentFailure for what the machine lacks, ValueError for a Containerfile that is not understood.
+    """
+    recipe = read_recipe(CONTAINERFILE)
+    name = f"{NAME}-{version}-linux-{architecture}"
+    archive, reference = folder / f"{name}.tar", f"localhost/{NAME}:{version}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as building:
+        tars = _layers(Path(building), recipe, architecture=architecture, mirrors=mirrors)
+        whole = Path(building) / archive.name
+        digest = _write(whole, tars, recipe, reference=reference, architecture=architecture, created=created)
+        materials = bill_of_materials(
+            root=tars[0],
+            packages=Path(building) / "packages",
+            version=version,
+            architecture=architecture,
+            digest=digest,
+        )
+        bill = folder / f"{name}.cdx.json"
+        bill.write_text(json.dumps(materials, indent=1) + "\n", encoding="utf-8")
+        whole.replace(archive)
+    return Built(archive=archive, bill=bill, reference=reference, digest=digest)
+
+
+def _layers(folder: Path, recipe: Recipe, *, architecture: str, mirrors: Sequence[str]) -> list[Path]:
+    """What changes least comes first: Debian, packages, the suite."""
+    root, packages, suite = (folder / f"{name}.tar" for name in ("root", "packages", "suite"))
+    write_root(
+        root,
+        debian=recipe.debian,
+        python=recipe.python,
+        architecture=architecture,
+        programs=recipe.programs,
+        mirrors=mirrors,
+    )
+    install_packages(
+        folder / "packages", requirements=ROOT / "requirements.txt", architecture=architecture, python=recipe.python
+    )
+    compile_all(folder / "packages", seen_as=recipe.packages)
+    write_layer(packages, folder / "packages", at=recipe.packages)
+    for source, place in recipe.copied.items():
+        _copy(ROOT / source, folder / "suite" / place.lstrip("/"))
+    compile_all(folder / "suite" / recipe.folder.lstrip("/"), seen_as=recipe.folder)
+    write_layer(suite, folder / "suite", at="/")
+    return [root, packages, suite]
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_file():
+        shutil.copyfile(source, target)
+    else:
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def write_layer(target: Path, folder: Path, *, at: str) -> None:
+    """Write a tar file of the folder, which the image has at that path: of root, without times, in order of names."""
+    place = at.strip("/")
+    above = [part.as_posix() for part in Path(place).parents if place and part != Path(".")]
+    with tarfile.open(target, "w", format=tarfile.PAX_FORMAT) as tar:
+        for name in sorted(above) + [place] * bool(place):
+            add_file(tar, name, kind=tarfile.DIRTYPE, mode=0o755)
+        for path in sorted(folder.rglob("*")):
+            name = f"{place}/{path.relative_to(folder).as_posix()}".lstrip("/")
+            if path.is_dir():
+                add_file(tar, name, kind=tarfile.DIRTYPE, mode=0o755)
+            else:
+                add_file(tar, name, path.read_bytes(), mode=0o755 if path.stat().st_mode & 0o100 else 0o644)
+
+
+def _write(
+    target: Path, tars: Sequence[Path], recipe: Recipe, *, reference: str, architecture: str, created: int
+) -> str:
+    """Write the archive; the digest of its only image."""
+    moment = datetime.fromtimestamp(created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    with tarfile.open(target, "w") as archive:
+        layers: list[Layer] = [add_packed_layer(archive, each) for each in tars]
+        config = image_config(layers, dict(recipe.config), architecture=architecture, created=moment)
+        entry = add_configured(archive, reference, layers=layers, config=config)
+        entry["annotations"]["org.opencontainers.image.ref.name"] = reference.rpartition(":")[2]
+        entry["platform"] = {"architecture": architecture, "os": "linux"}
+        add_docker_manifest(archive, reference, layers=layers, config=config)
+        write_index(archive, [entry])
+    return str(entry["digest"])
+
+
+def digest_of(file: Path) -> str:
+    """The SHA-256 of a file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

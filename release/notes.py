@@ -1,0 +1,21 @@
+"""What a release says of itself: its section of CHANGELOG.md, where the tag, the package and that section agree."""
+
+from __future__ import annotations
+
+import re
+
+from acceptance.text.errors import WrongUsage
+
+
+def notes(changelog: str, *, tag: str, version: str) -> str:
+    """The section of the version. Raises WrongUsage where tag and version differ, or it is not said to be released."""
+    if tag != f"v{version}":
+        raise WrongUsage(f"wanted the tag v{version}, as acceptance/__init__.py has the version, found {tag}")
+    sections = re.split(r"^## ", changelog, flags=re.MULTILINE)[1:]
+    found = [each for each in sections if re.match(rf"{re.escape(version)}\b", each)]
+    if len(found) != 1:
+        raise WrongUsage(f"wanted one section of CHANGELOG.md for {version}, found {len(found)}")
+    heading, _, text = found[0].partition("\n")
+    if not re.fullmatch(r"[\w.-]+, \d{1,2} [A-Z][a-z]+ \d{4}", heading):
+        raise WrongUsage(f"wanted `## {version}, DAY MONTH YEAR` in CHANGELOG.md, found `## {heading}`")
+    return text.strip() + "\n"

@@ -1,0 +1,68 @@
+"""The lowest layer: Debian with Python and the load generators, by mmdebstrap, the same bytes for the same packages."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster.packages import ensure
+
+TOOLS = {"mmdebstrap": "mmdebstrap", "debian-archive-keyring": "/usr/share/keyrings/debian-archive-keyring.gpg"}
+"""Debian packages that building takes, each with what must be there of it"""
+# No file is younger: what packages bring is older, or made at the time of the build.
+NOT_AFTER = 1686355200  # 10 June 2023, bookworm's own day
+_SECONDS = 1800
+_BESIDE = ("python3", "ca-certificates")
+# What no run reads. Terms of use stay.
+_LEFT_OUT = ("/usr/share/man/*", "/usr/share/info/*", "/usr/share/locale/*", "/usr/share/doc/*", "/usr/share/lintian/*")
+_KEPT = ("/usr/share/doc/*/copyright",)
+# Python's own files are compiled anew: what Debian's scripts compile bears the time at which they did.
+_COMPILE = (
+    'chroot "$1" python3 -m compileall -q -f --invalidation-mode unchecked-hash /usr/lib/python3 /usr/lib/python{}'
+)
+# Of this host; Kubernetes writes both for each pod.
+_FORGET = 'rm -f "$1/etc/hostname" "$1/etc/resolv.conf"'
+_NO_OTHER_USER = 'find "$1" -xdev -type f -perm /6000 -exec chmod ug-s {} +'
+
+
+def write_root(
+    target: Path, *, debian: str, python: str, architecture: str, programs: Sequence[str], mirrors: Sequence[str] = ()
+) -> None:
+    """Write a tar file with a root file system of that release. `mirrors`: lines of sources.list, or addresses.
+
+    Installs what is missing of TOOLS. Raises EnvironmentFailure with what mmdebstrap said last.
+    """
+    ensure(TOOLS)
+    command = [
+        "mmdebstrap",
+        "--quiet",
+        "--format=tar",
+        "--variant=essential",
+        f"--architectures={architecture}",
+        f"--include={','.join([*_BESIDE, *programs])}",
+        # A builder that may make no devices could not unpack them, and no container needs them.
+        "--skip=output/dev",
+        *(f"--dpkgopt=path-exclude={each}" for each in _LEFT_OUT),
+        *(f"--dpkgopt=path-include={each}" for each in _KEPT),
+        *(f"--customize-hook={each}" for each in (_COMPILE.format(python), _FORGET, _NO_OTHER_USER)),
+        debian,
+        str(target),
+        *mirrors,
+    ]
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": str(NOT_AFTER), "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+    if done.returncode:
+        last = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-15:])
+        raise EnvironmentFailure(f"mmdebstrap {debian} for {architecture} ended with {done.returncode}:\n{last}")
