@@ -53,8 +53,10 @@ def test_its_report_has_the_chapters_that_it_had() -> None:
         "provisioning",
         "features",
         "history",
-        "measurements",
+        "not-meant",
         "tested-on",
+        "measurements",
+        "evidence",
     ]
 
 
