@@ -98,7 +98,7 @@ RUN_THAT_WAS = "storage-acceptance-20200101-000000-abcdef"
         ("storage-acceptance-archive", {}, "no run makes a namespace storage-acceptance-archive"),
         (RUN_THAT_WAS, {}, "no provisioner made it"),
         (RUN_THAT_WAS, {PROVISIONED_BY: "nobody"}, "it does not carry the run's label, and its PVC is gone"),
-        (RUN_THAT_WAS, {PROVISIONED_BY: "nobody", BOUND_BY_CONTROLLER: "yes"}, "it was there already"),
+        (RUN_THAT_WAS, {PROVISIONED_BY: "nobody", BOUND_BY_CONTROLLER: "yes"}, "it existed already"),
     ],
     ids=["prefix", "static", "unlabelled", "re-offered"],
 )
