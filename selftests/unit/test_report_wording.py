@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from acceptance.report.figures import shown_rule, shown_speed, shown_speed_interval
@@ -73,9 +75,10 @@ def test_one_figure_has_one_interval() -> None:
     assert "952.4 IOPS" not in html
 
 
-def test_the_interval_of_a_verdict_on_another_load_is_not_taken() -> None:
+@pytest.mark.parametrize("of", [{"subject": "many-volumes"}, {"measured": 700.0}])
+def test_the_interval_of_a_verdict_on_another_load_is_not_taken(of: dict[str, Any]) -> None:
     load = measured({"write.iops": estimate(1000.0, by=1.05)})
-    other = judged(measured=700.0, low=600.0, high=800.0, confidence=0.99, subject="many-volumes")
+    other = judged(low=600.0, high=1400.0, confidence=0.99, **of)
     assert "952.4 IOPS" in render_summary(run_of(load, verdicts=[other]))
 
 
