@@ -241,7 +241,7 @@ def test_what_a_killed_run_made_to_fail_is_named_by_the_next_cleanup(
         process.wait()
     run_id = run_in(reports)
     listed = cleanup(cluster, "--list")
-    (named,) = [line for line in listed.stdout.splitlines() if "made to fail" in line]
+    (named,) = [line for line in listed.stdout.splitlines() if "did not bring it back" in line]
     assert f"the run made node {down.read_text()} fail and did not bring it back; run `" in named
     words = shlex.split(named.partition("`")[2].rpartition("`")[0])
     assert subprocess.run(words, cwd=ROOT, check=False).returncode == 0

@@ -219,7 +219,7 @@ def test_what_a_killed_run_lost_on_purpose_is_named_by_the_next_cleanup(
     with rebuilding(tmp_path, reports) as process:
         process.kill()
         process.wait()
-    (named,) = [line for line in cleanup(cluster, "--list").stdout.splitlines() if "made to fail" in line]
+    (named,) = [line for line in cleanup(cluster, "--list").stdout.splitlines() if "did not bring it back" in line]
     assert "a replica of volume pvc-" in named and " fail and did not bring it back; run `" in named
     words = shlex.split(named.partition("`")[2].rpartition("`")[0])
     assert subprocess.run(words, cwd=ROOT, check=False).returncode == 0 and (tmp_path / "back").exists()
