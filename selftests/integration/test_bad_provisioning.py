@@ -105,7 +105,8 @@ def test_deletion_that_hangs_on_a_finalizer_names_it(held: Literal["PV", "PVC"],
     name = {"PV": "lab-holds-volume", "PVC": "lab-holds-claim"}[held]
     try:
         run = run_suite("--storage-class", name, "--storage-timeout", "25s", "-k", "gone_after", reports=reports)
-        items = [each for each in api.list(VOLUMES if held == "PV" else CLAIMS) if held_by_lab(each)]
+        all_held = [each for each in api.list(VOLUMES if held == "PV" else CLAIMS) if held_by_lab(each)]
+        items = [each for each in all_held if each["spec"]["storageClassName"] == name]
     finally:
         let_go(api, [name])
     assert run.status == 1, run.output
