@@ -5,7 +5,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster.builds import Binaries
 from embedded_cluster.certificates import Authority, KeyPair, write_kubeconfig, write_signing_keys
 from embedded_cluster.kubectl import Kubectl
@@ -13,7 +12,7 @@ from embedded_cluster.layout import PACKAGE, Layout
 from embedded_cluster.network import PodNetwork
 from embedded_cluster.processes import Daemons
 from embedded_cluster.timers import timers
-from embedded_cluster.waiting import NotYet, wait_for
+from embedded_cluster.waiting import wait_for
 
 # Services lead nowhere where there is no kube-proxy. The range only has to be one.
 _NO_SERVICES = "10.96.0.0/16"
@@ -72,10 +71,7 @@ class ControlPlane:
             self.daemons.require_alive("etcd")
             self.daemons.require_alive("kube-apiserver")
             self.daemons.require_alive(API_RELAY)
-            try:
-                kubectl.run("get", "--raw=/readyz", timeout=5)
-            except EnvironmentFailure as error:
-                raise NotYet(str(error)[-300:]) from None
+            kubectl.require_ready()
 
         wait_for("the API server to be ready", ready, timeout=90)
         return kubectl

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster.commands import run
 from embedded_cluster.layout import PACKAGE, Layout
 from embedded_cluster.waiting import NotYet, wait_for
@@ -34,6 +35,13 @@ class Kubectl:
         environment = {**os.environ, "KUBECACHEDIR": str(self.kubeconfig.parent / "kubectl")}
         options = [f"--kubeconfig={self.kubeconfig}", f"--request-timeout={timeout:.0f}s"]
         return run([self.program, *options, *arguments], stdin=stdin, timeout=timeout + 2, environment=environment)
+
+    def require_ready(self) -> None:
+        """Raises NotYet while the API server does not answer, or has not read yet who may do what."""
+        try:
+            self.run("get", "--raw=/readyz", timeout=5)
+        except EnvironmentFailure as error:
+            raise NotYet(str(error)[-300:]) from None
 
     def get(self, *arguments: str) -> list[dict[str, Any]]:
         """The objects that `kubectl get` finds; empty where there are none."""

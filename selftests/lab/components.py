@@ -10,14 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
 from embedded_cluster.mount_namespaces import held, holder_of_node
 from embedded_cluster.processes import Daemons, is_running
 from embedded_cluster.state import read_state
+from embedded_cluster.waiting import wait_for
 
 API_SERVER = "kube-apiserver"
 # A component whose port is taken ends within the first.
 STAYS_S, STARTS = 1.5, 20
+READY_S = 90
 
 
 @contextmanager
@@ -43,15 +46,22 @@ def with_words(cluster: str, component: str, *more: str) -> Iterator[None]:
     words = _kill(cluster, component)
     _start(cluster, component, [*words, *more])
     try:
+        _wait_for_roles(cluster)
         yield
     finally:
         _kill(cluster, component)
         _start(cluster, component, words)
+        _wait_for_roles(cluster)
 
 
 def kubelet_of(node: str) -> str:
     """The component that is the kubelet of a node, `<cluster>-node-2` or the like."""
     return f"kubelet-{node.rpartition('-')[2]}"
+
+
+def _wait_for_roles(cluster: str) -> None:
+    """An API server that started a moment ago has not read its roles yet: to all but administrators it says 403."""
+    wait_for("the API server to be ready", Kubectl.of(Layout(cluster)).require_ready, timeout=READY_S)
 
 
 def _kill(cluster: str, component: str) -> list[str]:
