@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from acceptance import __version__
+from acceptance.results.checksums import digest_of
 from acceptance.text.errors import AcceptanceError
 from embedded_cluster.oci_archive import ARCHITECTURE
-from release.image import ROOT, build, digest_of
+from release.image import ROOT, build
 from release.notes import notes
 from release.packages import MACHINES
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import tarfile
@@ -127,9 +126,3 @@ def _write(
         add_docker_manifest(archive, reference, layers=layers, config=config)
         write_index(archive, [entry])
     return str(entry["digest"])
-
-
-def digest_of(file: Path) -> str:
-    """The SHA-256 of a file."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster.commands import run
 
 # As Python's wheels call them.
 MACHINES: Mapping[str, str] = {"amd64": "x86_64", "arm64": "aarch64"}
@@ -39,17 +40,7 @@ def install_packages(target: Path, *, requirements: Path, architecture: str, pyt
         f"--target={target}",
         f"--requirement={requirements}",
     ]
-    done = subprocess.run(
-        command,
-        env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
-    if done.returncode:
-        raise EnvironmentFailure(f"pip ended with {done.returncode}: {done.stderr.strip()}")
+    run(command, environment={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}, timeout=_SECONDS)
     _forget_commands(target)
 
 

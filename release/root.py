@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster.commands import run
 from embedded_cluster.packages import ensure
 
 TOOLS = {"mmdebstrap": "mmdebstrap", "debian-archive-keyring": "/usr/share/keyrings/debian-archive-keyring.gpg"}
@@ -53,16 +52,4 @@ def write_root(
         *mirrors,
     ]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(NOT_AFTER), "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
-    if done.returncode:
-        last = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-15:])
-        raise EnvironmentFailure(f"mmdebstrap {debian} for {architecture} ended with {done.returncode}:\n{last}")
+    run(command, environment=environment, timeout=_SECONDS)

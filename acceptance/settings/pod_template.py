@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from acceptance.results.model import Frozen
-from acceptance.text.strict_yaml import load
+from acceptance.settings.strict_file import read_strict, say
+from acceptance.text.errors import WrongUsage
 
 # What the suite writes itself, and finds its own objects by.
 _OWN = re.compile(r"(.*\.)?storage-acceptance(\.[^/]*)?/.*|app\.kubernetes\.io/managed-by")
@@ -95,22 +96,16 @@ def read_pod_template(value: Any) -> Any:
     """What the file of that path says. Raises ValueError with all that is wrong with it, each with its line."""
     if not isinstance(value, str | Path):
         return value
-    path = Path(value).expanduser()
     try:
-        document = load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"wanted a readable file with a pod template, found: {error}") from error
-    problems = [(each.line, each.path, each.text) for each in document.problems]
-    template = None
-    if document.data is not None or not problems:
-        try:
-            template = PodTemplate.model_validate(document.data)
-        except ValidationError as error:
-            problems += [(document.line_of(each["loc"]), each["loc"], _say(each)) for each in error.errors()]
-    if problems or template is None:
-        told = [f"{path}:{line}: {'.'.join(map(str, where))}: {text}" for line, where, text in sorted(problems)]
-        raise ValueError("\n".join(["wanted a pod template, found", *told]))
-    return template
+        return read_strict(
+            Path(value).expanduser(),
+            PodTemplate,
+            wanted="wanted a readable file with a pod template",
+            told=_say,
+            title="wanted a pod template, found",
+        )
+    except WrongUsage as error:
+        raise ValueError(str(error)) from error
 
 
 def _say(error: Any) -> str:
@@ -119,5 +114,4 @@ def _say(error: Any) -> str:
             "wanted of metadata labels and annotations, of spec nodeSelector, tolerations and priorityClassName, found "
             "this key; remove it"
         )
-    found = "" if error["type"] == "value_error" else f", found {error['input']!r}"
-    return str(error["msg"]).removeprefix("Value error, ") + found
+    return say(error)

@@ -31,11 +31,13 @@ def read_strict(
     wanted: str,
     told: Callable[[Any], str] = say,
     not_keys: Collection[str] = (),
+    title: str | None = None,
 ) -> Model:
     """What the YAML file says, as the model.
 
-    `wanted` begins the message where it cannot be read; `not_keys` are parts of pydantic's paths that stand for no key
-    of the file, as the choice of a union. Raises WrongUsage with all that is wrong.
+    `wanted` begins the message where it cannot be read, and `title`, if any, is the line above what is wrong with it;
+    `not_keys` are parts of pydantic's paths that stand for no key of the file, as the choice of a union. Raises
+    WrongUsage with all that is wrong.
     """
     try:
         document = load(path.read_text(encoding="utf-8"))
@@ -52,7 +54,6 @@ def read_strict(
                 problems.append((document.line_of(where), where, told(each)))
     if problems or found is None:
         lines = sorted((line, ".".join(map(str, where)), text) for line, where, text in problems)
-        raise WrongUsage(
-            "\n".join(f"{path}:{line}: {where}{': ' if where else ''}{text}" for line, where, text in lines)
-        )
+        told_of = [f"{path}:{line}: {where}{': ' if where else ''}{text}" for line, where, text in lines]
+        raise WrongUsage("\n".join(told_of if title is None else [title, *told_of]))
     return found

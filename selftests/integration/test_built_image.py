@@ -14,11 +14,12 @@ import pytest
 import embedded_cluster
 from acceptance import __version__
 from acceptance.cluster.api import Api
+from acceptance.results.checksums import digest_of
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
 from embedded_cluster.oci_archive import ARCHITECTURE
 from embedded_cluster.state import read_state
-from release.image import ROOT, Built, build, digest_of
+from release.image import ROOT, Built, build
 from selftests.integration.in_cluster import deployed, ended, loaded, read_reports, start, status_of
 from selftests.integration.suite import CLUSTER, left_behind
 from selftests.lab.restricted_v2 import restricted_v2
