@@ -45,7 +45,7 @@ def ensure(*, rbd: bool) -> None:
 
 def start(daemons: Daemons, *, rbd: bool) -> None:
     """Start all of it; `rbd`: with block devices. Raises EnvironmentFailure with what Ceph said."""
-    ceph = Ceph(layout=daemons.layout, daemons=daemons, address=daemons.state.gateway)
+    ceph = Ceph(daemons=daemons)
     ceph.start()
     if rbd:
         block.start(ceph)
@@ -93,7 +93,7 @@ def _not_as_elsewhere(*, rbd: bool) -> tuple[str, ...]:
 
 def described(layout: Layout, state: ClusterState) -> tuple[list[str], list[str]]:
     """The lines that `status` shows of it, and its problems."""
-    ceph = Ceph(layout=layout, daemons=Daemons(layout=layout, state=state), address=state.gateway)
+    ceph = Ceph(daemons=Daemons(layout=layout, state=state))
     try:
         status = ceph.status()
     except (EnvironmentFailure, ValueError) as error:

@@ -26,11 +26,18 @@ _READY_S = 240.0
 
 @dataclass(frozen=True)
 class Ceph:
-    """The parts of it; `address` is the one on the pod bridge where all of it listens."""
+    """The parts of it."""
 
-    layout: Layout
     daemons: Daemons
-    address: str
+
+    @property
+    def layout(self) -> Layout:
+        return self.daemons.layout
+
+    @property
+    def address(self) -> str:
+        """The one on the pod bridge where all of it listens."""
+        return self.daemons.state.gateway
 
     @property
     def places(self) -> configuration.Places:

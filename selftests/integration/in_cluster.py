@@ -18,24 +18,17 @@ from embedded_cluster.commands import run
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
 from embedded_cluster.state import ClusterState
-from selftests.integration.suite import CLUSTER
+from selftests.integration.suite import CLUSTER, READ_LIMIT
 from selftests.lab.accounts import ACCOUNT, DEPLOY
 
 JOBS = Resource(prefix="apis/batch/v1", plural="jobs")
 READER = "storage-acceptance-reports"
 NODE = f"{CLUSTER}-node-1"
-LIMITS = """\
-version: 1
-tiers:
-  baseline:
-    description: for a test of the suite
-    limits:
-      random-read-iops:
-        read.iops: {at_least: 1, because: the test wants it so}
-  impossible:
+LIMITS = f"""\
+{READ_LIMIT}  impossible:
     description: for a test of the suite
     provisioning:
-      bind_time: {at_most: 1ms, because: the test wants it so}
+      bind_time: {{at_most: 1ms, because: the test wants it so}}
 """
 
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.longhorn_resources import LONGHORN_VOLUMES
 from acceptance.cluster.objects import run_of
@@ -42,12 +41,6 @@ def longhorn_cluster(name: str) -> Iterator[OwnCluster]:
         yield own
     finally:
         own.down()
-
-
-def cluster_of(own: OwnCluster) -> embedded_cluster.EmbeddedCluster:
-    found = embedded_cluster.find(own.layout.name)
-    assert found is not None
-    return found
 
 
 def volumes_of_runs(api: Api) -> list[Object]:

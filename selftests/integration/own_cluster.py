@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster.layout import Layout
+from embedded_cluster.processes import Daemons
 from embedded_cluster.state import read_state
 from selftests.integration.suite import ROOT
-from selftests.integration.volume_pods import shell
+from selftests.integration.volume_pods import a_volume, shell
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +37,18 @@ class OwnCluster:
 
     def running(self) -> embedded_cluster.EmbeddedCluster:
         self.up()
+        return self.found()
+
+    def found(self) -> embedded_cluster.EmbeddedCluster:
         found = embedded_cluster.find(self.layout.name)
         assert found is not None
         return found
+
+    def daemons(self) -> Daemons:
+        """Its processes, as they are now."""
+        state = read_state(self.layout)
+        assert state is not None
+        return Daemons(layout=self.layout, state=state)
 
     def down(self) -> None:
         result = self.command("down")
@@ -58,6 +69,27 @@ class OwnCluster:
             state=lambda result: result.stdout,
             timeout_s=seconds,
         )
+
+    def node_fails_under_volumes(
+        self, api: Api, node: str, *, storage_class: str, seconds: float, meanwhile: Callable[[], None] = lambda: None
+    ) -> tuple[str, str]:
+        """Pods with a file system and a block device find on it what was synced; their names.
+
+        `seconds`: for a node that comes back to be Ready, and to run its pods again.
+        """
+        image = self.found().image
+        for name, block in (("survivor", False), ("survivor-block", True)):
+            a_volume(api, name, storage_class=storage_class, image=image, node=node, block=block)
+        shell(api, "survivor-block", "printf kept | dd of=/volume bs=512 conv=sync,fsync,notrunc 2>&1")
+        shell(api, "survivor", "echo kept > /volume/file; sync /volume/file")
+        embedded_cluster.stop_node(self.layout.name, node)
+        meanwhile()
+        embedded_cluster.start_node(self.layout.name, node)
+        self.wait_until_whole(seconds=seconds)
+        device = "dd if=/volume bs=512 count=1 2>/dev/null | head -c 4"
+        wait_until_printed(api, "survivor", "cat /volume/file", wanted="kept\n", seconds=seconds)
+        wait_until_printed(api, "survivor-block", device, wanted="kept", seconds=seconds)
+        return "survivor", "survivor-block"
 
 
 def write_and_read(api: Api, pod: str, *, block: bool) -> None:

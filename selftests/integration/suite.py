@@ -27,6 +27,16 @@ SMALL = ("--storage-volume-size", "160Mi", "--storage-test-size", "64Mi", "--sto
 _OTHER_CLUSTER = ("--storage-cluster", "--storage-kubeconfig", "--storage-context")
 # Where the runs that this process has started report to: so it knows its own from those of other workers.
 _REPORTS: set[Path] = set()
+READ_LIMIT = """\
+version: 1
+tiers:
+  baseline:
+    description: for a test of the suite
+    limits:
+      random-read-iops:
+        read.iops: {at_least: 1, because: the test wants it so}
+"""
+"""a limits file with one limit that all storage reaches; its tier may go on below"""
 
 
 @dataclass(frozen=True, kw_only=True)

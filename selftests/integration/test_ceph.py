@@ -23,8 +23,6 @@ from acceptance.trials.rebuild.driver import TargetVolume
 from embedded_cluster.ceph import part
 from embedded_cluster.ceph.servers import Ceph, components
 from embedded_cluster.layout import Layout
-from embedded_cluster.processes import Daemons
-from embedded_cluster.state import read_state
 from selftests.integration.own_cluster import OwnCluster
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, limits
 from selftests.integration.remains import on_host, processes_of
@@ -69,9 +67,7 @@ def api(cluster: embedded_cluster.EmbeddedCluster) -> Api:
 @pytest.fixture
 def ceph(cluster: embedded_cluster.EmbeddedCluster) -> Ceph:
     """Its daemons, as they are now."""
-    state = read_state(LAYOUT)
-    assert state is not None
-    return Ceph(layout=LAYOUT, daemons=Daemons(layout=LAYOUT, state=state), address=state.gateway)
+    return Ceph(daemons=OWN.daemons())
 
 
 @pytest.fixture

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import embedded_cluster
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import loop_devices
 from embedded_cluster.ceph.block import CLASS, EXPORTER
@@ -24,14 +25,12 @@ from embedded_cluster.ceph.configuration import RBD_POOL
 from embedded_cluster.ceph.servers import Ceph, places_of
 from embedded_cluster.commands import run
 from embedded_cluster.layout import Layout
-from embedded_cluster.processes import Daemons
-from embedded_cluster.state import read_state
-from selftests.integration.own_cluster import OwnCluster, wait_until_printed, write_and_read
+from selftests.integration.own_cluster import OwnCluster, write_and_read
 from selftests.integration.rebuilds import REBUILD, limits
 from selftests.integration.remains import on_host, processes_of
 from selftests.integration.suite import run_suite
 from selftests.integration.test_durability import limits as failover_limits
-from selftests.integration.volume_pods import a_claim, a_pod, gone, shell, wait_until_running
+from selftests.integration.volume_pods import a_volume, all_gone, shell
 
 LAYOUT = Layout("selftest-rbd")
 OWN = OwnCluster(layout=LAYOUT, options=("--with", "ceph", "--with", "csi", "--short-timers"), longest_s=2400)
@@ -69,36 +68,23 @@ def api(cluster: embedded_cluster.EmbeddedCluster) -> Api:
 @pytest.fixture
 def ceph(cluster: embedded_cluster.EmbeddedCluster) -> Ceph:
     """Its daemons, as they are now."""
-    state = read_state(LAYOUT)
-    assert state is not None
-    return Ceph(layout=LAYOUT, daemons=Daemons(layout=LAYOUT, state=state), address=state.gateway)
+    return Ceph(daemons=OWN.daemons())
+
+
+def rbd(*words: str) -> list[str | Path]:
+    """A command of Ceph's own client."""
+    return ["rbd", "--conf", places_of(LAYOUT).rbd, "--id", "rbd", *words]
 
 
 def images() -> list[str]:
     """What is in the pool, by Ceph's own word."""
-    conf = places_of(LAYOUT).rbd
-    found: list[str] = json.loads(run(["rbd", "--conf", conf, "--id", "rbd", "ls", RBD_POOL, "--format=json"]))
+    found: list[str] = json.loads(run(rbd("ls", RBD_POOL, "--format=json")))
     return found
 
 
-def a_volume(api: Api, name: str, *, image: str, block: bool, node: str | None = None) -> None:
-    """A PVC, and a pod of its name that has its volume and runs."""
-    a_claim(api, name, storage_class=CLASS, mode="Block" if block else "Filesystem")
-    a_pod(api, name, image=image, block=block, node=node)
-    wait_until_running(api, name)
-
-
-def all_gone(api: Api, *names: str) -> None:
-    """The pods and their PVCs are deleted, and volumes, loop devices and images go with them."""
-    for name in names:
-        gone(api, name)
-    wait_for(
-        "the volumes, their loop devices and their images to go",
-        look=lambda: [*api.list(VOLUMES), *loop_devices.of_cluster(LAYOUT), *images()],
-        ready=lambda seen: not seen,
-        state=str,
-        timeout_s=180,
-    )
+def left() -> list[Any]:
+    """What volumes are made of."""
+    return [*loop_devices.of_cluster(LAYOUT), *images()]
 
 
 def test_status_shows_it_and_what_is_not_as_elsewhere(cluster: embedded_cluster.EmbeddedCluster) -> None:
@@ -113,35 +99,22 @@ def test_a_volume_is_an_image_with_three_copies(
 ) -> None:
     """What a pod has written is in Ceph, and goes with the volume."""
     name = "block" if block else "files"
-    a_volume(api, name, image=cluster.image, block=block)
+    a_volume(api, name, storage_class=CLASS, image=cluster.image, block=block)
     write_and_read(api, name, block=block)
     (image,) = images()
     objects = json.loads(ceph.command("osd", "pool", "ls", "detail", "--format=json"))
     assert {pool["size"] for pool in objects if pool["pool_name"] == RBD_POOL} == {3}
-    conf = places_of(LAYOUT).rbd
-    at = ["rbd", "--conf", conf, "--id", "rbd"]
-    assert json.loads(run([*at, "info", f"{RBD_POOL}/{image}", "--format=json"]))["size"] == 512 * 1024**2
+    assert json.loads(run(rbd("info", f"{RBD_POOL}/{image}", "--format=json")))["size"] == 512 * 1024**2
     if block:
-        run([*at, "snap", "create", "--no-progress", f"{RBD_POOL}/{image}@seen"])
-        read = (
-            f"rbd --conf {conf} --id rbd export --no-progress {RBD_POOL}/{image}@seen - | dd bs=512 skip=2048 count=1"
-        )
-        assert run(["sh", "-c", f"{read} 2>/dev/null | head -c 7"]) == "written"
-    all_gone(api, name)
+        run(rbd("snap", "create", "--no-progress", f"{RBD_POOL}/{image}@seen"))
+        export = shlex.join(map(str, rbd("export", "--no-progress", f"{RBD_POOL}/{image}@seen", "-")))
+        assert run(["sh", "-c", f"{export} 2>/dev/null | dd bs=512 skip=2048 count=1 | head -c 7"]) == "written"
+    all_gone(api, name, left=left)
 
 
-def test_a_node_fails_with_a_volume_and_is_restored(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> None:
-    for name, block in (("survivor", False), ("survivor-block", True)):
-        a_volume(api, name, image=cluster.image, node=NODE, block=block)
-    shell(api, "survivor-block", "printf kept | dd of=/volume bs=512 conv=sync,fsync,notrunc 2>&1")
-    shell(api, "survivor", "echo kept > /volume/file; sync /volume/file")
-    embedded_cluster.stop_node(LAYOUT.name, NODE)
-    embedded_cluster.start_node(LAYOUT.name, NODE)
-    OWN.wait_until_whole(seconds=BACK_S)
-    wait_until_printed(api, "survivor", "cat /volume/file", wanted="kept\n", seconds=BACK_S)
-    device = "dd if=/volume bs=512 count=1 2>/dev/null | head -c 4"
-    wait_until_printed(api, "survivor-block", device, wanted="kept", seconds=BACK_S)
-    all_gone(api, "survivor", "survivor-block")
+def test_a_node_fails_with_a_volume_and_is_restored(api: Api) -> None:
+    names = OWN.node_fails_under_volumes(api, NODE, storage_class=CLASS, seconds=BACK_S)
+    all_gone(api, *names, left=left)
 
 
 def test_it_grows_and_has_snapshots_and_clones(tmp_path: Path) -> None:
@@ -178,7 +151,7 @@ def test_the_replicas_of_an_osd_are_rebuilt(pattern: str, size: str, ceph: Ceph,
 def test_down_after_all_was_killed_leaves_nothing(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> None:
     """Volumes are mounted, and written to, whose storage went with the rest."""
     for name, block in (("left", False), ("left-block", True)):
-        a_volume(api, name, image=cluster.image, block=block)
+        a_volume(api, name, storage_class=CLASS, image=cluster.image, block=block)
     shell(api, "left", "(while :; do date > /volume/file; sync /volume/file; done) > /dev/null 2>&1 &")
     attached = loop_devices.of_cluster(LAYOUT)
     assert len(attached) == 3, "one over each volume, and the kubelet's own over the block device"

@@ -14,7 +14,6 @@ import pytest
 
 import embedded_cluster
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import loop_devices
 from embedded_cluster.commands import run
@@ -22,9 +21,9 @@ from embedded_cluster.csi import driver
 from embedded_cluster.csi.part import CLASS
 from embedded_cluster.layout import STATE_ROOT, Layout
 from embedded_cluster.loop_devices import LoopDevice
-from selftests.integration.own_cluster import OwnCluster, wait_until_printed, write_and_read
+from selftests.integration.own_cluster import OwnCluster, write_and_read
 from selftests.integration.remains import cluster_names, on_host, processes_of
-from selftests.integration.volume_pods import a_claim, a_pod, gone, shell, wait_until_running
+from selftests.integration.volume_pods import a_volume, all_gone, shell
 
 LAYOUT = Layout("selftest-csi")
 OWN = OwnCluster(layout=LAYOUT, options=("--with", "csi", "--short-timers"), longest_s=2000)
@@ -82,24 +81,8 @@ def test_a_second_up_leaves_it_and_one_without_parts_does_too(cluster: embedded_
 # Volumes
 
 
-def a_volume(api: Api, name: str, *, image: str, block: bool = False, node: str | None = None) -> None:
-    """A PVC, and a pod of its name that has its volume and runs."""
-    a_claim(api, name, storage_class=CLASS, mode="Block" if block else "Filesystem")
-    a_pod(api, name, image=image, block=block, node=node)
-    wait_until_running(api, name)
-
-
-def all_gone(api: Api, *names: str) -> None:
-    """The pods and their PVCs are deleted, and the last volumes and loop devices of the cluster go with them."""
-    for name in names:
-        gone(api, name)
-    wait_for(
-        "the volumes and their loop devices to go",
-        look=lambda: [*api.list(VOLUMES), *loop_devices.of_cluster(LAYOUT)],
-        ready=lambda seen: not seen,
-        state=str,
-        timeout_s=120,
-    )
+def devices() -> list[LoopDevice]:
+    return loop_devices.of_cluster(LAYOUT)
 
 
 @pytest.mark.parametrize("block", [False, True])
@@ -107,43 +90,32 @@ def test_a_volume_is_written_and_read_and_leaves_no_device(
     block: bool, api: Api, cluster: embedded_cluster.EmbeddedCluster
 ) -> None:
     name = "block" if block else "files"
-    a_volume(api, name, image=cluster.image, block=block)
+    a_volume(api, name, storage_class=CLASS, image=cluster.image, block=block)
     write_and_read(api, name, block=block)
-    assert loop_devices.of_cluster(LAYOUT)
-    all_gone(api, name)
+    assert devices()
+    all_gone(api, name, left=devices)
 
 
 # A node
 
 
-def test_a_node_fails_with_a_volume_and_is_restored(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> None:
+def test_a_node_fails_with_a_volume_and_is_restored(api: Api) -> None:
     """Its file systems go with it; what was synced is there when the pods run again, over one loop device each."""
-    for name, block in (("survivor", False), ("survivor-block", True)):
-        a_volume(api, name, image=cluster.image, node=NODE, block=block)
-    shell(api, "survivor-block", "printf kept | dd of=/volume bs=512 conv=sync,fsync,notrunc 2>&1")
-    shell(api, "survivor", "echo kept > /volume/file; sync /volume/file")
-    embedded_cluster.stop_node(LAYOUT.name, NODE)
-    wait_for(
-        "the volumes to be attached nowhere",
-        look=lambda: loop_devices.of_cluster(LAYOUT),
-        ready=lambda seen: not seen,
-        state=str,
-        timeout_s=30,
-    )
-    failed = OWN.command("status")
-    assert failed.returncode == 1 and "csi-driver-2 is dead" in failed.stdout
-    embedded_cluster.start_node(LAYOUT.name, NODE)
-    OWN.wait_until_whole(seconds=BACK_S)
-    wait_until_printed(api, "survivor", "cat /volume/file", wanted="kept\n", seconds=BACK_S)
-    wait_for(
-        "the device to be read",
-        look=lambda: shell(api, "survivor-block", "dd if=/volume bs=512 count=1 2>/dev/null | head -c 4 || true"),
-        ready=lambda text: text == "kept",
-        state=str,
-        timeout_s=BACK_S,
-    )
+
+    def meanwhile() -> None:
+        wait_for(
+            "the volumes to be attached nowhere",
+            look=devices,
+            ready=lambda seen: not seen,
+            state=str,
+            timeout_s=30,
+        )
+        failed = OWN.command("status")
+        assert failed.returncode == 1 and "csi-driver-2 is dead" in failed.stdout
+
+    names = OWN.node_fails_under_volumes(api, NODE, storage_class=CLASS, seconds=BACK_S, meanwhile=meanwhile)
     assert len(loop_devices.pooled(LAYOUT)) == 2
-    all_gone(api, "survivor", "survivor-block")
+    all_gone(api, *names, left=devices)
 
 
 # Down; the last
@@ -164,10 +136,10 @@ def test_down_after_all_was_killed_leaves_nothing_and_again_is_no_error(
 
     As the driver has it while it copies: what writes to it cannot be killed before it goes on.
     """
-    a_volume(api, "left", image=cluster.image)
+    a_volume(api, "left", storage_class=CLASS, image=cluster.image)
     (file_system,) = loop_devices.pooled(LAYOUT)
-    a_volume(api, "left-block", image=cluster.image, block=True)
-    attached = loop_devices.of_cluster(LAYOUT)
+    a_volume(api, "left-block", storage_class=CLASS, image=cluster.image, block=True)
+    attached = devices()
     assert len(attached) == 3, "one over each volume, and the kubelet's own over the block device"
     shell(api, "left", "(while :; do date > /volume/file; sync /volume/file; done) > /dev/null 2>&1 &")
     freeze(file_system)

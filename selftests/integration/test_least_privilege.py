@@ -26,7 +26,7 @@ from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.ramps.server_metrics import read_server_metrics
-from selftests.integration.suite import CLUSTER, ROOT, SuiteRun, left_behind, run_suite
+from selftests.integration.suite import CLUSTER, READ_LIMIT, ROOT, SuiteRun, left_behind, run_suite
 from selftests.lab.accounts import (
     ACCOUNT,
     PULL_SECRET,
@@ -63,24 +63,17 @@ SMALLEST = {
     "test_regression.py": "",
     "test_sustained_speed.py": "",
 }
-LIMITS = """\
-version: 1
-tiers:
-  baseline:
-    description: for a test of the suite
-    limits:
-      random-read-iops:
-        read.iops: {at_least: 1, because: the test wants it so}
-    scaling:
+LIMITS = f"""\
+{READ_LIMIT}    scaling:
       random-write-iops:
         metric: write.iops
-        total_at_last_step: {at_least: 1%, because: the test wants it so}
+        total_at_last_step: {{at_least: 1%, because: the test wants it so}}
     control_plane:
       ramp:
         rate: 240/min
         stop_when:
-          slow_starts: {longer_than: 5min, more_than: 30, because: not asked for}
-      pods: {at_least: 4, because: the test wants it so}
+          slow_starts: {{longer_than: 5min, more_than: 30, because: not asked for}}
+      pods: {{at_least: 4, because: the test wants it so}}
 """
 OPTIONS = (
     "--storage-destructive",

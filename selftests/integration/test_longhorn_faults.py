@@ -20,7 +20,6 @@ from embedded_cluster.longhorn.part import NAMESPACE
 from selftests.integration.longhorn_cluster import (
     SIZES,
     WHOLE_S,
-    cluster_of,
     longhorn_cluster,
     wait_forgotten,
 )
@@ -49,7 +48,7 @@ def own_cluster() -> Iterator[OwnCluster]:
 
 @pytest.fixture(scope="module")
 def api(own_cluster: OwnCluster) -> Api:
-    return Api.from_kubeconfig(cluster_of(own_cluster).kubeconfig)
+    return Api.from_kubeconfig(own_cluster.found().kubeconfig)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from acceptance.results.document import StorageClass
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.rebuild.longhorn_driver import LonghornDriver
 from embedded_cluster.longhorn.part import NAMESPACE
-from selftests.integration.longhorn_cluster import SIZES, WHOLE_S, cluster_of, longhorn_cluster, wait_forgotten
+from selftests.integration.longhorn_cluster import SIZES, WHOLE_S, longhorn_cluster, wait_forgotten
 from selftests.integration.own_cluster import OwnCluster
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, limits
 from selftests.integration.suite import SuiteRun, finish, left_behind, run_suite, started_suite
@@ -54,7 +54,7 @@ def own() -> Iterator[OwnCluster]:
 
 @pytest.fixture(scope="module")
 def api(own: OwnCluster) -> Api:
-    return Api.from_kubeconfig(cluster_of(own).kubeconfig)
+    return Api.from_kubeconfig(own.found().kubeconfig)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,13 +71,13 @@ def account(own: OwnCluster, api: Api, tmp_path_factory: pytest.TempPathFactory)
     """The account's kubeconfig."""
     path = tmp_path_factory.mktemp("account") / "kubeconfig"
     with applied(api, documents(*FILES)):
-        yield token_kubeconfig(api, cluster_of(own).kubeconfig, path, seconds=600 + ONE_S * EACH)
+        yield token_kubeconfig(api, own.found().kubeconfig, path, seconds=600 + ONE_S * EACH)
 
 
 @pytest.fixture(scope="module")
 def as_account(own: OwnCluster, account: Path) -> tuple[str, ...]:
     """The options by which a run is the account's."""
-    return (f"--storage-kubeconfig={account}", f"--storage-image={cluster_of(own).image}")
+    return (f"--storage-kubeconfig={account}", f"--storage-image={own.found().image}")
 
 
 @pytest.fixture(scope="module")

@@ -11,17 +11,16 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import ROOT, SuiteRun, finish, run_suite, started_suite, suite_environment
+from selftests.integration.suite import (
+    READ_LIMIT,
+    ROOT,
+    SuiteRun,
+    finish,
+    run_suite,
+    started_suite,
+    suite_environment,
+)
 
-LIMITS = """\
-version: 1
-tiers:
-  baseline:
-    description: for a test of the suite
-    limits:
-      random-read-iops:
-        read.iops: {at_least: 1, because: the test wants it so}
-"""
 READS = ("-k", "random-read-iops")
 
 
@@ -29,7 +28,7 @@ READS = ("-k", "random-read-iops")
 def done(tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """A run of two directories of this host, in turn."""
     folder = tmp_path_factory.mktemp("report-command")
-    (folder / "limits.yaml").write_text(LIMITS)
+    (folder / "limits.yaml").write_text(READ_LIMIT)
     for name in ("disk", "local"):
         (folder / name).mkdir()
     run = run_suite(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
-from selftests.integration.suite import run_suite
+from selftests.integration.suite import READ_LIMIT, run_suite
 from selftests.lab.restricted_v2 import REFUSED, restricted_v2
 
 # The policy is on all runs of the cluster.
@@ -17,18 +17,11 @@ pytestmark = pytest.mark.disrupts
 SELECTED = (
     "binds_and_takes or random-read-iops or total_holds or (survive_a_killed_pod and not another) or given_to_the_group"
 )
-LIMITS = """\
-version: 1
-tiers:
-  baseline:
-    description: for a test of the suite
-    limits:
-      random-read-iops:
-        read.iops: {at_least: 1, because: the test wants it so}
-    scaling:
+LIMITS = f"""\
+{READ_LIMIT}    scaling:
       random-write-iops:
         metric: write.iops
-        total_at_last_step: {at_least: 1%, because: the test wants it so}
+        total_at_last_step: {{at_least: 1%, because: the test wants it so}}
 """
 
 

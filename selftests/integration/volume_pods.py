@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
-from acceptance.cluster.resources import CLAIMS, PODS, Object
+from acceptance.cluster.resources import CLAIMS, PODS, VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
 
 VOLUME_S = 180
@@ -36,6 +39,15 @@ def a_pod(api: Api, name: str, *, image: str, block: bool = False, node: str | N
     api.create(PODS, {"metadata": {"name": name}, "spec": spec}, namespace="default")
 
 
+def a_volume(
+    api: Api, name: str, *, storage_class: str, image: str, block: bool = False, node: str | None = None
+) -> None:
+    """A PVC, and a pod of its name that has its volume and runs."""
+    a_claim(api, name, storage_class=storage_class, mode="Block" if block else "Filesystem")
+    a_pod(api, name, image=image, block=block, node=node)
+    wait_until_running(api, name)
+
+
 def is_running(pod: Object) -> bool:
     containers = pod["status"].get("containerStatuses", [])
     return pod["status"].get("phase") == "Running" and bool(containers) and all(each["ready"] for each in containers)
@@ -59,6 +71,19 @@ def shell(api: Api, pod: str, script: str) -> str:
     except ApiUnreachable:
         return ""
     return done.stdout
+
+
+def all_gone(api: Api, *names: str, left: Callable[[], list[Any]]) -> None:
+    """The pods and their PVCs are deleted, and with them go all volumes of the cluster and what else is `left`."""
+    for name in names:
+        gone(api, name)
+    wait_for(
+        "the volumes and what they are made of to go",
+        look=lambda: [*api.list(VOLUMES), *left()],
+        ready=lambda seen: not seen,
+        state=str,
+        timeout_s=VOLUME_S,
+    )
 
 
 def gone(api: Api, name: str) -> None:
