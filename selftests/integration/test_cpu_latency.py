@@ -19,7 +19,11 @@ pytestmark = pytest.mark.skipif(not FILE.exists(), reason=f"this host has no {FI
     ("options", "kept"),
     [
         ([], {"held_low": True, "reason": None}),
-        (["--storage-cpu-latency=unchanged"], {"held_low": False, "reason": "--storage-cpu-latency unchanged"}),
+        pytest.param(
+            ["--storage-cpu-latency=unchanged"],
+            {"held_low": False, "reason": "--storage-cpu-latency unchanged"},
+            marks=pytest.mark.full,
+        ),
     ],
 )
 def test_cpus_are_kept_awake_by_the_run_unless_it_is_told_not_to(

@@ -62,6 +62,7 @@ def test_a_directory_is_judged_like_a_class_and_left_as_it_was(disk: Path, tmp_p
     assert os.listdir(disk) == ["precious"]
 
 
+@pytest.mark.full
 def test_memory_is_not_a_disk(disk: Path, tmp_path: Path, reports: Path) -> None:
     """What is acknowledged faster than by the disk of the same machine was most likely not durable."""
     limits = f"--storage-thresholds={limits_file(tmp_path, iops=1)}"

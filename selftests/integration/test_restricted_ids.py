@@ -58,6 +58,7 @@ def test_a_run_passes_whose_pods_ask_for_no_ids(
     assert run.results["scaling"]
 
 
+@pytest.mark.full
 def test_ids_of_ours_are_refused_and_said_to_be(
     openshift: None, options: tuple[str, ...], clean: Api, reports: Path
 ) -> None:
