@@ -8,22 +8,39 @@ from acceptance.process.interruption import is_urged
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 # Statuses after which the same request may well succeed a little later.
-PASSING = (429, 500, 502, 503, 504)
+_PASSING = (429, 500, 502, 503, 504)
+AWAY = (500, 502, 503, 504)
+"""Statuses by which a server, or what is in front of it, says that it is away or not ready."""
+REFUSING = (401, 403)
+"""Statuses by which it says that the account may not"""
 
 
 class ApiError(AcceptanceError):
     """The API server refused a request. `status` is the HTTP status, `message` the server's own sentence.
 
-    `retry_after_s`: how long it asks to be left alone, 0 where it does not say.
+    `retry_after_s`: how long it asks to be left alone, 0 where it does not say. `was_away`: it gave no answer a moment
+    ago, so that it may have just started.
     """
 
     exit_status = 10
 
-    def __init__(self, *, status: int, request: str, message: str, retry_after_s: float = 0.0) -> None:
+    def __init__(
+        self, *, status: int, request: str, message: str, retry_after_s: float = 0.0, was_away: bool = False
+    ) -> None:
         super().__init__(f"{request}: the API server answered {status}: {message}")
         self.status = status
         self.message = message
         self.retry_after_s = retry_after_s
+        self.was_away = was_away
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether the same request may well succeed a little later.
+
+        A server that has just started answers before it has read who may do what: it refuses whoever is no
+        administrator. Its health check /readyz fails meanwhile, which not every load balancer asks, and no kubeconfig.
+        """
+        return self.status in _PASSING or (self.was_away and self.status in REFUSING)
 
 
 class ApiUnreachable(EnvironmentFailure):
@@ -52,4 +69,4 @@ def retrying(*, timeout_s: float, first_pause_s: float) -> Retrying:
 
 def is_passing(error: BaseException) -> bool:
     """Whether the same request may well succeed a little later."""
-    return isinstance(error, ApiUnreachable) or (isinstance(error, ApiError) and error.status in PASSING)
+    return isinstance(error, ApiUnreachable) or (isinstance(error, ApiError) and error.is_passing)

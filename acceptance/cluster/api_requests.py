@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import urllib3
 from kubernetes import client
 
-from acceptance.cluster.api_faults import ApiError, ApiUnreachable, retrying
+from acceptance.cluster.api_faults import AWAY, ApiError, ApiUnreachable, retrying
 from acceptance.cluster.resources import Object
 
 JSON = "application/json, */*"
@@ -18,6 +19,8 @@ ANSWER_S = 30
 # An API server that is upgraded or moved is away for a minute or two.
 RETRY_S = 120
 FIRST_PAUSE_S = 0.2
+# For one that has started to have read its roles, on a busy machine.
+STARTS_S = 20
 # The longest pause that a server can ask for with Retry-After.
 LONGEST_PAUSE_S = 60.0
 # Of an answer that is none of the API server's: enough to know it by.
@@ -35,6 +38,7 @@ class Requests:
         self.connection = connection
         self.address: str = connection.configuration.host
         self.sent: Counter[str] = Counter()
+        self._away_at = float("-inf")
 
     def json(
         self,
@@ -104,17 +108,21 @@ class Requests:
         self.sent[request_kind(method, path, query or {})] += 1
         try:
             answer = self.connection.call_api(*serialized, _request_timeout=(CONNECT_S, answer_s))
-        except client.ApiException as error:  # raised by this client for transport errors of TLS alone
-            raise ApiUnreachable(f"{method} {path} on {self.address}: {error.reason}") from error
-        except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise ApiUnreachable(f"{method} {path} on {self.address}: {error}") from error
+        except (client.ApiException, urllib3.exceptions.HTTPError, OSError) as error:
+            self._away_at = time.monotonic()
+            # ApiException is raised by this client for transport errors of TLS alone.
+            why = error.reason if isinstance(error, client.ApiException) else error
+            raise ApiUnreachable(f"{method} {path} on {self.address}: {why}") from error
         response: urllib3.BaseHTTPResponse = answer.response
+        if response.status in AWAY:
+            self._away_at = time.monotonic()
         if response.status >= 400:
             raise ApiError(
                 status=response.status,
                 request=f"{method} {path}",
                 message=_message(response),
                 retry_after_s=_retry_after_s(response),
+                was_away=time.monotonic() - self._away_at < STARTS_S,
             )
         return response
 

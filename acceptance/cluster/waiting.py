@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from acceptance.cluster.api_faults import PASSING, ApiError, ApiUnreachable
+from acceptance.cluster.api_faults import REFUSING, ApiError, ApiUnreachable, is_passing
 from acceptance.process.waiting import NotYet, try_until
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
@@ -48,7 +48,7 @@ def wait_for(
         try:
             seen = look()
         except (ApiError, ApiUnreachable) as error:
-            if isinstance(error, ApiError) and error.status in (401, 403):
+            if isinstance(error, ApiError) and error.status in REFUSING and not error.is_passing:
                 raise
             last_error = error
             raise NotYet from error
@@ -67,9 +67,7 @@ def wait_for(
     except NotYet:
         waited = time.monotonic() - began
         story = [f"waited {waited:.0f} s for {what}; last state: {last_state}"]
-        if isinstance(last_error, ApiUnreachable) or (
-            isinstance(last_error, ApiError) and last_error.status in PASSING
-        ):
+        if last_error is not None and is_passing(last_error):
             failure = EnvironmentFailure  # nobody saw what became of it
         if unseen_s >= 1:
             story.append(f"the API server was unreachable for {unseen_s:.0f} s of that")

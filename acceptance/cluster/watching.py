@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 from acceptance.cluster.api import Api, whole
-from acceptance.cluster.api_faults import PASSING, ApiError, ApiUnreachable
+from acceptance.cluster.api_faults import ApiError, ApiUnreachable
 from acceptance.cluster.objects import name_of
 from acceptance.cluster.resources import Object, Resource
 from acceptance.cluster.streams import Stream, StreamBroken
@@ -145,7 +145,7 @@ class Watch:
                 self._broken = True
                 if error.status == EXPIRED:
                     self._version = ""
-                elif error.status in PASSING:
+                elif error.is_passing:
                     self._ended.wait(PAUSE_S)
                 else:
                     self.error = error

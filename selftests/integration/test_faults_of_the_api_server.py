@@ -29,6 +29,7 @@ from selftests.integration.suite import (
     wait_for_load,
 )
 from selftests.integration.test_interruption import cleanup
+from selftests.lab.accounts import applied, documents, token_kubeconfig
 from selftests.lab.api_proxy import ApiProxy, api_proxy
 from selftests.lab.components import API_SERVER, kubelet_of, restart, with_words
 
@@ -36,13 +37,25 @@ from selftests.lab.components import API_SERVER, kubelet_of, restart, with_words
 SECONDS = len("2026-11-23T06:00:00")
 
 
+@pytest.fixture
+def as_account(cluster: EmbeddedCluster, api: Api, tmp_path: Path) -> Iterator[tuple[str, ...]]:
+    """The options of a run by an account that may do what it needs, and no more."""
+    path = tmp_path / "account"
+    with applied(api, documents("rbac.yaml")):
+        token_kubeconfig(api, cluster.kubeconfig, path)
+        yield f"--storage-kubeconfig={path}", f"--storage-image={cluster.image}"
+
+
 @pytest.mark.disrupts
 @pytest.mark.parametrize("down_s", [pytest.param(4, marks=pytest.mark.full), 32])
 def test_a_restart_in_mid_measurement_is_borne(
-    down_s: float, cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
+    down_s: float, cluster: EmbeddedCluster, as_account: tuple[str, ...], clean: Api, reports: Path, tmp_path: Path
 ) -> None:
-    """Also one that takes longer than the load, and than one request waits for its answer."""
-    with started_suite(*steady_load(tmp_path), reports=reports) as process:
+    """Also one that takes longer than the load, and than one request waits for its answer.
+
+    The server answers again before it has read its roles: it refuses the account then.
+    """
+    with started_suite(*steady_load(tmp_path), *as_account, reports=reports) as process:
         wait_for_load(clean, profile=PROFILE)
         restart(cluster.name, API_SERVER, down_s=down_s)
         run = finish(process, reports=reports)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from acceptance.cluster import api_requests
 from acceptance.cluster.api_faults import ApiError, retrying
+from acceptance.cluster.api_requests import Requests
+from selftests.unit.paged_api_server import Answer
 
 
 def test_a_pause_is_as_long_as_the_server_asks_for() -> None:
@@ -44,3 +50,41 @@ def test_what_does_not_pass_is_told_at_once() -> None:
     with pytest.raises(ApiError, match="forbidden"):
         retrying(timeout_s=10, first_pause_s=0.001)(ask)
     assert asked == 1
+
+
+def requests(*answers: OSError | int) -> Requests:
+    """Those to a server that answers so, one after the other."""
+    left = iter(answers)
+
+    def call_api(*_: Any, **__: Any) -> Any:
+        answer = next(left)
+        if isinstance(answer, OSError):
+            raise answer
+        return SimpleNamespace(response=Answer(answer, {"message": f"answer {answer}"}))
+
+    def param_serialize(*_: Any, **__: Any) -> Iterable[Any]:
+        return ()
+
+    at = SimpleNamespace(host="https://127.0.0.1:6443")
+    return Requests(cast(Any, SimpleNamespace(configuration=at, param_serialize=param_serialize, call_api=call_api)))
+
+
+@pytest.mark.parametrize("away", [ConnectionRefusedError("refused"), 503])
+@pytest.mark.parametrize("refusal", [401, 403])
+def test_a_server_that_was_away_is_asked_again_while_it_has_not_read_its_roles(
+    away: OSError | int, refusal: int
+) -> None:
+    asked = requests(away, refusal, refusal, 200)
+    assert asked.json("GET", "/api/v1/pods") == {"message": "answer 200"}
+
+
+def test_a_server_that_still_refuses_when_it_has_had_its_time_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api_requests, "STARTS_S", 0)
+    with pytest.raises(ApiError, match="answered 403"):
+        requests(503, 403, 200).json("GET", "/api/v1/pods")
+
+
+def test_a_server_that_was_not_away_is_believed_at_once() -> None:
+    asked = requests(429, 403, 200)
+    with pytest.raises(ApiError, match="answered 403"):
+        asked.json("GET", "/api/v1/pods")
