@@ -1,0 +1,44 @@
+"""What runs on real storage left in docs/evidence: whole, unchanged, small, and of nobody's machine."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from acceptance.results.checksums import check
+from acceptance.results.file import read_results
+
+ROOT = Path(__file__).parents[2]
+RUNS = sorted(each.parent for each in (ROOT / "docs" / "evidence").glob("*/results.json"))
+MOST_BYTES = 2_000_000
+
+
+def test_there_is_evidence() -> None:
+    assert [each.name for each in RUNS] == ["longhorn-1.10"]
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
+def test_results_and_page_are_as_the_run_wrote_them(run: Path) -> None:
+    found = check(run)
+    assert (found.changed, found.added) == ([], [])
+    assert {each for each in found.missing if not each.startswith("fio/")} == set()
+    assert read_results(run / "results.json").run.complete
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
+def test_the_page_beside_it_tells_how_it_ended_and_what_was_not_real(run: Path) -> None:
+    found = read_results(run / "results.json")
+    readme = (run.parent / "README.md").read_text(encoding="utf-8")
+    passed = sum(each.status == "pass" for each in found.verdicts)
+    assert f"{passed} passed" in readme and found.run.id in readme
+    assert found.cluster is not None and found.cluster.stand_ins
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
+def test_it_is_small_and_names_no_folder_of_whoever_ran_it(run: Path) -> None:
+    files = [each for each in run.iterdir() if each.is_file()]
+    assert sum(each.stat().st_size for each in files) < MOST_BYTES
+    for each in files:
+        assert not re.search(r"/(?:home|root|work|tmp)/\w", each.read_text(encoding="utf-8")), each.name
