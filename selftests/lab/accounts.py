@@ -13,6 +13,7 @@ import yaml
 from acceptance.cluster.api import Api
 from acceptance.cluster.permissions import NEEDED, OF_SUBJECT, Permission, for_pull_secret
 from acceptance.cluster.resources import NAMESPACES, SERVICE_ACCOUNTS, Object, Resource
+from acceptance.cluster.waiting import wait_for
 from acceptance.settings.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE
 from acceptance.trials.rebuild.ceph_driver import ceph_permissions
 from acceptance.trials.rebuild.ceph_space import ceph_space_permissions
@@ -23,6 +24,7 @@ ACCOUNT = "storage-acceptance"
 """both the service account and its namespace"""
 PULL_SECRET = "default/registry-pull"
 """as deploy/rbac-pull-secret.yaml has it"""
+GONE_S = 180
 _RBAC = "apis/rbac.authorization.k8s.io/v1"
 _ADMISSION = "apis/admissionregistration.k8s.io/v1"
 KINDS = {
@@ -117,13 +119,25 @@ def grants_of(permission: Permission) -> list[Grant]:
 
 @contextmanager
 def applied(api: Api, objects: list[Object]) -> Iterator[None]:
-    """The objects are there until the block ends."""
+    """The objects are there until the block ends, and gone after it."""
     with ExitStack() as undo:
         for each in objects:
             resource, about = KINDS[each["kind"]], each["metadata"]
-            undo.callback(api.delete, resource, about["name"], namespace=about.get("namespace"))
+            undo.callback(_remove, api, resource, about["name"], about.get("namespace"))
             api.create(resource, each, namespace=about.get("namespace"))
         yield
+
+
+def _remove(api: Api, resource: Resource, name: str, namespace: str | None) -> None:
+    """A namespace is there for some time after it is deleted, and the next test may want one of its name."""
+    api.delete(resource, name, namespace=namespace)
+    wait_for(
+        f"{resource.plural} {name} to be gone",
+        look=lambda: api.find(resource, name, namespace=namespace),
+        ready=lambda found: found is None,
+        state=str,
+        timeout_s=GONE_S,
+    )
 
 
 def token_kubeconfig(
