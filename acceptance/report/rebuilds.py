@@ -10,6 +10,7 @@ from acceptance.judging.rebuilds import arithmetic, projected
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.results.document import Results, Status, Verdict
+from acceptance.results.ratio_words import share
 from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
 from acceptance.results.scaling import Figure
 from acceptance.results.verdicts import worst
@@ -119,5 +120,8 @@ def _projections(record: RebuildRecord) -> Iterator[str]:
 
 def _change(what: str, before: Figure, during: Figure, *, unit: Unit) -> str:
     was, is_ = (format_quantity(figure.mean, unit=unit) for figure in (before, during))
-    times = f" ({during.mean / before.mean:.2f}x)" if before.mean > 0 else ""
-    return f"{what}: {was} before the rebuild, {is_} during it{times}."
+    left = ""
+    if before.mean > 0:
+        ratio = during.mean / before.mean
+        left = f" ({share(ratio)} of that before)" if unit == "1/s" else f" ({format_quantity(ratio, unit='ratio')})"
+    return f"{what}: {was} before the rebuild, {is_} during it{left}."

@@ -159,6 +159,23 @@ def test_a_set_rate_names_the_slowest_and_how_many_volumes_the_model_allows() ->
     assert said(found, "Capacity").endswith("By that 7 volumes can have 500 IOPS each.")
 
 
+@pytest.mark.parametrize(
+    ("at_least", "named"), [(0.95, "The slowest is load-2"), (0.55, "Least sure to reach its rate is")]
+)
+def test_the_sentence_and_the_verdict_name_the_same_volume(at_least: float, named: str) -> None:
+    """load-1 has the lowest bound; where both surely miss the limit, load-2 is the slower of them."""
+    reached = {
+        pod: Figure(mean=mean, low=low, high=high, batches=[mean])
+        for pod, mean, low, high in (("load-1", 0.60, 0.50, 0.70), ("load-2", 0.55, 0.52, 0.58))
+    }
+    found = saturated(rate_limited=RateRecord(pods=2, rate=500, reached=reached))
+    verdict = judge_scaling(found, limit("rate_limited", at_least)).model_copy(update={"subject": "many-volumes"})
+    (sentence,) = [each for each in section(found, verdict).sentences if each.startswith("At a set rate")]
+    assert named in sentence
+    pod = "load-2" if at_least > 0.9 else "load-1"
+    assert pod in sentence and f"of {pod}, one of 2 volumes" in verdict.reason
+
+
 def test_twice_the_nodes_are_told_with_both_totals() -> None:
     nodes = NodesRecord(on_fewer_nodes=step(2, 1000), on_more_nodes=step(4, 1900), fewer_nodes=1, more_nodes=2)
     sentence = said(saturated(nodes=nodes), "Twice")

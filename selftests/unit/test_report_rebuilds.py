@@ -60,8 +60,11 @@ def test_each_rebuild_is_a_row_and_the_arithmetic_a_sentence() -> None:
 
 def test_what_the_foreground_noticed_is_said_and_drawn() -> None:
     found = section(record())
-    assert "Synchronous writes: 1,000 IOPS before the rebuild, 400 IOPS during it (0.40x)." in found.sentences
-    assert "Their p99 latency: 2 ms before the rebuild, 10 ms during it (5.00x)." in found.sentences
+    assert (
+        "Synchronous writes: 1,000 IOPS before the rebuild, 400 IOPS during it (40 % of that before)."
+        in found.sentences
+    )
+    assert "Their p99 latency: 2 ms before the rebuild, 10 ms during it (5x)." in found.sentences
     (drawn,) = found.pictures
     assert drawn.text.startswith("1,000 IOPS before, 400 IOPS during the rebuild, ")
     assert drawn.svg.count('class="fill-band"') == 1

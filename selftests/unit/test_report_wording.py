@@ -30,7 +30,7 @@ def change(ratio: float, low: float, high: float) -> Change:
         ("cpu.use", (3.2, 3.0, 3.5), "3.2x more", "3x to 3.5x (99% CI)"),
         ("a metric to come", (0.5, 0.4, 0.6), "2x less", "1.67x to 2.5x (99% CI)"),
         ("write.iops", (1.0, 0.9, 1.1), "the same", "10 % slower to 10 % faster (99% CI)"),
-        ("write.iops", (0.0, 0.0, 0.5), "-100 %", "-100 % to 2x slower (99% CI)"),
+        ("write.iops", (0.0, 0.0, 0.5), "100 % slower", "100 % slower to 2x slower (99% CI)"),
     ],
 )
 def test_a_change_is_told_as_a_reader_says_it(
@@ -56,14 +56,15 @@ def test_without_a_change_or_an_interval_nothing_is_said() -> None:
             "not faster than local by more than 20 %",
         ),
         ("not_worse_than_baseline_by", "read.latency.mean", "at most 3x", "not slower than local by more than 3x"),
-        ("not_worse_than_baseline_by", "cpu.use", "at most 3x", "cpu.use at most 3x the baseline's"),
+        ("not_worse_than_baseline_by", "cpu.use", "at most 3x", "cpu.use at most 3x that of local"),
+        ("not_better_than_baseline_by", "cpu.use", "at least 0.8x", "cpu.use at least 0.8x that of local"),
         ("at_least", "write.iops", "at least 0.5x", "write.iops at least 0.5x the baseline's"),
     ],
 )
 def test_a_rule_says_what_is_not_to_be(rule: str, metric: str, limit: str, words: str) -> None:
     verdict = judged(rule=rule, metric=metric, limit=f"{metric} {limit} the baseline's", unit="ratio")
     assert shown_rule(verdict, "local") == words
-    assert shown_rule(verdict, None) == verdict.limit
+    assert shown_rule(verdict) in (verdict.limit, words.replace("local", "the baseline class"))
 
 
 def test_one_figure_has_one_interval() -> None:
