@@ -80,7 +80,7 @@ def _rests_on(record: ScalingRecord, limit: ScalingLimit) -> set[int]:
         case "latency_growth" if len(steps) > 1:
             return {steps[0], steps[-1]}
         case "total_at_last_step" if len(steps) > 1:
-            return {_before_last(record).pods, steps[-1]}
+            return {before_last(record).pods, steps[-1]}
     return set()
 
 
@@ -101,14 +101,14 @@ def _at_last_step(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     if len(record.steps) < 2:
         return None, "has one step only, so there is no plateau to compare with"
     last = record.steps[-1]
-    before = _before_last(record)
+    before = before_last(record)
     of = f"total of {last.pods} volumes ({_shown(last.total, limit)}) as a share of that of {before.pods}"
     if record.capacity is None:
         of += ", after which it still grew"
     return _ratio(last.total, before.total, record, of)
 
 
-def _before_last(record: ScalingRecord) -> StepRecord:
+def before_last(record: ScalingRecord) -> StepRecord:
     """The step that the last is compared with: where the plateau begins, or the one before where it still grew."""
     plateau = None if record.capacity is None else record.capacity.plateau_pods
     return next((step for step in record.steps if step.pods == plateau), record.steps[-2])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acceptance.judging.scaling import deciding, reached
+from acceptance.judging.scaling import before_last, deciding, reached
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import each_by_volumes, together_by_volumes
+from acceptance.report.pictures.levels import Level
 from acceptance.results.bounds import bound_of
 from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.ratio_words import share
@@ -63,8 +64,37 @@ def _section(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Section:
         f"nodes were up to {format_quantity(clocks, unit='s')} apart; that is corrected.",
         rows=[_row(step, record) for step in record.steps],
         sentences=list(_sentences(record, own)),
-        pictures=[each for each in (together_by_volumes(record), each_by_volumes(record)) if each],
+        pictures=[
+            each
+            for each in (
+                together_by_volumes(record, limits=list(_of_the_total(record, own))),
+                each_by_volumes(record, limits=list(_of_each(own))),
+            )
+            if each
+        ],
     )
+
+
+def _of_the_total(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Iterator[Level]:
+    """What the total of the last step must be, from that of the step that it is compared with."""
+    for verdict in verdicts:
+        bound = bound_of(verdict) if verdict.rule == "total_at_last_step" else None
+        if bound is not None and len(record.steps) > 1:
+            before, last = before_last(record), record.steps[-1]
+            least = bound.value * before.total.mean
+            yield Level(
+                value=least,
+                at=last.pods,
+                words=f"{bound.words} of the total at {before.pods}, {format_quantity(least, unit=record.unit)}",
+            )
+
+
+def _of_each(verdicts: Sequence[Verdict]) -> Iterator[Level]:
+    """What each of so many volumes must do; the rule of the verdict ends with their number."""
+    for verdict in verdicts:
+        about, _, pods = verdict.rule.rpartition("_at_")
+        if about == "per_volume" and pods.isdigit() and (bound := bound_of(verdict)) is not None:
+            yield Level(value=bound.value, at=int(pods), words=f"each of {pods} volumes {bound.words}")
 
 
 def _row(step: StepRecord, record: ScalingRecord) -> Row:

@@ -27,6 +27,7 @@ from acceptance.report.pictures import trend
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
+from acceptance.report.short_reasons import what_follows
 from acceptance.report.speed import speed_tables
 from acceptance.report.sustained import sustained_sections
 from acceptance.report.tiles import tiles
@@ -85,6 +86,7 @@ def _templates() -> Environment:
         "change": shown_speed,
         "change_interval": shown_speed_interval,
         "rule": shown_rule,
+        "what_follows": what_follows,
     }
     return environment
 

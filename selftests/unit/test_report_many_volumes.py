@@ -122,6 +122,31 @@ def test_pictures_show_the_total_and_the_share_of_each_and_the_capacity_where_it
     assert section(record(step(1, 0.0), step(3, 0.0))).pictures == []
 
 
+def of_many(found: ScalingRecord, *limits: ScalingLimit) -> list[Verdict]:
+    return [judge_scaling(found, each).model_copy(update={"subject": "many-volumes"}) for each in limits]
+
+
+def test_limits_are_lines_in_the_pictures_where_they_are_asked_for() -> None:
+    found = saturated()
+    own = of_many(found, limit("total_at_last_step", 0.7), limit("latency_growth", 5.0))
+    together, each = section(found, *own).pictures
+    assert "stroke-limit" in together.svg and "stroke-limit" not in each.svg
+    assert together.text.endswith(" Limit: at least 70 % of the total at 3, 2,520 IOPS.")
+    own = of_many(found, limit("per_volume", 350.0, pods=9))
+    together, each = section(found, *own).pictures
+    assert "stroke-limit" not in together.svg and "stroke-limit" in each.svg
+    assert each.text.endswith(" Limit: each of 9 volumes at least 350 IOPS.")
+    _, each = section(found, *of_many(found, limit("per_volume", 9e6, pods=9))).pictures
+    assert "stroke-limit" not in each.svg and each.text.endswith(", far above the picture.")
+
+
+def test_profiles_about_bandwidth_are_drawn_in_bytes() -> None:
+    steps = [step(pods, total * 1024.0**2) for pods, total in ((1, 100), (3, 300), (6, 300))]
+    found = record(*steps, metric="write.bandwidth", unit="B/s", profile="sequential-write-bandwidth")
+    together, _ = section(found).pictures
+    assert "100 MiB/s at 1" in together.text and "MiB/s" in together.svg
+
+
 def test_a_step_of_one_volume_has_no_spread_and_a_profile_without_latency_says_so() -> None:
     row = section(record(step(1, 1200, latency_s=None))).rows[0]
     assert (row.smallest_to_largest, row.latency_mean, row.latency_p99) == ("", "not taken", "not taken")

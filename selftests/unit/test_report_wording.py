@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
+from acceptance.judging.limit import judge
+from acceptance.limits.tiers import Limit
 from acceptance.report.figures import shown_rule, shown_speed, shown_speed_interval
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.rows import Change
+from acceptance.report.short_reasons import what_follows
 from acceptance.report.summary import render_summary
+from acceptance.results.metrics import Metric
 from selftests.unit.compared_runs import estimate, judged, measured, run_of
 
 
@@ -111,3 +115,35 @@ def test_what_only_held_is_a_line_and_what_was_not_judged_is_folded() -> None:
 def test_what_a_pass_does_not_mean_is_on_the_page() -> None:
     html = render_summary(run_of())
     assert 'href="#not-meant"' in html and 'id="not-meant"' in html
+
+
+def test_what_the_table_above_has_is_not_said_again() -> None:
+    limit = Limit(profile="sync-write-iops", metric=Metric.parse("write.iops"), at_least=750.0, because="etcd: slow.")
+    failed, open_ = (
+        judge(estimate(mean, by=1.1), limit, storage_class="fast").model_copy(update={"subject": "speed"})
+        for mean in (500.0, 750.0)
+    )
+    assert what_follows(failed) == "sync-write-iops, write.iops: etcd: slow."
+    assert what_follows(open_) == (
+        "sync-write-iops, write.iops: a quieter machine or a longer measurement would decide it."
+    )
+    load = measured({"write.iops": estimate(500.0)})
+    html = render_summary(run_of(load, verdicts=[failed]))
+    chapter = html.partition('<section id="synchronous-writes">')[2].partition("</section>")[0]
+    assert what_follows(failed) in chapter and failed.reason not in chapter
+    assert html.count(failed.reason) == 2, "on the first screen, and among all verdicts"
+    unknown = failed.model_copy(update={"reason": "in words of another version"})
+    assert what_follows(unknown) == "in words of another version"
+
+
+def test_a_pass_says_its_reason_only_when_it_is_asked_for() -> None:
+    of = {"subject": "provisioning", "profile": "volume", "metric": "provisioning.bind_time", "rule": "at_most"}
+    passed = judged(**of, limit="PVC bound at most 60 s", measured=2.5, unit="s", reason="the slowest took 2.5 s")
+    failed = judged("fail", **of, limit="PVC bound at most 2 s", measured=2.5, unit="s", reason="too slow", id="b")
+    for verdicts, columns in (([passed], 0), ([passed, failed], 1)):
+        html = render_summary(run_of(verdicts=verdicts))
+        chapter = html.partition('<section id="provisioning">')[2].partition("</section>")[0]
+        table, _, folded = chapter.partition("<details")
+        assert table.count('<th scope="col">Reason</th>') == columns
+        assert "the slowest took" not in table and "the slowest took 2.5 s" in folded
+        assert ("too slow" in table) == (failed in verdicts)
