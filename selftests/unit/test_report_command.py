@@ -145,6 +145,7 @@ def test_three_runs_stand_side_by_side(tmp_path: Path) -> None:
         "pass 980 IOPS",
     ]
     assert html.count("fast passes tier baseline") == 3
+    assert html.count("<svg") == 1 and "1.5x as good as column 1, of one metric." in html
     assert "2026-11-22 07:15" in html and "night-3" in html
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from acceptance.report.comparing.model import Change, Difference, Finding
@@ -68,7 +68,7 @@ def differences(found: Sequence[Difference], *, of: str) -> Picture | None:
                 markersize=7.0,
                 markeredgewidth=0.0,
             )
-        _percent_axis(axes, [change for _, change in rows])
+        multiples_axis(axes, low=min(each.low for _, each in rows), high=max(each.high for _, each in rows), tick=_tick)
 
     fewer = f" Of {len(known)} metrics the {MOST} that changed most." if len(known) > len(rows) else ""
     return Picture(
@@ -100,16 +100,16 @@ def _size(row: Row) -> float:
     return max(ratio, 1 / ratio)
 
 
-def _percent_axis(axes: Axes, changes: Sequence[Change]) -> None:
+def multiples_axis(axes: Axes, *, low: float, high: float, tick: Callable[[float], str]) -> None:
+    """A log x axis of ratios from low to high that has 1 on it; `tick` writes a ratio."""
     from matplotlib.ticker import NullLocator
 
     axes.set_xscale("log")
-    low = min(0.95, *(each.low for each in changes)) * 0.97
-    high = max(1.05, *(each.high for each in changes)) * 1.03
+    low, high = min(0.95, low) * 0.97, max(1.05, high) * 1.03
     axes.set_xlim(low, high)
     axes.xaxis.set_minor_locator(NullLocator())
     ticks = ratio_ticks(low, high)
-    axes.set_xticks(ticks, [_tick(each) for each in ticks])
+    axes.set_xticks(ticks, [tick(each) for each in ticks])
 
 
 def _tick(ratio: float) -> str:
