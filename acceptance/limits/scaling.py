@@ -99,7 +99,7 @@ class _NodeScaling(Entry):
 
 
 class ScalingEntry(Entry):
-    """The limits of one profile; `metric` is the rate whose total is looked at."""
+    """The limits of one profile; `metric` is the rate whose total is judged."""
 
     metric: MetricPath
     total_at_last_step: _LastStep | None = None
