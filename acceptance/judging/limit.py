@@ -10,10 +10,11 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from acceptance.judging.outcome import Decision, decide, held_against, outcome
+from acceptance.judging.outcome import Decision, decide, held_against, in_words, outcome
 from acceptance.limits.tiers import ComparisonRule, Limit, LimitKind
 from acceptance.results.document import Estimate, Verdict
 from acceptance.results.model import Unit
+from acceptance.results.ratio_words import allowed, compared, compared_interval
 from acceptance.statistics.ratios import Ratio
 from acceptance.text.quantities import format_quantity
 
@@ -71,9 +72,8 @@ def judge_comparison(
     `remark`, a half sentence, is added to the reason of a failure: what else speaks for its cause, what to do.
     """
     missing = f"cannot be compared with {baseline_class}: {ratio.problem or 'the measurement gave no ratio'}"
-    than = f" that of {baseline_class}"
     case = _comparison_case(ratio, rule)
-    return _verdict(case, caution, storage_class=storage_class, missing=missing, than=than, remark=remark)
+    return _verdict(case, caution, storage_class=storage_class, missing=missing, baseline=baseline_class, remark=remark)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +104,28 @@ class _Case:
 
     def shown(self, value: float) -> str:
         return format_quantity(value, unit=self.unit, beside=self.bound)
+
+    def told(self, value: float, baseline: str) -> str:
+        """`1,204 IOPS`, `11x slower than on local-path`; `baseline` is the empty text for a limit."""
+        if not baseline:
+            return self.shown(value)
+        words = compared(value, str(self.requirement.metric), beside=self.bound)
+        return f"{words} {'as' if value == 1.0 else 'than'} on {baseline}"
+
+    def edges(self, baseline: str) -> str:
+        """`1,131 IOPS to 1,281 IOPS`, `4x to 29x`"""
+        assert self.value is not None and self.span is not None  # asked for only where there is one
+        if not baseline:
+            return " to ".join(map(self.shown, self.span))
+        metric = str(self.requirement.metric)
+        return compared_interval(*self.span, metric, ratio=self.value, beside=self.bound)
+
+    def wanted(self, baseline: str) -> str:
+        """`at least 750 IOPS`, `not faster than local-path by more than 20 %`"""
+        if isinstance(self.requirement, ComparisonRule):
+            rule, metric = self.requirement.kind, str(self.requirement.metric)
+            return allowed(rule, metric, bound=self.bound, baseline=baseline)
+        return f"{self.side.replace('_', ' ')} {format_quantity(self.bound, unit=self.unit)}"
 
 
 def _limit_case(estimate: Estimate | None, limit: Limit) -> _Case:
@@ -137,15 +159,15 @@ def _comparison_case(ratio: Ratio, rule: ComparisonRule) -> _Case:
 
 
 def _verdict(
-    case: _Case, caution: Caution, *, storage_class: str, missing: str, than: str = "", remark: str
+    case: _Case, caution: Caution, *, storage_class: str, missing: str, baseline: str = "", remark: str
 ) -> Verdict:
-    """`missing` is said where there is no value, `than` after the value."""
+    """`missing` is said where there is no value; `baseline` is the class of a comparison."""
     status = case.decision(caution)
     subject = f"{case.requirement.metric} of {case.requirement.profile} on {storage_class}"
     if case.value is None:
         said = f"{missing}, so it cannot be judged; a measurement of its full length would decide it"
     else:
-        said = _reason(case, f"is {case.shown(case.value)}{than}", status, remark=remark)
+        said = _reason(case, f"is {case.told(case.value, baseline)}", status, baseline=baseline, remark=remark)
     return outcome(
         case.requirement,
         storage_class=storage_class,
@@ -158,18 +180,18 @@ def _verdict(
     )
 
 
-def _reason(case: _Case, found: str, status: Decision, *, remark: str) -> str:
+def _reason(case: _Case, found: str, status: Decision, *, baseline: str, remark: str) -> str:
     """What is said of the subject: the measured value, its interval, the limit, and what follows."""
     if case.span is None:
         return f"{found}, from too few samples for a confidence interval; {_LONGER}"
-    low, high = map(case.shown, case.span)
-    wanted = f"{case.side.replace('_', ' ')} {format_quantity(case.bound, unit=case.unit)}"
+    wanted = case.wanted(baseline)
     if case.is_of_an_event:
-        found = found if low == high else f"is {low} to {high}"
+        low, high = map(case.shown, case.span)
+        found = found if low == high else f"is between {low} and {high}"
     else:
-        found += f" ({case.confidence * 100:.4g}% CI {low} to {high})"
+        found += f" ({case.confidence * 100:.4g}% CI {case.edges(baseline)})"
     if status != decide(*case.span, **{case.side: case.bound}):
-        return f"{found}, from too short a load to be compared with {wanted}; {_LONGER}"
+        return f"{found}, from too short a load to be compared with the limit {in_words(wanted)}; {_LONGER}"
     lies = held_against(
         status,
         wanted,

@@ -36,11 +36,17 @@ def held_against(status: Decision, wanted: str, *, because: str, left_open: str,
 
     `whole` is nothing where no interval was found.
     """
+    which = in_words(wanted)
     return {
-        "pass": f"{whole}within the limit of {wanted}",
-        "fail": f"{whole}outside the limit of {wanted}: {because.rstrip('.')}",
-        "inconclusive": f"on both sides of the limit of {wanted}; {left_open}",
+        "pass": f"{whole}within the limit {which}",
+        "fail": f"{whole}outside the limit {which}: {because.rstrip('.')}",
+        "inconclusive": f"on both sides of the limit {which}; {left_open}",
     }[status]
+
+
+def in_words(wanted: str) -> str:
+    """What is said behind `the limit`: `of at least 750 IOPS`, `(not faster than local-path by more than 20 %)`."""
+    return f"({wanted})" if wanted.startswith("not ") else f"of {wanted}"
 
 
 def outcome(

@@ -192,11 +192,12 @@ def _foreground_reason(
             f"{told}; the load stalled, or the rebuild was over too soon for a confidence interval; a larger "
             "--storage-rebuild-size would decide it."
         )
-    mean, low, high = (format_quantity(value, unit="ratio", beside=limit.value) for value in ratio)
+    mean, low, high = (limit.shown(value, beside=limit.value) for value in ratio)
+    kept = f"{mean} of that before" if limit.kind == "foreground_iops" else mean
     lies = held_against(
         status,
         limit.wanted,
         because=limit.because,
         left_open="a larger --storage-rebuild-size or more repeats would decide it",
     )
-    return f"{told}, {mean} ({record.confidence * 100:.4g}% CI {low} to {high}), {lies}."
+    return f"{told}, {kept} ({record.confidence * 100:.4g}% CI {low} to {high}), {lies}."

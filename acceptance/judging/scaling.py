@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from acceptance.judging.outcome import Decision, decide, held_against, not_judged, outcome, verdict_id
 from acceptance.limits.scaling import Kind, ScalingLimit, rate_unit
 from acceptance.results.document import Verdict
-from acceptance.results.scaling import Figure, ScalingRecord, StepRecord
+from acceptance.results.ratio_words import share
+from acceptance.results.scaling import Figure, RateRecord, ScalingRecord, StepRecord
 from acceptance.statistics.intervals import Interval
 from acceptance.statistics.ratios import independent_ratio
 from acceptance.statistics.step_analyses import CORRELATION
@@ -45,6 +46,24 @@ def is_decided(record: ScalingRecord, limit: ScalingLimit) -> bool:
     return _decision(found, limit) != "inconclusive"
 
 
+def deciding(spans: Mapping[str, Interval], *, at_least: float) -> str:
+    """Which pod a limit on each of them rests on, for the verdict and for all that is told beside it.
+
+    The slowest of the pods that surely miss the limit; where none does, the one that is least sure to reach it.
+    """
+    missing = {pod: span for pod, span in spans.items() if span.high < at_least}
+    return min(missing or spans, key=lambda pod: spans[pod].mean if missing else spans[pod].low)
+
+
+def reached(rates: RateRecord) -> dict[str, Interval]:
+    """The share of its rate that each volume got, of those for which bounds are known."""
+    return {
+        pod: Interval(each.mean, each.low, each.high)
+        for pod, each in rates.reached.items()
+        if each.low is not None and each.high is not None
+    }
+
+
 def _decision(found: Interval | None, limit: ScalingLimit) -> Decision:
     return "inconclusive" if found is None else decide(found.low, found.high, **{_side(limit): limit.value})
 
@@ -61,7 +80,7 @@ def _rests_on(record: ScalingRecord, limit: ScalingLimit) -> set[int]:
         case "latency_growth" if len(steps) > 1:
             return {steps[0], steps[-1]}
         case "total_at_last_step" if len(steps) > 1:
-            return {_before_last(record).pods, steps[-1]}
+            return {before_last(record).pods, steps[-1]}
     return set()
 
 
@@ -82,14 +101,14 @@ def _at_last_step(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     if len(record.steps) < 2:
         return None, "has one step only, so there is no plateau to compare with"
     last = record.steps[-1]
-    before = _before_last(record)
+    before = before_last(record)
     of = f"total of {last.pods} volumes ({_shown(last.total, limit)}) as a share of that of {before.pods}"
     if record.capacity is None:
         of += ", after which it still grew"
     return _ratio(last.total, before.total, record, of)
 
 
-def _before_last(record: ScalingRecord) -> StepRecord:
+def before_last(record: ScalingRecord) -> StepRecord:
     """The step that the last is compared with: where the plateau begins, or the one before where it still grew."""
     plateau = None if record.capacity is None else record.capacity.plateau_pods
     return next((step for step in record.steps if step.pods == plateau), record.steps[-2])
@@ -108,9 +127,9 @@ def _per_volume(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     }
     if len(spans) < step.pods:
         return None, "has too few seconds for a confidence interval; use a longer --storage-scale-window"
-    deciding = _deciding(spans, limit)
+    pod = deciding(spans, at_least=limit.value)
     mean = format_quantity(step.per_volume.mean, unit=record.unit)
-    return spans[deciding], f"of {deciding}, one of {step.pods} volumes loaded at once (their mean is {mean})"
+    return spans[pod], f"of {pod}, one of {step.pods} volumes loaded at once (their mean is {mean})"
 
 
 def _latency_growth(record: ScalingRecord, limit: ScalingLimit) -> Finding:
@@ -136,26 +155,22 @@ def _rate_limited(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     rates = record.rate_limited
     if rates is None:
         return None, "was not run rate-limited"
-    spans = {
-        pod: Interval(each.mean, each.low, each.high)
-        for pod, each in rates.reached.items()
-        if each.low is not None and each.high is not None
-    }
+    spans = reached(rates)
     if len(spans) < rates.pods:
         return None, "has too few seconds for a confidence interval; use a longer --storage-scale-window"
-    deciding = _deciding(spans, limit)
+    pod = deciding(spans, at_least=limit.value)
     rate, asked = (format_quantity(value, unit=record.unit) for value in (rates.rate, rates.rate * rates.pods))
     if record.capacity is not None:
-        share = rates.rate * rates.pods / record.capacity.constant.mean
-        asked += f" in all, {format_quantity(share, unit='ratio')} the capacity"
+        of_all = rates.rate * rates.pods / record.capacity.constant.mean
+        asked += f" in all, {share(of_all)} of the capacity"
     else:
         asked += " in all"
-    of = f"of {deciding}, one of {rates.pods} volumes that were asked for {rate} each ({asked}), as a share of it"
+    of = f"of {pod}, one of {rates.pods} volumes that were asked for {rate} each ({asked}), as a share of it"
     together = sum(each.mean for each in spans.values()) * rates.rate
     if together < limit.value * rates.rate * rates.pods:
-        reached = format_quantity(together, unit=record.unit)
-        of += f" (all together reached {reached}: the rate is above what the storage can do)"
-    return spans[deciding], of
+        done = format_quantity(together, unit=record.unit)
+        of += f" (all together reached {done}: the rate is above what the storage can do)"
+    return spans[pod], of
 
 
 def _node_scaling(record: ScalingRecord, limit: ScalingLimit) -> Finding:
@@ -179,12 +194,6 @@ _FINDINGS: dict[Kind, Callable[[ScalingRecord, ScalingLimit], Finding]] = {
 }
 
 
-def _deciding(spans: Mapping[str, Interval], limit: ScalingLimit) -> str:
-    """The slowest of the pods that surely miss the limit; where none does, the one that is least sure to reach it."""
-    missing = {pod: span for pod, span in spans.items() if span.high < limit.value}
-    return min(missing or spans, key=lambda pod: spans[pod].mean if missing else spans[pod].low)
-
-
 def _ratio(after: Figure, before: Figure, record: ScalingRecord, of: str) -> Finding:
     found = independent_ratio(after.batches, before.batches, confidence=record.confidence, correlation=CORRELATION)
     return found, of if found is not None else "stalled or has too few seconds for a confidence interval"
@@ -194,8 +203,8 @@ def _reason(record: ScalingRecord, limit: ScalingLimit, found: Interval | None, 
     subject = f"{limit.metric} of {limit.profile} on {record.storage_class}"
     if found is None:
         return f"{subject} {about}; so it cannot be judged."
-    mean, low, high = (format_quantity(value, unit=limit.unit, beside=limit.value) for value in found)
-    wanted = f"{_side(limit).replace('_', ' ')} {format_quantity(limit.value, unit=limit.unit)}"
+    mean, low, high = (limit.shown(value, beside=limit.value) for value in found)
+    wanted = f"{_side(limit).replace('_', ' ')} {limit.shown(limit.value)}"
     sure = f"{record.confidence * 100:.4g}% CI {low} to {high}"
     if limit.kind == "rate_limited":
         sure = f"lower bound for its backlog {low}, upper bound {high}"

@@ -10,7 +10,7 @@ METRIC = "failover.time"
 
 
 class FailoverLimit(TimeLimit):
-    """The most that may pass (s) between the last durable write on a node that fails and the first on another."""
+    """The longest time (s) allowed from the last durable write on a node that fails to the first on another node."""
 
     profile: ClassVar[str] = "failover"
     metric: ClassVar[str] = METRIC

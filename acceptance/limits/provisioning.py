@@ -13,7 +13,7 @@ Kind = Literal["bind_time"]
 
 
 class ProvisioningLimit(TimeLimit):
-    """The most that may pass (s) from when a volume is asked for, a pod waiting for it, to when its PVC is bound."""
+    """The longest time (s) allowed from the creation of a PVC, for which a pod waits, until it is bound."""
 
     profile: ClassVar[str] = PROFILE
     metric: ClassVar[str] = "provisioning.bind_time"

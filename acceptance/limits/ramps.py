@@ -49,7 +49,7 @@ class ControlPlaneLimit:
 
 
 class SlowStarts(Entry):
-    """More than so many pods take longer than so many s from creation to running."""
+    """More than this number of pods take longer than this time (s) from creation to running."""
 
     longer_than_s: Time = Field(alias="longer_than")
     more_than: int = Field(ge=0)
@@ -57,7 +57,7 @@ class SlowStarts(Entry):
 
 
 class RunningRate(Entry):
-    """Fewer than so many pods a second become running, over so many s."""
+    """Fewer than this number of pods start in a second, over this time (s)."""
 
     below_per_s: Rate = Field(alias="below")
     over_s: Time = Field(default=60.0, alias="over")
@@ -73,14 +73,14 @@ class RunningRate(Entry):
 
 
 class Crashes(Entry):
-    """More than so many pods crash or containers are restarted."""
+    """More than this number of pods crash, or of containers restart."""
 
     more_than: int = Field(ge=0)
     because: Sentence
 
 
 class StopWhen(Entry):
-    """What ends a ramp; a condition that is None ends none."""
+    """What ends a ramp; a condition that is None does not end it."""
 
     slow_starts: SlowStarts | None = None
     running_rate: RunningRate | None = None
@@ -90,7 +90,7 @@ class StopWhen(Entry):
 
 
 class RampRules(Entry):
-    """How fast pods are asked for, in pods a second, and what ends the ramp."""
+    """How many pods the suite requests in a second, and what ends the ramp."""
 
     rate_per_s: Rate = Field(alias="rate")
     stop_when: StopWhen
@@ -102,7 +102,7 @@ class _Pods(Entry):
 
 
 class ControlPlaneEntry(Entry):
-    """The section of one tier. What a tier leaves out it has from the one that it extends; `ramp` only as a whole."""
+    """The section of one tier. It inherits what it leaves out from the tier that it extends; `ramp` only as a whole."""
 
     ramp: RampRules | None = None
     pods: _Pods | None = None

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from acceptance.limits.values import Entry, Ratio, Sentence, Share, Size, Time
+from acceptance.results.ratio_words import share
 from acceptance.results.rebuilds import PATTERNS, Pattern
 from acceptance.text.quantities import format_quantity
 
@@ -60,14 +61,21 @@ class RebuildLimit:
     @property
     def wanted(self) -> str:
         """`at least 1 TiB`"""
-        return f"{self.side.replace('_', ' ')} {format_quantity(self.value, unit=self.unit)}"
+        return f"{self.side.replace('_', ' ')} {self.shown(self.value)}"
+
+    def shown(self, value: float, *, beside: float | None = None) -> str:
+        """`1 TiB`; of the foreground `40 %`, the share of its IOPS that was left, or `5x`, the growth of its p99."""
+        if self.kind == "foreground_iops":
+            return share(value, beside=beside)
+        return format_quantity(value, unit=self.unit, beside=beside)
 
     def describe(self) -> str:
         """`largest volume that is rebuilt in 24 h, full-data: at least 1 TiB`"""
         if self.kind == "largest_volume":
             limit = format_quantity(self.time_limit_s, unit="s")
             return f"largest volume that is rebuilt in {limit}, {self.pattern}: {self.wanted}"
-        return f"{self.metric} of synchronous writes during a rebuild, {self.pattern}: {self.wanted} that before it"
+        of = "of that" if self.kind == "foreground_iops" else "that"
+        return f"{self.metric} of synchronous writes during a rebuild, {self.pattern}: {self.wanted} {of} before it"
 
 
 class _Largest(Entry):

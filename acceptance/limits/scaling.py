@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from acceptance.limits.values import METRIC_PATH, Entry, Ratio, Sentence, Share
 from acceptance.results.metrics import Metric
+from acceptance.results.ratio_words import share
 from acceptance.text.quantities import format_quantity, parse_quantity
 
 Kind = Literal["total_at_last_step", "per_volume", "latency_growth", "rate_limited", "node_scaling"]
@@ -36,19 +37,21 @@ class ScalingLimit:
         """Of `value`."""
         return rate_unit(self.metric) if self.kind == "per_volume" else "ratio"
 
+    def shown(self, value: float, *, beside: float | None = None) -> str:
+        """`350 IOPS`, `97.8 %` of a share, `3.1x`; `beside`: what it must be told apart from."""
+        if self.kind in ("rate_limited", "total_at_last_step"):
+            return share(value, beside=beside)
+        return format_quantity(value, unit=self.unit, beside=beside)
+
     def describe(self) -> str:
         """`write.iops of each of 15 volumes at least 350 IOPS`"""
-        amount = format_quantity(self.value, unit=self.unit)
-        share = (
-            ""
-            if self.of_capacity is None
-            else f" at {format_quantity(self.of_capacity, unit='ratio')} what all surely do"
-        )
+        amount = self.shown(self.value)
+        at = "" if self.of_capacity is None else f" at {share(self.of_capacity)} of what all surely do"
         return {
-            "total_at_last_step": f"total {self.metric} at the last step at least {amount} that of the plateau",
+            "total_at_last_step": f"total {self.metric} at the last step at least {amount} of that of the plateau",
             "per_volume": f"{self.metric} of each of {self.pods} volumes at least {amount}",
             "latency_growth": f"{self.metric}, mean over volumes, at the last step at most {amount} that of the first",
-            "rate_limited": f"{self.metric} of every rate-limited volume at least {amount} its rate{share}",
+            "rate_limited": f"{self.metric} of every rate-limited volume at least {amount} of its rate{at}",
             "node_scaling": f"total {self.metric} on twice as many nodes at least {amount}",
         }[self.kind]
 
@@ -96,7 +99,7 @@ class _NodeScaling(Entry):
 
 
 class ScalingEntry(Entry):
-    """The limits of one profile; `metric` is the rate whose total is looked at."""
+    """The limits of one profile; `metric` is the rate whose total is judged."""
 
     metric: MetricPath
     total_at_last_step: _LastStep | None = None

@@ -159,7 +159,7 @@ class TierEntry(Entry):
 
 
 class SourceEntry(Entry):
-    """Where limits are from: `{about: Amazon's guide, address: https://...}`."""
+    """Where limits come from: `{about: Amazon's guide, address: https://...}`."""
 
     about: Sentence
     address: Annotated[str, AfterValidator(_address)] = ""

@@ -20,7 +20,7 @@ from acceptance.report.difference_wording import (
     summary,
     visible_changes,
 )
-from acceptance.report.figures import shown_interval, shown_mean
+from acceptance.report.figures import shown_value, shown_value_interval
 from acceptance.report.overview import verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.pictures import differences
@@ -30,8 +30,8 @@ def difference_templates() -> Environment:
     """The report's templates with how differences read in them."""
     environment = templates()
     environment.filters |= {
-        "mean": shown_mean,
-        "interval": shown_interval,
+        "mean": shown_value,
+        "interval": shown_value_interval,
         "change": shown_change,
         "change_interval": shown_change_interval,
         "visible": shown_visible,

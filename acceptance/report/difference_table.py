@@ -23,7 +23,7 @@ from acceptance.report.difference_wording import (
     unlike_line,
     visible_changes,
 )
-from acceptance.report.figures import shown_mean
+from acceptance.report.figures import shown_value
 
 _WIDE = 400  # a pipe has no width, and a table that is wrapped cannot be searched
 _STYLES: dict[Finding, str] = {"better": "green", "worse": "red", "within noise": "", "not known": "dim"}
@@ -79,12 +79,12 @@ def _table(differences: Sequence[Difference]) -> Table:
         table.add_row(
             each.profile,
             each.metric,
-            shown_mean(each.first),
-            shown_mean(each.second),
+            shown_value(each.first, each.metric),
+            shown_value(each.second, each.metric),
             *([shown_multiples(each)] if with_baseline else []),
-            shown_change(each.change),
-            shown_change_interval(each.change),
-            shown_visible(each.change),
+            shown_change(each),
+            shown_change_interval(each),
+            shown_visible(each),
             Text(finding, style=_STYLES[each.finding]),
         )
     return table

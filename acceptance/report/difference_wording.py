@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import get_args
 
-from acceptance.report.comparing.model import Change, Difference, Finding, Unlike
-from acceptance.report.figures import shown_change as percent
+from acceptance.report.comparing.model import Difference, Finding, Unlike
+from acceptance.results.ratio_words import compared, compared_interval
 from acceptance.text.quantities import format_quantity
 
 NOT_IN_IT = (
@@ -27,19 +27,23 @@ NO_HISTORY = (
 )
 
 
-def shown_change(change: Change | None) -> str:
-    """`+12.0 %`"""
-    return "" if change is None else percent(change.ratio - 1.0)
+def shown_change(difference: Difference) -> str:
+    """`12 % faster`"""
+    return "" if difference.change is None else compared(difference.change.ratio, difference.metric)
 
 
-def shown_change_interval(change: Change | None) -> str:
-    """`+5.1 % to +19.4 %`"""
-    return "" if change is None else f"{percent(change.low - 1.0)} to {percent(change.high - 1.0)}"
+def shown_change_interval(difference: Difference) -> str:
+    """`5.1 % to 19 %`; where no change is in it, `2.1 % slower to 3.0 % faster`"""
+    change = difference.change
+    if change is None:
+        return ""
+    return compared_interval(change.low, change.high, difference.metric, ratio=change.ratio)
 
 
-def shown_visible(change: Change | None) -> str:
-    """`-10.7 % or +12.0 %`: the smallest loss and the smallest rise that could have been told from no change."""
-    return "" if change is None else " or ".join(percent(ratio - 1.0) for ratio in change.visible)
+def shown_visible(difference: Difference) -> str:
+    """`11 % slower or 12 % faster`: the smallest loss and the smallest rise that could have been told from none."""
+    change = difference.change
+    return "" if change is None else " or ".join(compared(each, difference.metric) for each in change.visible)
 
 
 def visible_changes(shown: Sequence[Difference]) -> str:
@@ -49,7 +53,7 @@ def visible_changes(shown: Sequence[Difference]) -> str:
         return ""
     told = (
         f"The smallest change that this pair of runs could have shown is in the column Smallest visible, and largest "
-        f"for {blind.metric} of {blind.profile}: {shown_visible(blind.change)}. A true change of that size is seen "
+        f"for {blind.metric} of {blind.profile}: {shown_visible(blind)}. A true change of that size is seen "
         f"in half of such pairs; one {MORE_FOR_FOUR_OF_FIVE:g} times as large, in four of five."
     )
     if blind.change.visible[1] - 1.0 <= COARSE:

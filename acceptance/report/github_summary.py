@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from acceptance.report.comparison import Comparison, comparisons
-from acceptance.report.figures import shown_change_of, shown_mean
+from acceptance.report.figures import shown_change_of, shown_mean, shown_rule
 from acceptance.report.rows import Row
 from acceptance.report.summary import verdict_sentence
 from acceptance.results.document import Results, Verdict
@@ -87,7 +87,7 @@ def escaped(text: str) -> str:
 
 def _verdict_line(verdict: Verdict) -> str:
     what = " ".join(filter(None, (verdict.profile, verdict.metric))) or verdict.rule
-    cells = (_SIGNS[verdict.status], *map(escaped, (verdict.storage_class, what, verdict.limit, verdict.reason)))
+    cells = (_SIGNS[verdict.status], *map(escaped, (verdict.storage_class, what, shown_rule(verdict), verdict.reason)))
     return "| " + " | ".join(cells) + " |"
 
 
@@ -101,7 +101,7 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
 def _row_line(row: Row) -> str:
     status = _SIGNS[row.status] + (f" ({', '.join(row.because_of)})" if row.because_of else "")
     cells = map(escaped, (f"{row.profile} {row.metric}", shown_mean(row.candidate), shown_mean(row.baseline)))
-    return "| " + " | ".join((*cells, escaped(shown_change_of(row.change)), escaped(status))) + " |"
+    return "| " + " | ".join((*cells, escaped(shown_change_of(row.change, row.metric)), escaped(status))) + " |"
 
 
 def _table(heads: tuple[str, ...], sides: str) -> Iterator[str]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from acceptance.judging.scaling import before_last, deciding, reached
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import each_by_volumes, together_by_volumes
+from acceptance.report.pictures.levels import Level
+from acceptance.results.bounds import bound_of
 from acceptance.results.document import Results, Status, Verdict
+from acceptance.results.ratio_words import share
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
 from acceptance.results.verdicts import worst
 from acceptance.text.quantities import format_quantity
@@ -59,9 +63,38 @@ def _section(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Section:
         measured=f"Of each step {last.window_s:.0f} s count, in which all its volumes were loaded. The clocks of the "
         f"nodes were up to {format_quantity(clocks, unit='s')} apart; that is corrected.",
         rows=[_row(step, record) for step in record.steps],
-        sentences=list(_sentences(record)),
-        pictures=[each for each in (together_by_volumes(record), each_by_volumes(record)) if each],
+        sentences=list(_sentences(record, own)),
+        pictures=[
+            each
+            for each in (
+                together_by_volumes(record, limits=list(_of_the_total(record, own))),
+                each_by_volumes(record, limits=list(_of_each(own))),
+            )
+            if each
+        ],
     )
+
+
+def _of_the_total(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Iterator[Level]:
+    """What the total of the last step must be, from that of the step that it is compared with."""
+    for verdict in verdicts:
+        bound = bound_of(verdict) if verdict.rule == "total_at_last_step" else None
+        if bound is not None and len(record.steps) > 1:
+            before, last = before_last(record), record.steps[-1]
+            least = bound.value * before.total.mean
+            yield Level(
+                value=least,
+                at=last.pods,
+                words=f"{bound.words} of the total at {before.pods}, {format_quantity(least, unit=record.unit)}",
+            )
+
+
+def _of_each(verdicts: Sequence[Verdict]) -> Iterator[Level]:
+    """What each of so many volumes must do; the rule of the verdict ends with their number."""
+    for verdict in verdicts:
+        about, _, pods = verdict.rule.rpartition("_at_")
+        if about == "per_volume" and pods.isdigit() and (bound := bound_of(verdict)) is not None:
+            yield Level(value=bound.value, at=int(pods), words=f"each of {pods} volumes {bound.words}")
 
 
 def _row(step: StepRecord, record: ScalingRecord) -> Row:
@@ -82,12 +115,13 @@ def _row(step: StepRecord, record: ScalingRecord) -> Row:
     )
 
 
-def _sentences(record: ScalingRecord) -> Iterator[str]:
+def _sentences(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Iterator[str]:
     if record.incomplete is not None:
         yield f"Incomplete: the run was aborted by: {record.incomplete}"
     yield _capacity(record)
     if record.rate_limited is not None:
-        yield _rate_limited(record.rate_limited, record)
+        bounds = [bound_of(each) for each in verdicts if each.rule == "rate_limited"]
+        yield _rate_limited(record.rate_limited, record, next((each.value for each in bounds if each), None))
     if record.nodes is not None:
         yield _nodes(record.nodes, record)
 
@@ -114,20 +148,31 @@ def _capacity(record: ScalingRecord) -> str:
     )
 
 
-def _rate_limited(rates: RateRecord, record: ScalingRecord) -> str:
-    # As the verdict chooses it: a reader is not to look for two volumes.
-    last, share = min(rates.reached.items(), key=lambda each: each[1].mean if each[1].low is None else each[1].low)
-    edges = "" if share.low is None or share.high is None else f" ({_percent(share.low)} to {_percent(share.high)})"
-    capacity = record.capacity.constant.mean if record.capacity else 0.0
-    of_capacity = f", {_percent(rates.rate * rates.pods / capacity)} of the capacity" if capacity else ""
+def _rate_limited(rates: RateRecord, record: ScalingRecord, limit: float | None) -> str:
+    """`limit`: the share that each was to reach, where that was judged: the volume named is the verdict's own."""
+    of_capacity = ""
+    if record.capacity is not None and record.capacity.constant.mean:
+        of_capacity = f", {share(rates.rate * rates.pods / record.capacity.constant.mean)} of the capacity"
     together = rates.rate * sum(each.mean for each in rates.reached.values())
-    asked, all_asked, reached = (
+    asked, all_asked, done = (
         format_quantity(rate, unit=record.unit) for rate in (rates.rate, rates.rate * rates.pods, together)
     )
     return (
         f"At a set rate: {_count(rates.pods)}, each asked for {asked} ({all_asked} in all{of_capacity}), did "
-        f"{reached} together. Least sure to reach its rate is {last}: it did {_percent(share.mean)}{edges} of it."
+        f"{done} together. {_least(rates, limit)}"
     )
+
+
+def _least(rates: RateRecord, limit: float | None) -> str:
+    """`The slowest is load-2: it did 96.2 % (94 % to 98 %) of it.`, and whether it is slow or only not sure."""
+    spans = reached(rates)
+    if len(spans) < len(rates.reached):
+        pod = min(rates.reached, key=lambda each: rates.reached[each].mean)
+        return f"The slowest is {pod}: it did {share(rates.reached[pod].mean)} of it."
+    pod = deciding(spans, at_least=limit or 0.0)
+    mean, low, high = spans[pod]
+    which = "The slowest is" if limit is not None and high < limit else "Least sure to reach its rate is"
+    return f"{which} {pod}: it did {share(mean)} ({share(low)} to {share(high)}) of it."
 
 
 def _nodes(nodes: NodesRecord, record: ScalingRecord) -> str:
@@ -145,10 +190,6 @@ def _shown(figure: Figure, record: ScalingRecord) -> str:
         return mean
     low, high = (format_quantity(value, unit=record.unit) for value in (figure.low, figure.high))
     return f"{mean} ({low} to {high})"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def _count(number: int, of: str = "volume") -> str:

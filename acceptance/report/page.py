@@ -13,6 +13,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from acceptance.report.picture import NO_PICTURES, can_draw
 from acceptance.results.document import Results
 
 # Telephones show a page without it as a large one, made small; the language tells readers aloud how to read it.
@@ -72,13 +73,15 @@ def foot_of(results: Results) -> str:
 
 def templates() -> Environment:
     """Where the parts of the report are; every value that is put into them is escaped."""
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("acceptance.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["pictures_missing"] = lambda: "" if can_draw() else NO_PICTURES
+    return environment
 
 
 def with_content_policy(page: str) -> str:

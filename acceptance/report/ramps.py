@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from acceptance.limits.ramps import PROFILE
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import pods_over_time, start_times
+from acceptance.report.pictures.levels import Level
+from acceptance.results.bounds import bound_of
 from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.verdicts import worst
@@ -43,15 +45,18 @@ def ramp_sections(results: Results) -> list[RampSection]:
 
 def _section(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> RampSection:
     about = (record.storage_class, PROFILE)
+    own = [each for each in verdicts if (each.storage_class, each.profile) == about]
+    asked = [bound for each in own if each.metric == "pods" and (bound := bound_of(each))]
+    limits = [Level(value=each.value, words=each.words) for each in asked]
     return RampSection(
         storage_class=record.storage_class,
-        status=worst(each for each in verdicts if (each.storage_class, each.profile) == about),
+        status=worst(own),
         sentences=list(_sentences(record)),
         phases=[
             Row(name=name, count=str(each.pods), times=[_time(each.p50_s), _time(each.p90_s), _time(each.p99_s)])
             for name, each in record.phases.items()
         ],
-        pictures=[each for each in (pods_over_time(record), start_times(record)) if each],
+        pictures=[each for each in (pods_over_time(record, limits=limits), start_times(record)) if each],
         servers=list(_servers(record)),
         missing=[
             f"not there: {what}, which could not be read: {why}"

@@ -9,7 +9,10 @@ from acceptance.judging.rebuild_size import grows_faster
 from acceptance.judging.rebuilds import arithmetic, projected
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
+from acceptance.report.pictures.levels import Level
+from acceptance.results.bounds import bound_of
 from acceptance.results.document import Results, Status, Verdict
+from acceptance.results.ratio_words import share
 from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
 from acceptance.results.scaling import Figure
 from acceptance.results.verdicts import worst
@@ -52,20 +55,43 @@ def rebuild_sections(results: Results) -> list[RebuildSection]:
 
 def _section(record: RebuildRecord, verdicts: Sequence[Verdict]) -> RebuildSection:
     about = (record.storage_class, record.pattern)
+    own = [each for each in verdicts if (each.storage_class, each.profile) == about]
     return RebuildSection(
         storage_class=record.storage_class,
         pattern=record.pattern,
         driver=record.driver,
-        status=worst(each for each in verdicts if (each.storage_class, each.profile) == about),
+        status=worst(own),
         rows=_rows(record),
         sentences=list(_sentences(record)),
         pictures=[
             each
-            for each in (rebuild_progress(record), rebuild_rate(record), foreground_writes(record))
+            for each in (
+                rebuild_progress(record),
+                rebuild_rate(record, limits=list(_needed_rates(record, own))),
+                foreground_writes(record, limits=list(_writes_to_keep(record, own))),
+            )
             if each is not None
         ],
         settings=record.settings,
     )
+
+
+def _needed_rates(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Iterator[Level]:
+    """The mean rate at which the volume of the limit, with its snapshots, is rebuilt just in time."""
+    for verdict in verdicts:
+        if verdict.rule == "largest_volume" and (bound := bound_of(verdict)) is not None:
+            rate = bound.value * record.snapshots / record.time_limit_s
+            time = format_quantity(record.time_limit_s, unit="s")
+            yield Level(value=rate, words=f"{bound.words} in {time}, a mean of {format_quantity(rate, unit='B/s')}")
+
+
+def _writes_to_keep(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Iterator[Level]:
+    """The mean during a rebuild that the limit on the foreground asks for, from the mean before it."""
+    for verdict in verdicts:
+        bound = bound_of(verdict) if verdict.rule == "foreground_iops" else None
+        if bound is not None and record.foreground is not None:
+            least = bound.value * record.foreground.iops_before.mean
+            yield Level(value=least, words=f"{bound.words} of that before, {format_quantity(least, unit='1/s')}")
 
 
 def _rows(record: RebuildRecord) -> list[Row]:
@@ -119,5 +145,8 @@ def _projections(record: RebuildRecord) -> Iterator[str]:
 
 def _change(what: str, before: Figure, during: Figure, *, unit: Unit) -> str:
     was, is_ = (format_quantity(figure.mean, unit=unit) for figure in (before, during))
-    times = f" ({during.mean / before.mean:.2f}x)" if before.mean > 0 else ""
-    return f"{what}: {was} before the rebuild, {is_} during it{times}."
+    left = ""
+    if before.mean > 0:
+        ratio = during.mean / before.mean
+        left = f" ({share(ratio)} of that before)" if unit == "1/s" else f" ({format_quantity(ratio, unit='ratio')})"
+    return f"{what}: {was} before the rebuild, {is_} during it{left}."

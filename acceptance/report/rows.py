@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from acceptance.results.document import Estimate, Measurement, Status, Verdict
+from acceptance.results.ratio_words import OF_RATIOS
 from acceptance.results.verdicts import worst
-
-OF_RATIOS = ("not_better_than_baseline_by", "not_worse_than_baseline_by")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,9 @@ from acceptance.report.difference_wording import NOT_IN_IT
 from acceptance.report.figures import shown_measured
 from acceptance.report.main_figures import main_figures
 from acceptance.report.overview import verdict_sentence
+from acceptance.report.picture import Picture
+from acceptance.report.pictures import beside_each_other
+from acceptance.report.pictures.side_by_side import Beside
 from acceptance.results.completeness import classes_under_test, measured_classes
 from acceptance.results.document import Estimate, Results, Verdict
 from acceptance.results.verdicts import ORDER
@@ -111,6 +114,24 @@ class SideBySide:
         )
         profiles = sorted({profile for profile, _ in names})
         return [self._row(*each) for profile in profiles for each in names if each[0] == profile]
+
+    @cached_property
+    def picture(self) -> Picture | None:
+        """What the profiles are about, each column beside the first."""
+        return beside_each_other(
+            [
+                Beside(
+                    profile=row.profile,
+                    metric=row.metric,
+                    changes=[cell.difference.change if cell and cell.difference else None for cell in row.cells[1:]],
+                )
+                for row in self.rows
+                if row.main
+            ],
+            columns=[each.storage_class or each.run.name for each in self.columns]
+            if len({each.storage_class for each in self.columns}) > 1
+            else [each.run.name for each in self.columns],
+        )
 
     @cached_property
     def verdict_rows(self) -> list[VerdictRow]:

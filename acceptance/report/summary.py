@@ -11,12 +11,13 @@ from jinja2 import Environment
 from acceptance.report.capabilities import capability_rows
 from acceptance.report.crashes import crash_rows, failover_tables
 from acceptance.report.figures import (
-    shown_interval,
-    shown_mean,
     shown_measured,
+    shown_measured_interval,
     shown_rule,
     shown_speed,
     shown_speed_interval,
+    shown_value,
+    shown_value_interval,
 )
 from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.many_volumes import sections
@@ -26,11 +27,12 @@ from acceptance.report.pictures import trend
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
+from acceptance.report.short_reasons import what_follows
 from acceptance.report.speed import speed_tables
 from acceptance.report.sustained import sustained_sections
 from acceptance.report.tiles import tiles
 from acceptance.results.document import Results, Step, Verdict
-from acceptance.text.quantities import format_quantity, format_size
+from acceptance.text.quantities import format_size
 
 __all__ = ["render_summary", "verdict_sentence"]
 
@@ -78,12 +80,13 @@ def _templates() -> Environment:
     environment.filters |= {
         "size": format_size,
         "value": shown_measured,
-        "interval": _interval,
-        "edges": shown_interval,
-        "mean": shown_mean,
+        "interval": shown_measured_interval,
+        "edges": shown_value_interval,
+        "mean": shown_value,
         "change": shown_speed,
         "change_interval": shown_speed_interval,
         "rule": shown_rule,
+        "what_follows": what_follows,
     }
     return environment
 
@@ -108,13 +111,6 @@ def _held(verdict: Verdict) -> bool:
     return (
         verdict.status == "pass" and verdict.measured is None and verdict.reason == f"held on {verdict.storage_class}"
     )
-
-
-def _interval(verdict: Verdict) -> str:
-    if verdict.low is None or verdict.high is None or verdict.unit is None or verdict.confidence is None:
-        return ""
-    low, high = (format_quantity(value, unit=verdict.unit) for value in (verdict.low, verdict.high))
-    return f"{low} to {high} ({verdict.confidence * 100:.4g}% CI)"
 
 
 def _step_rows(steps: Sequence[Step]) -> list[dict[str, object]]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from acceptance.judging.sustained import unknown_of, unsteady
+from acceptance.report.comparison import main_metrics
 from acceptance.report.picture import Picture
-from acceptance.report.pictures import rates_over_time
-from acceptance.results.bounds import Bound, bounds_of
+from acceptance.report.pictures import in_bytes, rates_over_time
+from acceptance.results.bounds import bounds_of
 from acceptance.results.document import Results, SustainedRecord
 from acceptance.text.quantities import format_quantity, format_size
 
@@ -29,17 +30,20 @@ def sustained_sections(results: Results) -> list[SustainedSection]:
         SustainedSection(
             profile=each.load.profile,
             storage_class=each.load.storage_class,
-            picture=rates_over_time(each.load, None, limits=_limits(each, results), judged_s=each.judged_s),
+            picture=_picture(each, results),
             sentences=list(_sentences(each)),
         )
         for each in results.sustained
     ]
 
 
-def _limits(record: SustainedRecord, results: Results) -> dict[str, tuple[Bound, ...]]:
-    """Those on the end of the load."""
+def _picture(record: SustainedRecord, results: Results) -> Picture | None:
+    """With the limits on the end of the load; in bytes where the profile is about bandwidth."""
     about = (record.load.storage_class, record.load.profile, "sustained")
-    return bounds_of(each for each in results.verdicts if (each.storage_class, each.profile, each.subject) == about)
+    own = [each for each in results.verdicts if (each.storage_class, each.profile, each.subject) == about]
+    of_bytes = any(each.endswith(".bandwidth") for each in main_metrics(record.load, own))
+    load = in_bytes(record.load) if of_bytes else record.load
+    return rates_over_time(load, None, limits=bounds_of(own), judged_s=record.judged_s)
 
 
 def _sentences(record: SustainedRecord) -> Iterator[str]:

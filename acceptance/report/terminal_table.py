@@ -31,7 +31,7 @@ def terminal_table(comparison: Comparison, *, width: int, coloured: bool) -> str
     for title, rows in comparison.groups.items():
         table.add_row(Text(title, style="bold"))
         for row in rows:
-            cells = (shown_mean(row.candidate), shown_mean(row.baseline), shown_change_of(row.change))
+            cells = (shown_mean(row.candidate), shown_mean(row.baseline), shown_change_of(row.change, row.metric))
             table.add_row(Text("  " + _name(row, rows)), *map(Text, cells), Text(_verdict(row), _STYLES[row.status]))
     lines = StringIO()
     console = Console(

@@ -10,7 +10,7 @@ from typing import Literal
 from acceptance.results.document import Verdict
 from acceptance.text.quantities import parse_quantity
 
-_LIMIT = re.compile(r"(?P<side>at least|at most) (?P<amount>[\d.,]+ ?\S*)")
+_LIMIT = re.compile(r"(?P<side>at least|at most) (?P<amount>[\d.,]+ ?(% of one CPU|\S*))")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,18 +16,24 @@ Failure = Literal["pod-killed", "pod-killed-and-moved", "node-failed", "failover
 
 
 class DurabilityRecord(Frozen):
-    """One crash while records were written, and which of the acknowledged ones were there afterwards."""
+    """One crash while a pod wrote records, and which acknowledged records were there afterwards."""
 
     storage_class: str
     failure: Failure
-    node: str = Field(description="from which the records were written")
-    read_on: str = Field(description="from which they were read")
+    node: str = Field(description="the node on which the pod wrote the records")
+    read_on: str = Field(description="the node on which a pod read them")
     crashed: datetime
-    what: str = Field(description="what was done to writer or node, in words")
-    acknowledged: int = Field(description="records whose number was printed after they were made durable")
-    write_s: float = Field(description="from the first acknowledged record to the last")
-    whole: int = Field(description="records that were whole at their places afterwards, acknowledged or not")
-    lost: list[tuple[int, int]] = Field(description="acknowledged and not whole: first and last number of each run")
+    what: str = Field(description="what the suite did to the writing pod or to its node, in words")
+    acknowledged: int = Field(
+        description="number of records whose number the pod printed after it had made them durable"
+    )
+    write_s: float = Field(description="from the first acknowledged record to the last, in s")
+    whole: int = Field(
+        description="number of records that were complete and in their place after the crash, acknowledged or not"
+    )
+    lost: list[tuple[int, int]] = Field(
+        description="acknowledged records that were not complete: the first and last number of each range"
+    )
 
     @property
     def lost_count(self) -> int:
@@ -43,13 +49,15 @@ class Phase(Frozen):
 
 
 class FailoverRecord(Frozen):
-    """A node that failed, and the volume in use on another one."""
+    """A node failed, and its volume came into use on another node."""
 
     storage_class: str
     failed_node: str
-    node: str = Field(description="on which the volume is used afterwards")
+    node: str = Field(description="the node that uses the volume after the failover")
     failed: datetime = Field(description="when the last write was acknowledged on the node that failed")
-    phases: list[Phase] = Field(description="one after the other, from then to the first durable write elsewhere")
+    phases: list[Phase] = Field(
+        description="in their order, from that write to the first durable write on another node"
+    )
 
     @property
     def seconds(self) -> float:

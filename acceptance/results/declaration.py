@@ -8,15 +8,17 @@ from acceptance.results.model import Frozen
 
 
 class Declaration(Frozen):
-    """A statement of whoever hands the results over."""
+    """What the person who hands over the results states."""
 
     product: str
     version: str
     vendor: str | None = None
     run_by: str = Field(description="who ran the suite, and for whom")
     contact: str | None = None
-    hardware: list[str] = Field(default=[], description="nodes, disks, network, one a line")
-    settings: list[str] = Field(default=[], description="of the storage, where they differ from its defaults")
-    preconditions: list[str] = Field(default=[], description="what was done before the run, such as filling the disks")
+    hardware: list[str] = Field(default=[], description="nodes, disks and network, one line each")
+    settings: list[str] = Field(default=[], description="settings of the storage that differ from its defaults")
+    preconditions: list[str] = Field(
+        default=[], description="what somebody did before the run, such as filling the disks"
+    )
     remarks: list[str] = Field(default=[])
     logo: str | None = Field(default=None, description="a picture as a data URI: PNG or JPEG")

@@ -44,25 +44,25 @@ class Estimate(Frozen):
     low: float | None
     high: float | None
     unit: Unit
-    samples: int = Field(description="seconds of load that the value rests on")
-    confidence: float = Field(default=0.95, description="of the two-sided interval low..high")
+    samples: int = Field(description="seconds of load on which the value rests")
+    confidence: float = Field(default=0.95, description="confidence of the two-sided interval from low to high")
 
 
 class RelativeEstimate(Frozen):
     """A metric of the candidate as a multiple of the baseline's, with its confidence interval.
 
-    From batches that were measured in turn, pair by pair (`acceptance.statistics.ratios`): what happened to the machine
-    happened to both, and is not in it.
+    From batches that were measured in turn, pair by pair (`acceptance.statistics.ratios`): what disturbs the machine
+    disturbs both classes, and cancels out.
     """
 
     ratio: float
     low: float
     high: float
-    confidence: float = Field(description="of the two-sided interval low..high")
+    confidence: float = Field(description="confidence of the two-sided interval from low to high")
 
 
 class LatencyPoint(Frozen):
-    """So many percent of the operations took no longer."""
+    """That percentage of the operations took no longer than `seconds`."""
 
     percentile: float
     seconds: float
@@ -81,49 +81,45 @@ class Measurement(Frozen):
     duration_s: float
     fio_version: str
     metrics: dict[str, Estimate]
-    series: dict[str, list[float]] = Field(description="per-second values, by metric")
+    series: dict[str, list[float]] = Field(description="one value for each second, by metric")
     warnings: list[str]
     compared_with: str | None = Field(
-        default=None,
-        description="id of the baseline's measurement: after this one, both classes were loaded in turn for the ratios",
+        default=None, description="id of the baseline's measurement; after this one both classes were loaded in turn"
     )
     distribution: dict[str, list[LatencyPoint]] = Field(
-        default={},
-        description="latency by percentile, by direction: of all operations, as far as at least 10 lie beyond",
+        default={}, description="latency of all operations by percentile and direction, while at least 10 exceed it"
     )
     against_baseline: dict[str, RelativeEstimate] = Field(
-        default={}, description="candidate / baseline, by metric; not of events such as the longest stall"
+        default={}, description="candidate / baseline, by metric; not for single events such as the longest stall"
     )
     slowed_down_after_s: int | None = Field(
         default=None,
-        description="seconds of load after which it was slower to the end; values of a full load are of what came then",
+        description="seconds of load after which it was slower to the end; a full load's values are from then on",
     )
     at_the_end: RelativeEstimate | None = Field(
-        default=None,
-        description="operations a second when this load was repeated at the end of the run / in this measurement",
+        default=None, description="operations a second when this load was repeated at the end of the run / here"
     )
     after_rest: RelativeEstimate | None = Field(
-        default=None,
-        description="operations a second after much rest / after little, of this class in turn with the baseline",
+        default=None, description="operations a second after a long rest / after a short one, in turn with the baseline"
     )
 
 
 class SustainedRecord(Frozen):
-    """A load without a pause, of which the end is judged. `load`: all of it, with the values of its end."""
+    """A load without a pause, whose end is judged. `load`: all of it, with the values of its end."""
 
     load: Measurement
-    asked_s: int = Field(description="how long it was to be")
-    judged_s: int = Field(description="how much of its end the values and rounds are of")
-    rounds: list[float] = Field(description="operations a second in each fifth of that")
-    test_size: int = Field(description="bytes")
-    cache: int | None = Field(default=None, description="bytes that the storage's cache holds, by the target file")
+    asked_s: int = Field(description="how long the load was to last, in s")
+    judged_s: int = Field(description="length in s of its end, from which the values and rounds are")
+    rounds: list[float] = Field(description="operations a second in each fifth of that end")
+    test_size: int = Field(description="bytes of the test file")
+    cache: int | None = Field(default=None, description="bytes of the storage's cache, as the target file states")
 
 
 class Verdict(Frozen):
     """One limit, judged."""
 
     id: str
-    test: str = Field(default="", description="that asked; it is added when the verdict is accepted")
+    test: str = Field(default="", description="the test that requested it; set when the verdict is accepted")
     storage_class: str
     profile: str | None
     metric: str | None
@@ -133,11 +129,11 @@ class Verdict(Frozen):
     low: float | None
     high: float | None
     unit: Unit | Literal["ratio", "B", "pods"] | None = None
-    confidence: float | None = Field(default=None, description="of the two-sided interval low..high")
+    confidence: float | None = Field(default=None, description="confidence of the two-sided interval from low to high")
     status: Status
     reason: str
-    subject: Subject | None = Field(default=None, description="what was asked about; None only by older suites")
-    chapter: str | None = Field(default=None, description="title of a chapter of the report that the test asks for")
+    subject: Subject | None = Field(default=None, description="what it is about; None only in results of older suites")
+    chapter: str | None = Field(default=None, description="title of a chapter of the report, if the test names one")
 
 
 class Step(Frozen):
@@ -159,7 +155,7 @@ class Node(Frozen):
 
 
 class StorageClass(Frozen):
-    """A StorageClass as the cluster describes it; a directory, without a cluster."""
+    """A StorageClass as the cluster describes it; without a cluster, a directory."""
 
     name: str
     provisioner: str
@@ -181,7 +177,7 @@ class Image(Frozen):
 
 
 class CpuLatency(Frozen):
-    """Whether the suite kept the CPUs of its host from sleeping while it ran; `reason`: why not."""
+    """Whether the suite kept the host's CPUs from sleeping while it ran; `reason`: why it did not."""
 
     held_low: bool
     reason: str | None = None
@@ -194,14 +190,13 @@ class Cluster(Frozen):
     storage_classes: list[StorageClass]
     image: Image
     identity: str = Field(
-        default="", description="what tells it from other clusters: the uid of kube-system; the host that it is on"
+        default="", description="tells clusters apart: the UID of the namespace kube-system; without one, the host"
     )
     cpu_latency: CpuLatency | None = Field(
-        default=None,
-        description="of an embedded cluster's host, whose CPUs play all nodes; None for others, and by older suites",
+        default=None, description="only of an embedded cluster, whose host's CPUs play all nodes; None in older results"
     )
     stand_ins: list[str] = Field(
-        default=[], description="what the cluster says that it has in place of the real thing; empty by older suites"
+        default=[], description="what the cluster has in place of the real thing; empty in results of older suites"
     )
 
 
@@ -210,12 +205,14 @@ class Run(Frozen):
     started: AwareDatetime
     finished: AwareDatetime | None
     complete: bool = Field(
-        description="whether the run has an exit status; it may have been interrupted before its last test all the same"
+        description="whether the run has an exit status; it may still have been interrupted before its last test"
     )
     suite_version: str
     exit_status: int | None
-    command: str | None = Field(default=None, description="the command line that runs the same again")
-    tests: list[str] = Field(default=[], description="all that were selected; those without a verdict were not reached")
+    command: str | None = Field(default=None, description="the command line that repeats the run with the same tests")
+    tests: list[str] = Field(
+        default=[], description="all selected tests; the run did not reach those without a verdict"
+    )
 
 
 class TierLimit(Frozen):
@@ -226,43 +223,42 @@ class TierLimit(Frozen):
 
 
 class Conditions(Frozen):
-    """What loads and limits were: the texts themselves, since files of the same name may differ."""
+    """The loads and limits of the run: the texts themselves, because files of the same name may differ."""
 
-    profiles: dict[str, str] = Field(description="all load files of the folder, by name")
+    profiles: dict[str, str] = Field(description="the text of every load file in the folder, by file name")
     limits_file: str
-    limits: list[TierLimit] = Field(description="what `Results.tier_limits` counts, once for all classes")
-    limits_digest: str = Field(default="", description="SHA-256 of the limits file; empty by older suites")
+    limits: list[TierLimit] = Field(description="the limits that `Results.tier_limits` counts, once for all classes")
+    limits_digest: str = Field(default="", description="SHA-256 of the limits file; empty in results of older suites")
     limits_shipped: bool = Field(
-        default=False,
-        description="whether that file, and the profiles that it is on, are those of that version of the suite",
+        default=False, description="whether this version of the suite ships that file, and the profiles that it is on"
     )
     required: list[str] = Field(
-        default=[], description="tests without which a pass is none of the tier: files, or tests in them"
+        default=[], description="tests that must pass before the tier passes: files, or tests in them"
     )
 
 
 class Statement(Frozen):
-    """What somebody says of a storage, and where."""
+    """What somebody states about a storage, and where."""
 
     what: str
     source: str
 
 
 class KnownStorage(Frozen):
-    """What the target file says of the storage. Nothing is judged by it."""
+    """What the target file states about the storage. No verdict rests on it."""
 
     about: str | None
-    caveats: list[Statement] = Field(description="what makes figures differ from what a reader would take them for")
-    limits: list[Statement] = Field(description="what the storage's own documentation states")
+    caveats: list[Statement] = Field(description="why its figures mean something else than a reader may expect")
+    limits: list[Statement] = Field(description="limits that the storage's own documentation states")
 
 
 class PoolRecord(Frozen):
-    """What the run was to claim of a class, and what was free for it, before anything was made."""
+    """What the run was to claim from a class, and what was free, before the suite created anything."""
 
     storage_class: str
-    claimed: int = Field(description="bytes at one time at the most, as planned")
-    free: int | None = Field(description="bytes, of the part of the pool that is claimed most of; None: not known")
-    description: str = Field(description="both in words, with the source")
+    claimed: int = Field(description="bytes that the run planned to claim at one time at most")
+    free: int | None = Field(description="free bytes in the part that the run claims most of; None: not known")
+    description: str = Field(description="both figures in words, with their source")
 
 
 class Results(Frozen):
@@ -275,7 +271,7 @@ class Results(Frozen):
     tested_with: Conditions | None = None
     known_storage: KnownStorage | None = Field(default=None, description="None without a target")
     declaration: Declaration | None = Field(default=None, description="None where nothing was declared")
-    pools: list[PoolRecord] = Field(default=[], description="empty for a host, and by older suites")
+    pools: list[PoolRecord] = Field(default=[], description="empty for a host, and in results of older suites")
     measurements: list[Measurement]
     steps: list[Step]
     scaling: list[ScalingRecord] = Field(default=[])
@@ -284,14 +280,16 @@ class Results(Frozen):
     capabilities: list[CapabilityRecord] = Field(default=[])
     durability: list[DurabilityRecord] = Field(default=[])
     failovers: list[FailoverRecord] = Field(default=[])
-    sustained: list[SustainedRecord] = Field(default=[], description="empty unless it was asked for")
-    trends: list[TrendRecord] = Field(default=[], description="what earlier runs say of the metrics that have a limit")
+    sustained: list[SustainedRecord] = Field(default=[], description="empty unless a sustained load was requested")
+    trends: list[TrendRecord] = Field(
+        default=[], description="what earlier runs say about metrics with a history limit"
+    )
     verdicts: list[Verdict]
     tier_limits: int = Field(
         default=0,
-        description="limits and comparison rules that the tier has, for all candidate classes together; 0 also where "
-        "an older suite did not count them",
+        description="limits and comparison rules of the tier, for all candidate classes together; 0 also if an older "
+        "suite did not count them",
     )
     warnings: list[str] = Field(default=[], description="what disturbed the run as a whole, such as another run")
-    errors: list[str] = Field(description="what went wrong beside the storage: environment, leaks, interruptions")
+    errors: list[str] = Field(description="what went wrong outside the storage: the environment, leaks, interruptions")
     overall: Overall

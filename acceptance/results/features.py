@@ -30,7 +30,7 @@ class CapabilityRecord(Frozen):
     storage_class: str
     capability: Capability
     status: CapabilityStatus = Field(
-        description="seen: it did what it must; missing: the class does not have it; failed: it has it and it does not "
-        "do what it must; not_tried: nothing is known"
+        description="seen: the class did what it must; missing: the class does not have it; failed: the class has it, "
+        "and it did not do what it must; not_tried: nothing is known",
     )
-    how: str = Field(description="how that was found, in words")
+    how: str = Field(description="how the suite found that out, in words")

@@ -74,7 +74,7 @@ class AcceptedLevel(Frozen):
 
 
 class TrendPoint(Frozen):
-    """A metric in one run. `low` and `high` are of that run alone: they hold no variation from night to night."""
+    """A metric in one run. `low` and `high` are of that run alone: they hold no variation between nights."""
 
     run: str
     date: AwareDatetime
@@ -84,32 +84,38 @@ class TrendPoint(Frozen):
 
 
 class ChangePoint(Frozen):
-    """From which run on the values are of another level than the accepted one, beyond noise."""
+    """The run from which on the values are at another level than the accepted one, beyond noise."""
 
     run: str = Field(description="the first run of the new level")
     date: AwareDatetime
     change: float = Field(description="new level / accepted level - 1: -0.18 is 18 % lower")
-    before: int = Field(description="runs from the first of the accepted level on")
-    after: int = Field(description="runs of the new level, this one included")
+    before: int = Field(description="number of runs from the first run of the accepted level on")
+    after: int = Field(description="number of runs at the new level, including this one")
 
 
 class TrendRecord(Frozen):
-    """What the history says of one metric, and what follows for this run."""
+    """What the history says about one metric, and what follows for this run."""
 
     storage_class: str
     profile: str
     metric: str
     unit: Unit
     higher_is_better: bool
-    margin: float = Field(description="how much worse than before it may be: 0.10 is a tenth")
+    margin: float = Field(description="how much worse than before the metric may be: 0.10 is a tenth")
     points: list[TrendPoint] = Field(
-        description="earlier runs that can be compared, oldest first; without this one; the latest"
+        description="the latest earlier runs that can be compared, oldest first, without this one"
     )
-    this_run: TrendPoint | None = Field(description="None where this run did not measure it")
-    compared_with: int = Field(default=0, description="of how many runs the level is that this one is compared with")
-    level_from: str | None = Field(default=None, description="the first of those; None also by older suites")
-    typical: float | None = Field(default=None, description="that level; None for too few runs")
-    expected_low: float | None = Field(default=None, description="noise alone takes no two runs in a row out of these")
+    this_run: TrendPoint | None = Field(description="None where this run did not measure the metric")
+    compared_with: int = Field(
+        default=0, description="number of runs that make the level with which this run is compared"
+    )
+    level_from: str | None = Field(
+        default=None, description="the first of those runs; None also in results of older suites"
+    )
+    typical: float | None = Field(default=None, description="that level; None where there are too few runs")
+    expected_low: float | None = Field(
+        default=None, description="noise alone takes no two runs in a row outside expected_low to expected_high"
+    )
     expected_high: float | None = None
     change_point: ChangePoint | None = None
     status: TrendStatus

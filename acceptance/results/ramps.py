@@ -22,12 +22,12 @@ class Ended(Frozen):
 
     kind: StopKind
     reason: str
-    since_pods: int = Field(description="how many pods there were when what ended the ramp began")
-    after_s: float = Field(description="since the first pod was asked for")
+    since_pods: int = Field(description="how many pods there were when the condition that ended the ramp began")
+    after_s: float = Field(description="seconds after the suite requested the first pod")
 
 
 class PhaseTimes(Frozen):
-    """How long after its creation a pod had come so far; nearest ranks over `pods` of them."""
+    """How long after its creation a pod reached a phase: percentiles (nearest rank) over `pods` pods."""
 
     pods: int
     p50_s: float
@@ -36,38 +36,43 @@ class PhaseTimes(Frozen):
 
 
 class GrowthPoint(Frozen):
-    """How many pods were asked for and ran so long after the first was asked for."""
+    """How many pods were requested and running, so many seconds after the request for the first one."""
 
     at_s: float
     requested: int
-    running: int = Field(description="that had become running by then")
+    running: int = Field(description="pods that were running by then")
 
 
 class StartPoint(Frozen):
-    """How long the pod took from creation to running that was made as number `pods`."""
+    """How long pod number `pods` took from its creation to running."""
 
     pods: int
     took_s: float
 
 
 class RampDownRecord(Frozen):
-    """Ramp-down: pods were told to end at twice the rate at which they had been asked for."""
+    """The ramp-down: the suite ended pods at twice the rate at which it had requested them."""
 
-    scale_down_s: float = Field(description="from the first pod that was told to end to the last")
-    cleanup_s: float | None = Field(
-        description="from then until the last PVC, PV and VolumeAttachment was deleted; None: not in time"
+    scale_down_s: float = Field(
+        description="from the request that ended the first pod to the request that ended the last one, in s"
     )
-    timeout_s: float = Field(description="how long was waited for that at most")
-    remaining: list[str] = Field(description="what was still there then: the first of them by name")
+    cleanup_s: float | None = Field(
+        description="from then until the last PVC, PV and VolumeAttachment was deleted, in s; None: not within the "
+        "time-out",
+    )
+    timeout_s: float = Field(description="how long the suite waited for that at most, in s")
+    remaining: list[str] = Field(description="the first objects, by name, that still existed after the time-out")
 
 
 class RequestTimes(Frozen):
-    """What the API server answered while the ramp went up, by its own metrics; watches are left out."""
+    """How the API server answered during the ramp-up, by its own metrics, without watches."""
 
     verb: str
     per_s: float
     mean_s: float
-    p99_at_most_s: float | None = Field(description="upper end of the histogram's bucket; None in the last one")
+    p99_at_most_s: float | None = Field(
+        description="upper bound in s of the histogram's bucket; None for the last bucket"
+    )
 
 
 class OperationTimes(Frozen):
@@ -82,29 +87,38 @@ class OperationTimes(Frozen):
 
 
 class ControlPlaneRecord(Frozen):
-    """A ramp of pods with a volume each, and the way back."""
+    """A ramp-up of pods with a volume each, and the ramp-down."""
 
     storage_class: str
-    form: Form = Field(description="one StatefulSet for all, or one for each node")
+    form: Form = Field(description="one StatefulSet for all pods, or one for each node")
     goal: int
-    rate_per_s: float = Field(description="at which pods were asked for")
-    pods: int = Field(description="that ran when the ramp ended")
-    volumes: int = Field(description="that were bound then")
-    per_node: dict[str, int] = Field(description="pods that ran then, by node")
+    rate_per_s: float = Field(description="pods that the suite requested in each second")
+    pods: int = Field(description="pods that were running when the ramp ended")
+    volumes: int = Field(description="PVCs that were bound when the ramp ended")
+    per_node: dict[str, int] = Field(description="pods that were running when the ramp ended, by node")
     ended: Ended
-    linear_until: int = Field(description="how many pods ran when growth was last as fast as they were asked for")
+    linear_until: int = Field(
+        description="how many pods were running when pods last started as fast as they were requested"
+    )
     phases: dict[str, PhaseTimes] = Field(
-        description="bound, scheduled, attached, running, ready; of all pods, also those that came so far while the "
-        "ramp went down; what was not seen is not there"
+        description="bound, scheduled, attached, running, ready: of all pods, including those that reached the phase "
+        "during the ramp-down; a phase that the suite did not observe is left out",
     )
     observed_late: int = Field(
-        description="pods of which something was seen late, since the connection was broken: their phases do not count"
+        description="pods of which the suite observed a change late, because the watch connection was broken: their "
+        "phases do not count",
     )
     growth: list[GrowthPoint]
     starts: list[StartPoint]
     ramp_down: RampDownRecord
     api_server: list[RequestTimes]
-    api_server_missing: str | None = Field(default=None, description="why the API server's metrics could not be read")
+    api_server_missing: str | None = Field(
+        default=None, description="why the suite could not read the API server's metrics"
+    )
     storage_operations: list[OperationTimes]
-    storage_operations_missing: str | None = Field(default=None, description="why kubelets' metrics could not be read")
-    requests: dict[str, int] = Field(description="what the suite itself asked of the API server, up and down")
+    storage_operations_missing: str | None = Field(
+        default=None, description="why the suite could not read the kubelets' metrics"
+    )
+    requests: dict[str, int] = Field(
+        description="number of requests that the suite itself sent to the API server, during ramp-up and ramp-down"
+    )

@@ -19,9 +19,9 @@ PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 
 
 class RatePoint(Frozen):
-    """How fast data was rebuilt between two looks at the driver's progress."""
+    """How fast data was rebuilt between two polls of the driver's progress."""
 
-    from_s: float = Field(description="since the rebuild was triggered")
+    from_s: float = Field(description="seconds since the suite triggered the rebuild")
     to_s: float
     rate: float = Field(description="B/s")
 
@@ -31,19 +31,22 @@ class TimedRebuild(Frozen):
 
     triggered: datetime
     started: datetime = Field(
-        description="when it was first seen to go on; where it never was, when the trigger was done"
+        description="when the driver first reported the rebuild; if it never did, when the trigger was done"
     )
-    finished: datetime = Field(description="when all replicas were first seen to be whole")
+    finished: datetime = Field(description="when the driver first reported that all replicas were complete")
     seconds: float = Field(description="from started to finished")
     uncertainty_s: float = Field(
-        description="so far it may be off: between the looks around its beginning and its end, and at each of them how "
-        "old what the driver told may have been; all of it where it was never seen to go on"
+        description="by how many seconds that may be wrong: the intervals between the polls around its beginning and "
+        "its end, plus at each of them the age that the driver's report may have had; all of the time "
+        "where the driver never reported the rebuild",
     )
-    trigger: str = Field(description="what was done to make it necessary")
+    trigger: str = Field(description="what the suite did to make the rebuild necessary")
     failures: list[str] = Field(
-        default=[], description="what the storage said of each try that failed and that it made anew; in the time"
+        default=[],
+        description="the storage's message on each attempt that failed and that it repeated; the time includes these "
+        "attempts",
     )
-    rates: list[RatePoint] = Field(description="empty where the driver does not tell progress")
+    rates: list[RatePoint] = Field(description="empty where the driver reports no progress")
 
     @property
     def waited_s(self) -> float:
@@ -54,18 +57,18 @@ class TimedRebuild(Frozen):
 class LoadPoint(Frozen):
     """What the foreground load did in a stretch of time."""
 
-    at_s: float = Field(description="its end, since the first rebuild began; below zero before it")
+    at_s: float = Field(description="end of that time, in s since the first rebuild began; negative before it")
     iops: float
 
 
 class ForegroundRecord(Frozen):
-    """Synchronous writes before the rebuilds and during them; None where nothing is known of it."""
+    """Synchronous writes before and during the rebuilds; a latency is None where it is not known."""
 
     iops_before: Figure
     iops_during: Figure
     p99_before_s: Figure | None
     p99_during_s: Figure | None
-    batch_s: int = Field(description="length of the stretches from which the intervals come")
+    batch_s: int = Field(description="length in s of the batches from which the intervals are computed")
     points: list[LoadPoint]
 
 
@@ -77,31 +80,31 @@ class SmallerRebuild(Frozen):
 
 
 class RebuildRecord(Frozen):
-    """One data pattern on a volume of one class, and the rebuild of one of its replicas, once or several times."""
+    """One data pattern on a volume of one class, and the rebuilds of one of its replicas."""
 
     storage_class: str
     pattern: Pattern
     driver: str
-    size: int = Field(description="of what was rebuilt: of the file with the pattern, holes included")
-    snapshots: int = Field(description="that the largest volume may have, the head included")
+    size: int = Field(description="bytes of the file with the pattern, holes included: what had to be rebuilt")
+    snapshots: int = Field(description="snapshots that the largest volume may have, including its head")
     time_limit_s: float
-    confidence: float = Field(description="of all two-sided intervals in this record")
+    confidence: float = Field(description="confidence of all two-sided intervals in this record")
     volume: str
-    node: str = Field(description="from which the volume was loaded meanwhile")
+    node: str = Field(description="the node that loaded the volume during the rebuild")
     rebuilds: list[TimedRebuild]
     smaller: SmallerRebuild | None = Field(
         default=None,
-        description="from whose time and that of `rebuilds` other sizes are projected; None where one size was timed, "
-        "and all of its time is taken to grow with the data",
+        description="the rebuilds of a second, smaller size: times for other sizes are projected from both; None "
+        "where the suite timed one size only, and takes all of its time to grow with the data",
     )
     largest_volume: Figure = Field(
-        description="bytes that can be rebuilt in the time limit; its batches are those of each rebuild, none where "
-        "two sizes were timed; high is None where they set no bound"
+        description="bytes that can be rebuilt within the time limit; it has a batch for each rebuild, or none where "
+        "two sizes were timed; high is None where they set no upper bound",
     )
     foreground: ForegroundRecord | None
-    foreground_missing: str | None = Field(description="why nothing is known of the foreground, where that is so")
-    settings: dict[str, str] = Field(description="of the storage, that influence how long it takes")
-    resolution_s: float = Field(default=0.0, description="how old what the driver tells may be")
+    foreground_missing: str | None = Field(description="why the foreground load is not known, where it is not")
+    settings: dict[str, str] = Field(description="settings of the storage that influence how long a rebuild takes")
+    resolution_s: float = Field(default=0.0, description="how old, in s, the progress may be that the driver reports")
     warnings: list[str]
 
     @property

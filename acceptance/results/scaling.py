@@ -13,12 +13,14 @@ from acceptance.results.model import Frozen
 
 
 class Figure(Frozen):
-    """A value over the common window. `low` and `high` are None where too few seconds tell how sure it is."""
+    """A value over the common window. `low` and `high` are None where there are too few seconds for an interval."""
 
     mean: float
     low: float | None
     high: float | None
-    batches: list[float] = Field(description="the value in each stretch of the window, from which the interval comes")
+    batches: list[float] = Field(
+        description="the value in each batch of the window; the interval is computed from them"
+    )
 
 
 class VolumeRecord(Frozen):
@@ -30,25 +32,31 @@ class VolumeRecord(Frozen):
     pod: str
     node: str
     rate: float = Field(description="of the metric, over the common window")
-    low: float | None = Field(default=None, description="one-sided bound of the rate, at the confidence of the record")
+    low: float | None = Field(
+        default=None, description="one-sided lower bound of the rate, at the confidence of the record"
+    )
     high: float | None = Field(
-        default=None, description="likewise, allowing for the slowest of all volumes being slow by chance (Bonferroni)"
+        default=None,
+        description="one-sided upper bound of the rate; it allows for the slowest of all volumes being slow by chance "
+        "(Bonferroni)",
     )
     latency_mean_s: float | None
     latency_p99_s: float | None
 
 
 class StepRecord(Frozen):
-    """So many volumes loaded at once. Only seconds in which all of them were loaded count."""
+    """A number of volumes, loaded at once. Only seconds in which all of them were loaded count."""
 
     pods: int
-    window_s: float = Field(description="length of the common window")
-    batch_s: int = Field(description="length of the stretches from which the intervals come")
+    window_s: float = Field(description="length of the common window, in s")
+    batch_s: int = Field(description="length in s of the batches from which the intervals are computed")
     total: Figure = Field(description="of all volumes together")
-    latency_mean_s: Figure | None = Field(description="mean over pods; None where the profile takes no latency")
-    latency_p99_s: Figure | None = Field(description="mean over pods of each pod's 99th percentile")
+    latency_mean_s: Figure | None = Field(description="mean over the pods; None where the profile records no latency")
+    latency_p99_s: Figure | None = Field(description="mean over the pods of each pod's 99th percentile")
     volumes: list[VolumeRecord]
-    clock_spread_s: float = Field(description="between the clocks of the nodes; the window is corrected for it")
+    clock_spread_s: float = Field(
+        description="largest difference between the clocks of the nodes, in s; the window is corrected for it"
+    )
 
     @property
     def per_volume(self) -> Figure:
@@ -63,26 +71,29 @@ class StepRecord(Frozen):
 
 
 class CapacityRecord(Frozen):
-    """The capacity model: once saturated, `x` per volume times `y` volumes is a constant C."""
+    """The capacity model: on saturated storage the rate of each volume times the number of volumes is a constant C."""
 
-    constant: Figure = Field(description="C, in the unit of the metric; its batches are the totals it is fitted to")
-    plateau_pods: int = Field(description="the first step after which the total grows no more")
+    constant: Figure = Field(
+        description="C, in the unit of the metric; its batches are the totals from which it was fitted"
+    )
+    plateau_pods: int = Field(description="pods of the first step after which the total no longer grows")
 
 
 class RateRecord(Frozen):
-    """So many volumes, each asked for a set rate."""
+    """A number of volumes, each loaded at a set rate."""
 
     pods: int
-    rate: float = Field(description="asked of each volume")
-    window_s: float | None = Field(default=None, description="for how long all of them were loaded")
+    rate: float = Field(description="rate that the suite requested from each volume")
+    window_s: float | None = Field(default=None, description="for how many seconds all volumes were loaded together")
     reached: dict[str, Figure] = Field(
-        description="the share that each volume got of what it was asked for since its load began, by pod, slowest "
-        "first; low: less as much as what it owes may wander; high: the upper bound from its batches"
+        description="the share of the requested rate that each volume reached since its load began, by pod, slowest "
+        "first; low: the share minus what the volume's backlog may vary by; high: the upper bound from "
+        "its batches",
     )
 
 
 class NodesRecord(Frozen):
-    """The same load per node, on few nodes and on twice as many."""
+    """The same load per node, on some nodes and on twice as many."""
 
     on_fewer_nodes: StepRecord
     on_more_nodes: StepRecord
@@ -91,15 +102,15 @@ class NodesRecord(Frozen):
 
 
 class ScalingRecord(Frozen):
-    """All that one profile showed on many volumes of one class."""
+    """Everything that one profile showed on many volumes of one class."""
 
     profile: str
     storage_class: str
     metric: str
     unit: Literal["1/s", "B/s"]
-    confidence: float = Field(description="of all two-sided intervals in this record")
+    confidence: float = Field(description="confidence of all two-sided intervals in this record")
     steps: list[StepRecord]
-    capacity: CapacityRecord | None = Field(description="None while the total still grew at the last step")
+    capacity: CapacityRecord | None = Field(description="None where the total still grew at the last step")
     rate_limited: RateRecord | None = None
     nodes: NodesRecord | None = None
-    incomplete: str | None = Field(default=None, description="what ended the run before all of it was measured")
+    incomplete: str | None = Field(default=None, description="what ended the run before it had measured everything")

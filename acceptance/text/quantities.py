@@ -14,6 +14,8 @@ from typing import Literal
 
 Unit = Literal["1/s", "B/s", "s", "B", "ratio", "cpu", "pods"]
 
+OF_ONE_CPU = " of one CPU"
+"""What stands behind the percent of CPU use."""
 _BYTES = {"B": 1.0} | {
     name: float(base**power)
     for power, letter in enumerate("KMGTP", start=1)
@@ -25,7 +27,7 @@ _SUFFIXES: dict[Unit, dict[str, float]] = {
     "s": {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0},
     "B": _BYTES | {f"{letter}i": float(1024**power) for power, letter in enumerate("KMGTP", start=1)},
     "ratio": {"%": 0.01, "x": 1.0, "times": 1.0},
-    "cpu": {"%": 0.01, "%CPU": 0.01, "CPU": 1.0},
+    "cpu": {"%": 0.01, f"%{OF_ONE_CPU}": 0.01, "%CPU": 0.01, "CPU": 1.0},
     "pods": {"pods": 1.0},
 }
 _WANTED: dict[Unit, str] = {
@@ -37,7 +39,7 @@ _WANTED: dict[Unit, str] = {
     "cpu": "a share of one CPU with its unit such as 40% or 1.5CPU",
     "pods": "a number of pods such as 60pods",
 }
-_QUANTITY = re.compile(r"(?P<number>(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d+)?)\s*(?P<suffix>[^\d\s]*)")
+_QUANTITY = re.compile(r"(?P<number>(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d+)?)\s*(?P<suffix>% of one CPU|[^\d\s]*)")
 
 # Kubernetes' own client reads them too, but takes half a second to be imported, which not all who read sizes can spare.
 # https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
@@ -57,7 +59,7 @@ _SHOWN: dict[Unit, tuple[tuple[str, float], ...]] = {
     "s": _TIMES,
     "B": (("B", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3), ("TiB", 1024.0**4)),
     "ratio": (("x", 1.0),),
-    "cpu": (("%CPU", 0.01),),
+    "cpu": ((f"%{OF_ONE_CPU}", 0.01),),
     "pods": (("pods", 1.0),),
 }
 _DIGITS: dict[Unit, int] = {"1/s": 4, "B/s": 4, "s": 4, "B": 4, "ratio": 3, "cpu": 3, "pods": 4}
@@ -101,6 +103,11 @@ def format_quantity(value: float, *, unit: Unit, beside: float | None = None) ->
     name, factor = _scale(_rounded(value, digits=digits), unit=unit)
     number = _digits(value / factor, digits=digits)
     return f"{number}x" if unit == "ratio" else f"{number} {name}"
+
+
+def unit_for(value: float, *, unit: Unit) -> tuple[str, float]:
+    """The unit in which `value` is shown, and how much one of it is in the base unit: `("MiB/s", 1048576.0)`."""
+    return _scale(_rounded(max(0.0, value), digits=_DIGITS[unit]), unit=unit)
 
 
 def parse_size(text: str | int) -> int:

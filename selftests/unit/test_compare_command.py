@@ -20,7 +20,7 @@ from acceptance.results.history_series import record_of
 from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, judged, measured, run_of
 
 # of two values that are known to a factor of 1.1 each
-VISIBLE = "-12.6 % or +14.4 %"
+VISIBLE = "13 % slower or 14 % faster"
 
 
 def kept(folder: Path, name: str, results: Results) -> str:
@@ -62,10 +62,10 @@ def test_before_and_after_as_a_table(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert told[0].startswith("first:  2026-11-21 07:15: run r1, tier baseline, kubeconfig v1.34 with 1 node, suite ")
     assert "changed: parameter replicas: 3, then 2" in told
     assert line(told, "sync-write-iops") == [
-        "sync-write-iops", "write.iops", "1,000 IOPS", "1,500 IOPS", "+50.0 %", "+31.1 % to +71.6 %", VISIBLE,
+        "sync-write-iops", "write.iops", "1,000 IOPS", "1,500 IOPS", "50 % faster", "31 % to 72 %", VISIBLE,
         f"not known: {ONE_RUN_EACH}",
     ]  # fmt: skip
-    assert line(told, "random-read-iops")[4:] == ["-2.0 %", "-14.4 % to +12.1 %", VISIBLE, "within noise"]
+    assert line(told, "random-read-iops")[4:] == ["2.0 % slower", "14 % slower to 12 % faster", VISIBLE, "within noise"]
     assert any(
         each.startswith("1 within noise, 1 not known. Each change is given with its 95% CI: if nothing")
         for each in told
@@ -94,7 +94,7 @@ def test_with_a_history_a_change_beyond_what_nights_differ_by_is_better(
     first, second = tuned(tmp_path)
     nights = history(tmp_path, first, noise=0.02)
     told = compare(capsys, first, second, "--history", nights)
-    assert line(told, "sync-write-iops")[4:] == ["+50.0 %", "+31.1 % to +71.6 %", VISIBLE, "better"]
+    assert line(told, "sync-write-iops")[4:] == ["50 % faster", "31 % to 72 %", VISIBLE, "better"]
     assert line(told, "random-read-iops")[-1] == "within noise"
     assert any("The CIs reach at least as far as runs of the history differ" in each for each in told)
     assert line(compare(capsys, second, first, "--history", nights), "sync-write-iops")[-1] == "worse"
@@ -106,10 +106,10 @@ def test_with_a_history_of_noisy_nights_the_same_change_is_within_noise(
     first, second = tuned(tmp_path)
     told = compare(capsys, first, second, "--history", history(tmp_path, first, noise=0.3))
     change, interval, visible, finding = line(told, "sync-write-iops")[4:]
-    assert (change, finding) == ("+50.0 %", "within noise")
-    low, high = (float(each.removesuffix(" %")) for each in interval.split(" to "))
-    assert low < -20.0 and high > 150.0
-    assert float(visible.partition(" %")[0]) < -40.0
+    assert (change, finding) == ("50 % faster", "within noise")
+    low, high = interval.split(" to ")
+    assert float(low.removesuffix(" % slower")) > 20 and float(high.removesuffix("x faster")) > 2.5
+    assert float(visible.partition("x slower")[0]) > 2
 
 
 def test_a_history_that_is_too_short_or_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,8 +125,8 @@ def test_the_other_way_round_is_the_inverse(tmp_path: Path, capsys: pytest.Captu
     first, second = tuned(tmp_path)
     told = compare(capsys, second, first)
     assert line(told, "sync-write-iops")[4:] == [
-        "-33.3 %",
-        "-41.7 % to -23.7 %",
+        "33 % slower",
+        "24 % to 42 %",
         VISIBLE,
         f"not known: {ONE_RUN_EACH}",
     ]
@@ -146,11 +146,11 @@ def test_the_smallest_change_that_the_pair_could_have_shown_is_told(
     """Two values that are known to a factor of 1.1 each: a factor of exp(sqrt(2) ln 1.1) = 1.144."""
     first, second = tuned(tmp_path)
     told = " ".join(compare(capsys, first, second))
-    assert "-iops: -12.6 % or +14.4 %. A true change of that size is seen in half of such pairs" in told
+    assert "-iops: 13 % slower or 14 % faster. A true change of that size is seen in half of such pairs" in told
     assert "--storage-load-time" not in told
     coarse = kept(tmp_path, "coarse", run_of(measured({"write.iops": estimate(1000.0, by=1.5)})))
     told = " ".join(compare(capsys, coarse, coarse))
-    assert "-43.6 % or +77.4 %" in told and "measure both again with a longer --storage-load-time" in told
+    assert "44 % slower or 77 % faster" in told and "measure both again with a longer --storage-load-time" in told
 
 
 @pytest.mark.parametrize(("by", "seen"), [(1.143, "within noise"), (1.145, "better")])
@@ -188,7 +188,7 @@ def test_a_page_with_the_picture_and_the_same_figures(tmp_path: Path, capsys: py
     assert "<svg" in html and "<script" not in html and "Content-Security-Policy" in html
     for figure in (
         "1,500 IOPS",
-        "+31.1 % to +71.6 %",
+        "31 % to 72 %",
         "within noise",
         "1 within noise, 1 not known",
         "parameter replicas",

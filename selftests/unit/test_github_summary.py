@@ -41,7 +41,7 @@ def test_the_verdict_comes_first_then_what_failed_then_what_is_open() -> None:
 def test_the_comparison_is_a_table_of_its_own() -> None:
     text = markdown(failing())
     assert "\n| Further profiles | fast | local | change | verdict |\n|---|---:|---:|---:|---|\n" in text
-    assert "| sync-write-iops write.iops | 1,000 IOPS | 4,000 IOPS | -75.0 % | ❌ fail (stall.longest) |" in text
+    assert "| sync-write-iops write.iops | 1,000 IOPS | 4,000 IOPS | 4x slower | ❌ fail (stall.longest) |" in text
 
 
 @pytest.mark.parametrize(

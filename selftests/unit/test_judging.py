@@ -144,7 +144,7 @@ def test_a_stall_in_too_short_a_load_is_told_in_one_clean_sentence() -> None:
     verdict = judge(found, limit, storage_class="fast", caution=Caution(may_pass=False))
     assert (verdict.status, verdict.reason) == (
         "inconclusive",
-        "stall.longest of p on fast is 4 s, from too short a load to be compared with at most 8 s; "
+        "stall.longest of p on fast is 4 s, from too short a load to be compared with the limit of at most 8 s; "
         "a longer measurement would decide it.",
     )
 
@@ -220,7 +220,8 @@ def test_a_remark_is_said_with_a_failure_only() -> None:
 
 def test_a_comparison_names_both_classes() -> None:
     assert compared("write.iops", 0.1, 0.4).reason == (
-        "write.iops of p on fast is 0.2x that of local (99% CI 0.1x to 0.4x), all within the limit of at most 1.2x."
+        "write.iops of p on fast is 5x slower than on local (99% CI 2.5x to 10x), all within the limit "
+        "(not faster than local by more than 20 %)."
     )
 
 

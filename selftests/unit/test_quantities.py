@@ -86,7 +86,7 @@ def test_says_what_was_wanted_and_what_was_found(text: str, unit: Unit, says: st
         (90.0, "s", "90 s"),
         (86400.0, "s", "24 h"),
         (0.1134, "ratio", "0.113x"),
-        (1.2345, "cpu", "123 %CPU"),
+        (1.2345, "cpu", "123 % of one CPU"),
     ],
 )
 def test_shows_what_people_read(value: float, unit: Unit, text: str) -> None:

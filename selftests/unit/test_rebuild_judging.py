@@ -143,7 +143,12 @@ def test_repeated_rebuilds_decide_by_their_interval() -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "status", "said"),
     [
-        ("foreground_iops", 0.25, "pass", "was 1,000 IOPS before the rebuild and 400 IOPS during it, 0.4x"),
+        (
+            "foreground_iops",
+            0.25,
+            "pass",
+            "was 1,000 IOPS before the rebuild and 400 IOPS during it, 40 % of that before",
+        ),
         ("foreground_iops", 0.6, "fail", "data is at risk"),
         ("foreground_iops", 0.4, "inconclusive", "on both sides"),
         ("foreground_p99", 10.0, "pass", "was 2 ms before the rebuild and 10 ms during it, 5x"),

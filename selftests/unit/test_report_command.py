@@ -136,8 +136,8 @@ def test_three_runs_stand_side_by_side(tmp_path: Path) -> None:
     html = page.read_text(encoding="utf-8")
     assert row(html, "sync-write-iops write.iops") == [
         "1,000 IOPS 909.1 IOPS to 1,100 IOPS",
-        "1,500 IOPS best 1,364 IOPS to 1,650 IOPS +50.0 %: better +31.1 % to +71.6 %",
-        "980 IOPS 890.9 IOPS to 1,078 IOPS -2.0 %: within noise -14.4 % to +12.1 %",
+        "1,500 IOPS best 1,364 IOPS to 1,650 IOPS 50 % faster: better 31 % to 72 %",
+        "980 IOPS 890.9 IOPS to 1,078 IOPS 2.0 % slower: within noise 14 % slower to 12 % faster",
     ]
     assert row(html, "sync-write-iops write.iops at least 750 IOPS") == [
         "pass 1,000 IOPS",
@@ -145,6 +145,7 @@ def test_three_runs_stand_side_by_side(tmp_path: Path) -> None:
         "pass 980 IOPS",
     ]
     assert html.count("fast passes tier baseline") == 3
+    assert html.count("<svg") == 1 and "1.5x as good as column 1, of one metric." in html
     assert "2026-11-22 07:15" in html and "night-3" in html
 
 

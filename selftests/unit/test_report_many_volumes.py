@@ -122,6 +122,31 @@ def test_pictures_show_the_total_and_the_share_of_each_and_the_capacity_where_it
     assert section(record(step(1, 0.0), step(3, 0.0))).pictures == []
 
 
+def of_many(found: ScalingRecord, *limits: ScalingLimit) -> list[Verdict]:
+    return [judge_scaling(found, each).model_copy(update={"subject": "many-volumes"}) for each in limits]
+
+
+def test_limits_are_lines_in_the_pictures_where_they_are_asked_for() -> None:
+    found = saturated()
+    own = of_many(found, limit("total_at_last_step", 0.7), limit("latency_growth", 5.0))
+    together, each = section(found, *own).pictures
+    assert "stroke-limit" in together.svg and "stroke-limit" not in each.svg
+    assert together.text.endswith(" Limit: at least 70 % of the total at 3, 2,520 IOPS.")
+    own = of_many(found, limit("per_volume", 350.0, pods=9))
+    together, each = section(found, *own).pictures
+    assert "stroke-limit" not in together.svg and "stroke-limit" in each.svg
+    assert each.text.endswith(" Limit: each of 9 volumes at least 350 IOPS.")
+    _, each = section(found, *of_many(found, limit("per_volume", 9e6, pods=9))).pictures
+    assert "stroke-limit" not in each.svg and each.text.endswith(", far above the picture.")
+
+
+def test_profiles_about_bandwidth_are_drawn_in_bytes() -> None:
+    steps = [step(pods, total * 1024.0**2) for pods, total in ((1, 100), (3, 300), (6, 300))]
+    found = record(*steps, metric="write.bandwidth", unit="B/s", profile="sequential-write-bandwidth")
+    together, _ = section(found).pictures
+    assert "100 MiB/s at 1" in together.text and "MiB/s" in together.svg
+
+
 def test_a_step_of_one_volume_has_no_spread_and_a_profile_without_latency_says_so() -> None:
     row = section(record(step(1, 1200, latency_s=None))).rows[0]
     assert (row.smallest_to_largest, row.latency_mean, row.latency_p99) == ("", "not taken", "not taken")
@@ -157,6 +182,23 @@ def test_a_set_rate_names_the_slowest_and_how_many_volumes_the_model_allows() ->
         "together. Least sure to reach its rate is load-2: it did 96.2 % (95.2 % to 97.2 %) of it."
     )
     assert said(found, "Capacity").endswith("By that 7 volumes can have 500 IOPS each.")
+
+
+@pytest.mark.parametrize(
+    ("at_least", "named"), [(0.95, "The slowest is load-2"), (0.55, "Least sure to reach its rate is")]
+)
+def test_the_sentence_and_the_verdict_name_the_same_volume(at_least: float, named: str) -> None:
+    """load-1 has the lowest bound; where both surely miss the limit, load-2 is the slower of them."""
+    reached = {
+        pod: Figure(mean=mean, low=low, high=high, batches=[mean])
+        for pod, mean, low, high in (("load-1", 0.60, 0.50, 0.70), ("load-2", 0.55, 0.52, 0.58))
+    }
+    found = saturated(rate_limited=RateRecord(pods=2, rate=500, reached=reached))
+    verdict = judge_scaling(found, limit("rate_limited", at_least)).model_copy(update={"subject": "many-volumes"})
+    (sentence,) = [each for each in section(found, verdict).sentences if each.startswith("At a set rate")]
+    assert named in sentence
+    pod = "load-2" if at_least > 0.9 else "load-1"
+    assert pod in sentence and f"of {pod}, one of 2 volumes" in verdict.reason
 
 
 def test_twice_the_nodes_are_told_with_both_totals() -> None:

@@ -9,17 +9,22 @@ import time
 import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from acceptance.report.picture import Picture
+from acceptance.report.comparing.naming import name_runs
+from acceptance.report.picture import NO_PICTURES, Picture
 from acceptance.report.pictures import foreground_writes, latency_curve, rates_over_time
 from acceptance.report.pictures.canvas import COLOURS
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import shortened, thinned
+from acceptance.report.side_by_side import render_side_by_side
+from acceptance.report.summary import render_summary
+from selftests.unit.compared_runs import estimate, measured, run_of
 from selftests.unit.drawn import SVG, elements, latencies, measurement, texts
 from selftests.unit.rebuild_records import record
 
@@ -112,6 +117,18 @@ def test_no_name_breaks_a_picture(name: str) -> None:
     picture = iops(name)
     assert picture is not None
     ET.fromstring(picture.svg)
+
+
+def test_without_matplotlib_a_report_has_all_but_its_pictures_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = measured({"write.iops": estimate(1000.0)}).model_copy(update={"series": {"write.iops": [1000.0, 1001.0]}})
+    whole = render_summary(run_of(load))
+    assert 'class="picture"' in whole and NO_PICTURES not in unescape(whole)
+    monkeypatch.setattr("acceptance.report.picture.find_spec", lambda name: None)
+    without = render_summary(run_of(load))
+    assert 'class="picture"' not in without and NO_PICTURES in unescape(without)
+    assert "1,000 IOPS" in without
+    runs = name_runs([run_of(load), run_of(load)])
+    assert NO_PICTURES in unescape(render_side_by_side(runs))
 
 
 def test_a_million_samples_take_seconds_and_kilobytes() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from acceptance.report.comparing.model import Change, Difference, Finding
 from acceptance.report.picture import Picture
-from acceptance.report.pictures import differences, trend
+from acceptance.report.pictures import beside_each_other, differences, trend
 from acceptance.report.pictures.difference import ratio_ticks
+from acceptance.report.pictures.side_by_side import LOOKS, Beside
 from acceptance.results.document import Estimate
 from acceptance.results.history import ChangePoint, TrendPoint, TrendRecord
 from selftests.unit.drawn import NOW, elements, line, texts
@@ -103,9 +104,9 @@ def test_better_and_worse_and_noise_differ_in_shape_and_shade() -> None:
     assert picture is not None
     assert picture.text == (
         "Of 3 metrics 1 are better, 1 worse, 1 within noise; the largest change is random-write-iops write.iops, "
-        "-50.0 %."
+        "2x slower."
     )
-    assert {"+50.0 %", "-50.0 %", "+1.0 %"} <= set(texts(picture))
+    assert {"50 % faster", "2x slower", "1.0 % faster"} <= set(texts(picture))
     shapes = [each.attrib["d"] for each in elements(picture) if each.get("id") and each.tag.endswith("path")]
     assert len(set(shapes)) >= 3
     assert sum(each.get("class") == "fill-band" for each in elements(picture)) == 1
@@ -143,3 +144,36 @@ def test_ticks_are_few_and_hold_no_change(low: float, high: float) -> None:
     found = ratio_ticks(low, high)
     assert 1.0 in found and 1 <= len(found) <= 5
     assert all(low <= each <= high for each in found) and found == sorted(found)
+
+
+def row(*ratios: float | None, metric: str = "write.iops", profile: str = "random-write-iops") -> Beside:
+    changes = [
+        None if each is None else Change(ratio=each, low=0.9 * each, high=1.1 * each, confidence=0.95)
+        for each in ratios
+    ]
+    return Beside(profile=profile, metric=metric, changes=changes)
+
+
+def test_runs_beside_each_other_are_drawn_so_that_right_is_better() -> None:
+    """Half the latency is as far to the right as twice the IOPS."""
+    found = beside_each_other([row(2.0)], columns=["three", "two-replicas"])
+    turned = beside_each_other([row(0.5, metric="write.latency.mean")], columns=["a", "b"])
+    assert found is not None and turned is not None
+    assert found.text == "Column 2: two-replicas: 2x as good as column 1, of one metric."
+    assert turned.text == "Column 2: b: 2x as good as column 1, of one metric."
+    assert {"2: two-replicas", "random-write-iops write.iops", "2x", "1x"} <= set(texts(found))
+
+
+def test_columns_differ_in_shape_and_what_is_not_drawn_is_said() -> None:
+    many = [row(*[1.1 + column / 7 for column in range(8)], profile=f"p{number}") for number in range(20)]
+    found = beside_each_other(many, columns=[f"class-{number}" for number in range(9)])
+    assert found is not None
+    assert "Columns from 8 on are not drawn." in found.caption
+    assert "Of 20 metrics the 16 that differ most." in found.caption
+    assert "Column 7: class-6:" in found.text and "class-7" not in found.text
+    assert len({(each.colour, each.marker) for each in LOOKS}) == len({each.marker for each in LOOKS}) == len(LOOKS)
+
+
+@pytest.mark.parametrize("rows", [[], [row(None)], [row(1.2, metric="magic")]])
+def test_without_a_known_difference_nothing_is_drawn(rows: list[Beside]) -> None:
+    assert beside_each_other(rows, columns=["a", "b"]) is None

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.report.pictures import in_bytes, latency_curve, rates_over_time
-from acceptance.report.pictures.scales import round_numbers, scale_for
+from acceptance.report.pictures.scales import round_numbers
 from acceptance.results.bounds import Bound
 from acceptance.results.document import Estimate, Measurement
+from acceptance.text.quantities import unit_for
 from selftests.unit.drawn import elements, latencies, line, measurement, texts
 
 
@@ -144,8 +145,8 @@ def test_without_a_distribution_there_is_no_curve() -> None:
 
 
 def test_axes_are_in_a_unit_that_fits_with_few_round_numbers() -> None:
-    assert scale_for(3 * 1024**2, unit="B/s") == ("MiB/s", 1024**2)
-    assert scale_for(0.004, unit="s") == ("ms", 0.001)
+    assert unit_for(3 * 1024**2, unit="B/s") == ("MiB/s", 1024**2)
+    assert unit_for(0.004, unit="s") == ("ms", 0.001)
     assert round_numbers(90e-6, 0.0011) == pytest.approx([1e-4, 2e-4, 5e-4, 1e-3])
 
 

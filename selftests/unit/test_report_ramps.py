@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
+from acceptance.judging.ramps import judge_ramp
+from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.report.pictures import pods_over_time, start_times
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.summary import render_summary
@@ -112,6 +114,16 @@ def test_the_words_say_how_far_it_came_and_how_long_starts_took() -> None:
     growth, starts = pods_over_time(record()), start_times(record())
     assert growth is not None and growth.text == "After 100 s 49 ran of 50 requested."
     assert starts is not None and starts.text == "2 pods started, half of them within 5 s, the slowest in 8 s."
+
+
+def test_the_limit_on_pods_is_a_line_and_named() -> None:
+    verdict = judge_ramp(record(), ControlPlaneLimit(metric="pods", value=60, because="so."))
+    (section,) = ramp_sections(results(record()).model_copy(update={"verdicts": [verdict]}))
+    assert "stroke-limit" in section.pictures[0].svg
+    assert section.pictures[0].text.endswith(" Limit: at least 60 pods.")
+    verdict = judge_ramp(record(), ControlPlaneLimit(metric="pods", value=6000, because="so."))
+    (section,) = ramp_sections(results(record()).model_copy(update={"verdicts": [verdict]}))
+    assert "stroke-limit" not in section.pictures[0].svg
 
 
 def test_of_very_many_starts_the_slowest_is_drawn_and_said() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acceptance.judging.rebuilds import judge_rebuild
-from acceptance.limits.rebuilds import RebuildLimit
+from acceptance.limits.rebuilds import Kind, RebuildLimit
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.rebuilds import RebuildSection, rebuild_sections
 from acceptance.report.summary import render_summary
@@ -20,6 +20,7 @@ from selftests.unit.drawn import line
 from selftests.unit.rebuild_records import NOW, record, timed
 
 MIB = 1024**2
+ASKED: tuple[tuple[Kind, float], ...] = (("largest_volume", 8 * 1024.0**4), ("foreground_iops", 0.25))
 
 
 def results(*found: RebuildRecord, verdicts: tuple[Verdict, ...] = ()) -> Results:
@@ -60,8 +61,11 @@ def test_each_rebuild_is_a_row_and_the_arithmetic_a_sentence() -> None:
 
 def test_what_the_foreground_noticed_is_said_and_drawn() -> None:
     found = section(record())
-    assert "Synchronous writes: 1,000 IOPS before the rebuild, 400 IOPS during it (0.40x)." in found.sentences
-    assert "Their p99 latency: 2 ms before the rebuild, 10 ms during it (5.00x)." in found.sentences
+    assert (
+        "Synchronous writes: 1,000 IOPS before the rebuild, 400 IOPS during it (40 % of that before)."
+        in found.sentences
+    )
+    assert "Their p99 latency: 2 ms before the rebuild, 10 ms during it (5x)." in found.sentences
     (drawn,) = found.pictures
     assert drawn.text.startswith("1,000 IOPS before, 400 IOPS during the rebuild, ")
     assert drawn.svg.count('class="fill-band"') == 1
@@ -84,6 +88,20 @@ def test_rates_are_drawn_in_steps_beside_the_mean() -> None:
     heights = [each.split()[1] for each in line.split(" L ")]
     assert heights[0] == heights[1] and heights[2] == heights[3] and heights[0] != heights[2]
     assert "<svg" in render_summary(results(record(timed(20.0, rates=rates))))
+
+
+def test_limits_are_lines_in_the_rate_and_in_the_writes() -> None:
+    rates = [RatePoint(from_s=2.0, to_s=12.0, rate=50.0 * MIB), RatePoint(from_s=12.0, to_s=22.0, rate=150.0 * MIB)]
+    found = record(timed(20.0, rates=rates))
+    largest, kept = (
+        judge_rebuild(found, RebuildLimit(pattern="full-data", kind=kind, value=value, because="so"))
+        for kind, value in ASKED
+    )
+    _, rate, writes = section(found, largest, kept).pictures
+    assert "stroke-limit" in rate.svg and "stroke-limit" in writes.svg
+    assert rate.text.endswith(" Limit: at least 8 TiB in 24 h, a mean of 97.09 MiB/s.")
+    assert writes.text.endswith(" Limit: at least 25 % of that before, 250 IOPS.")
+    assert "stroke-limit" not in "".join(each.svg for each in section(found).pictures)
 
 
 def test_the_rate_is_drawn_without_a_comb_where_progress_is_told_now_and_then() -> None:

@@ -34,7 +34,7 @@ def test_each_limit_stands_beside_its_verdict_and_what_else_is_judged_has_a_row(
         ("cpu.use", ["fail"]),
     ]
     html = render_summary(found)
-    for shown in ("100 IOPS", "100 IOPS to 100 IOPS", "50 %CPU"):
+    for shown in ("100 IOPS", "100 IOPS to 100 IOPS", "50 % of one CPU"):
         assert shown in html
 
 

@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
+from acceptance.judging.limit import judge
+from acceptance.limits.tiers import Limit
 from acceptance.report.figures import shown_rule, shown_speed, shown_speed_interval
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.rows import Change
+from acceptance.report.short_reasons import what_follows
 from acceptance.report.summary import render_summary
+from acceptance.results.metrics import Metric
 from selftests.unit.compared_runs import estimate, judged, measured, run_of
 
 
@@ -30,7 +34,7 @@ def change(ratio: float, low: float, high: float) -> Change:
         ("cpu.use", (3.2, 3.0, 3.5), "3.2x more", "3x to 3.5x (99% CI)"),
         ("a metric to come", (0.5, 0.4, 0.6), "2x less", "1.67x to 2.5x (99% CI)"),
         ("write.iops", (1.0, 0.9, 1.1), "the same", "10 % slower to 10 % faster (99% CI)"),
-        ("write.iops", (0.0, 0.0, 0.5), "-100 %", "-100 % to 2x slower (99% CI)"),
+        ("write.iops", (0.0, 0.0, 0.5), "100 % slower", "100 % slower to 2x slower (99% CI)"),
     ],
 )
 def test_a_change_is_told_as_a_reader_says_it(
@@ -56,14 +60,15 @@ def test_without_a_change_or_an_interval_nothing_is_said() -> None:
             "not faster than local by more than 20 %",
         ),
         ("not_worse_than_baseline_by", "read.latency.mean", "at most 3x", "not slower than local by more than 3x"),
-        ("not_worse_than_baseline_by", "cpu.use", "at most 3x", "cpu.use at most 3x the baseline's"),
+        ("not_worse_than_baseline_by", "cpu.use", "at most 3x", "cpu.use at most 3x that of local"),
+        ("not_better_than_baseline_by", "cpu.use", "at least 0.8x", "cpu.use at least 0.8x that of local"),
         ("at_least", "write.iops", "at least 0.5x", "write.iops at least 0.5x the baseline's"),
     ],
 )
 def test_a_rule_says_what_is_not_to_be(rule: str, metric: str, limit: str, words: str) -> None:
     verdict = judged(rule=rule, metric=metric, limit=f"{metric} {limit} the baseline's", unit="ratio")
     assert shown_rule(verdict, "local") == words
-    assert shown_rule(verdict, None) == verdict.limit
+    assert shown_rule(verdict) in (verdict.limit, words.replace("local", "the baseline class"))
 
 
 def test_one_figure_has_one_interval() -> None:
@@ -110,3 +115,35 @@ def test_what_only_held_is_a_line_and_what_was_not_judged_is_folded() -> None:
 def test_what_a_pass_does_not_mean_is_on_the_page() -> None:
     html = render_summary(run_of())
     assert 'href="#not-meant"' in html and 'id="not-meant"' in html
+
+
+def test_what_the_table_above_has_is_not_said_again() -> None:
+    limit = Limit(profile="sync-write-iops", metric=Metric.parse("write.iops"), at_least=750.0, because="etcd: slow.")
+    failed, open_ = (
+        judge(estimate(mean, by=1.1), limit, storage_class="fast").model_copy(update={"subject": "speed"})
+        for mean in (500.0, 750.0)
+    )
+    assert what_follows(failed) == "sync-write-iops, write.iops: etcd: slow."
+    assert what_follows(open_) == (
+        "sync-write-iops, write.iops: a quieter machine or a longer measurement would decide it."
+    )
+    load = measured({"write.iops": estimate(500.0)})
+    html = render_summary(run_of(load, verdicts=[failed]))
+    chapter = html.partition('<section id="synchronous-writes">')[2].partition("</section>")[0]
+    assert what_follows(failed) in chapter and failed.reason not in chapter
+    assert html.count(failed.reason) == 2, "on the first screen, and among all verdicts"
+    unknown = failed.model_copy(update={"reason": "in words of another version"})
+    assert what_follows(unknown) == "in words of another version"
+
+
+def test_a_pass_says_its_reason_only_when_it_is_asked_for() -> None:
+    of = {"subject": "provisioning", "profile": "volume", "metric": "provisioning.bind_time", "rule": "at_most"}
+    passed = judged(**of, limit="PVC bound at most 60 s", measured=2.5, unit="s", reason="the slowest took 2.5 s")
+    failed = judged("fail", **of, limit="PVC bound at most 2 s", measured=2.5, unit="s", reason="too slow", id="b")
+    for verdicts, columns in (([passed], 0), ([passed, failed], 1)):
+        html = render_summary(run_of(verdicts=verdicts))
+        chapter = html.partition('<section id="provisioning">')[2].partition("</section>")[0]
+        table, _, folded = chapter.partition("<details")
+        assert table.count('<th scope="col">Reason</th>') == columns
+        assert "the slowest took" not in table and "the slowest took 2.5 s" in folded
+        assert ("too slow" in table) == (failed in verdicts)

@@ -84,9 +84,12 @@ def test_it_has_all_that_a_run_reads_and_no_names_of_others(wheel: Path) -> None
 
 
 def test_it_asks_for_what_a_run_installs() -> None:
-    """Each package of requirements.in, in the versions that it names or newer ones."""
+    """Each package of requirements.in, in the versions that it names or newer ones; what draws pictures as an extra."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = dict(re.fullmatch(r"([a-z0-9-]+)>=([\d.]+),<[\d.]+", each).groups() for each in project["dependencies"])
+    extras = project["optional-dependencies"]
+    assert [each.partition(">")[0] for each in extras["pictures"]] == ["matplotlib"] and extras.keys() == {"pictures"}
+    named = [*project["dependencies"], *extras["pictures"]]
+    asked = dict(re.fullmatch(r"([a-z0-9-]+)>=([\d.]+),<[\d.]+", each).groups() for each in named)
     pinned = wanted("requirements")
     assert asked.keys() == pinned.keys()
     assert [name for name, least in asked.items() if not f"{pinned[name]}.".startswith(f"{least}.")] == []

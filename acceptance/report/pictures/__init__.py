@@ -6,9 +6,11 @@ from acceptance.report.pictures.over_time import in_bytes, rates_over_time
 from acceptance.report.pictures.ramp import pods_over_time, start_times
 from acceptance.report.pictures.rebuild import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.pictures.scaling import each_by_volumes, together_by_volumes
+from acceptance.report.pictures.side_by_side import beside_each_other
 from acceptance.report.pictures.trend import trend
 
 __all__ = [
+    "beside_each_other",
     "differences",
     "each_by_volumes",
     "foreground_writes",

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from acceptance.report.comparing.model import Change, Difference, Finding
-from acceptance.report.figures import shown_change
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import COLOURS, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import shortened
 from acceptance.report.pictures.scales import MOST_TICKS
+from acceptance.results.ratio_words import TIMES_FROM, compared, factor
+from acceptance.text.quantities import format_quantity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +68,7 @@ def differences(found: Sequence[Difference], *, of: str) -> Picture | None:
                 markersize=7.0,
                 markeredgewidth=0.0,
             )
-        _percent_axis(axes, [change for _, change in rows])
+        multiples_axis(axes, low=min(each.low for _, each in rows), high=max(each.high for _, each in rows), tick=_tick)
 
     fewer = f" Of {len(known)} metrics the {MOST} that changed most." if len(known) > len(rows) else ""
     return Picture(
@@ -84,7 +85,7 @@ def _paint_name(axes: Axes, place: int, each: Difference, change: Change) -> Non
         axes.axhspan(place - 0.48, place + 0.48, color=COLOURS["band"], linewidth=0.0)
     across, above = axes.get_yaxis_transform(), place - 0.22
     axes.text(0.0, above, shortened(f"{each.profile} {each.metric}", most=44), transform=across, va="center")
-    axes.text(1.0, above, shown_change(change.ratio - 1.0), transform=across, va="center", ha="right")
+    axes.text(1.0, above, compared(change.ratio, each.metric), transform=across, va="center", ha="right")
 
 
 def _pieces(pieces: Sequence[tuple[float, float, float, float]]) -> tuple[list[float], list[float]]:
@@ -99,16 +100,23 @@ def _size(row: Row) -> float:
     return max(ratio, 1 / ratio)
 
 
-def _percent_axis(axes: Axes, changes: Sequence[Change]) -> None:
+def multiples_axis(axes: Axes, *, low: float, high: float, tick: Callable[[float], str]) -> None:
+    """A log x axis of ratios from low to high that has 1 on it; `tick` writes a ratio."""
     from matplotlib.ticker import NullLocator
 
     axes.set_xscale("log")
-    low = min(0.95, *(each.low for each in changes)) * 0.97
-    high = max(1.05, *(each.high for each in changes)) * 1.03
+    low, high = min(0.95, low) * 0.97, max(1.05, high) * 1.03
     axes.set_xlim(low, high)
     axes.xaxis.set_minor_locator(NullLocator())
     ticks = ratio_ticks(low, high)
-    axes.set_xticks(ticks, [f"{100 * (each - 1):+,.0f} %" if each != 1.0 else "0 %" for each in ticks])
+    axes.set_xticks(ticks, [tick(each) for each in ticks])
+
+
+def _tick(ratio: float) -> str:
+    """`+20 %`, `4x`, `0.25x`: as far from the same as the words are told in times, so is the axis."""
+    if factor(ratio) >= TIMES_FROM:
+        return format_quantity(ratio, unit="ratio")
+    return f"{100 * (ratio - 1):+,.0f} %" if ratio != 1.0 else "0 %"
 
 
 def ratio_ticks(low: float, high: float) -> list[float]:
@@ -133,5 +141,5 @@ def _in_words(rows: Sequence[Row]) -> str:
     return (
         f"Of {len(rows)} metrics {counted['better']} are better, {counted['worse']} worse, "
         f"{counted['within noise']} within noise{unknown}; the largest change is {each.profile} {each.metric}, "
-        f"{shown_change(change.ratio - 1.0)}."
+        f"{compared(change.ratio, each.metric)}."
     )

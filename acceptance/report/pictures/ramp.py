@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import COLOURS, DASHED, draw
 from acceptance.report.pictures.drawn_once import drawn_once
+from acceptance.report.pictures.levels import Level, levels_in_words, near, paint_levels
 from acceptance.report.pictures.lines import Look, key, thinned
 from acceptance.report.pictures.scales import linear_axis
 from acceptance.results.ramps import ControlPlaneRecord
@@ -23,14 +25,16 @@ DOTS = 160
 
 
 @drawn_once
-def pods_over_time(record: ControlPlaneRecord) -> Picture | None:
+def pods_over_time(record: ControlPlaneRecord, *, limits: Sequence[Level] = ()) -> Picture | None:
     """Pods asked for and running, to the moment that ended the ramp; None where there is no line."""
     growth = record.growth
     if len(growth) < 2 or growth[-1].at_s <= 0.0 or not max(point.requested for point in growth):
         return None
+    most = max(point.requested for point in growth)
+    drawn = near(limits, largest=most)
 
     def paint(axes: Axes) -> None:
-        linear_axis(axes, "y", largest=max(point.requested for point in growth), unit="pods")
+        linear_axis(axes, "y", largest=max([most, *(each.value for each in drawn)]), unit="pods")
         linear_axis(axes, "x", largest=growth[-1].at_s, unit="s", of="time")
         for look, points in (
             (ASKED, [(point.at_s, float(point.requested)) for point in growth]),
@@ -38,13 +42,15 @@ def pods_over_time(record: ControlPlaneRecord) -> Picture | None:
         ):
             kept = thinned(points, most=THINNED)
             axes.plot([x for x, _ in kept], [y for _, y in kept], **look.of(len(kept)))
-        key(axes, {"running": RUNNING, "asked for": ASKED})
+        lines = paint_levels(axes, drawn, begin=0.0, end=growth[-1].at_s)
+        key(axes, {"running": RUNNING, "asked for": ASKED} | lines)
 
     last = growth[-1]
     return Picture(
         svg=draw(paint, label=f"Pods asked for and running over time on {record.storage_class}"),
         caption="Pods over time, to the moment that ended the ramp; dashed: asked for.",
-        text=f"After {format_quantity(last.at_s, unit='s')} {last.running} ran of {last.requested} requested.",
+        text=f"After {format_quantity(last.at_s, unit='s')} {last.running} ran of {last.requested} requested."
+        + levels_in_words(limits, drawn),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from acceptance.text.quantities import Unit, format_quantity, parse_quantity
+from acceptance.text.quantities import Unit, format_quantity, unit_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -13,18 +13,12 @@ if TYPE_CHECKING:
 MOST_TICKS = 5
 
 
-def scale_for(largest: float, *, unit: Unit) -> tuple[str, float]:
-    """The unit in which `largest` is shown, and how much one of it is in the base unit: `("MiB/s", 1048576.0)`."""
-    name = format_quantity(max(0.0, largest), unit=unit).rpartition(" ")[2]
-    return name, parse_quantity(f"1{name}", unit=unit)
-
-
 def linear_axis(axes: Axes, which: Literal["x", "y"], *, largest: float, unit: Unit, of: str = "") -> None:
     """An axis from zero to a little above `largest`, in a unit that fits. `of`: what it shows, where the unit alone
     does not tell."""
     from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator
 
-    name, factor = scale_for(largest, unit=unit)
+    name, factor = unit_for(largest, unit=unit)
     axis = axes.yaxis if which == "y" else axes.xaxis
     axis.set_major_locator(
         _in_units(MaxNLocator, factor)(nbins=MOST_TICKS, steps=[1, 2, 2.5, 5, 10], integer=unit == "pods")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import COLOURS, DASHED, draw
 from acceptance.report.pictures.drawn_once import drawn_once
+from acceptance.report.pictures.levels import Level, levels_in_words, near, paint_levels
 from acceptance.report.pictures.lines import CANDIDATE, Look, key
 from acceptance.report.pictures.scales import linear_axis
 from acceptance.results.scaling import Figure, ScalingRecord
@@ -21,30 +22,38 @@ CURVE_POINTS = 40
 
 
 @drawn_once
-def together_by_volumes(record: ScalingRecord) -> Picture | None:
+def together_by_volumes(record: ScalingRecord, *, limits: Sequence[Level] = ()) -> Picture | None:
     """The total by the number of volumes, with the fitted capacity as a level; None for one step, or no load."""
     totals = {step.pods: step.total for step in record.steps}
-    return _picture(record, totals, share=lambda _: 1.0, title="Together", curve="capacity C")
+    return _picture(record, totals, share=lambda _: 1.0, title="Together", curve="capacity C", limits=limits)
 
 
 @drawn_once
-def each_by_volumes(record: ScalingRecord) -> Picture | None:
+def each_by_volumes(record: ScalingRecord, *, limits: Sequence[Level] = ()) -> Picture | None:
     """What each volume got by their number, with the fitted curve C / y; None for one step, or no load."""
     means = {step.pods: step.per_volume for step in record.steps}
-    return _picture(record, means, share=lambda volumes: 1.0 / volumes, title="Each", curve="C / volumes")
+    return _picture(
+        record, means, share=lambda volumes: 1.0 / volumes, title="Each", curve="C / volumes", limits=limits
+    )
 
 
 def _picture(
-    record: ScalingRecord, steps: Mapping[int, Figure], *, share: Callable[[float], float], title: str, curve: str
+    record: ScalingRecord,
+    steps: Mapping[int, Figure],
+    *,
+    share: Callable[[float], float],
+    title: str,
+    curve: str,
+    limits: Sequence[Level],
 ) -> Picture | None:
     largest = max(max(each.mean, each.high or 0.0) for each in steps.values())
     if len(steps) < 2 or largest <= 0.0:
         return None
-    capacity = record.capacity
+    capacity, drawn = record.capacity, near(limits, largest=largest)
 
     def paint(axes: Axes) -> None:
         names = {"measured": CANDIDATE}
-        linear_axis(axes, "y", largest=largest, unit=record.unit)
+        linear_axis(axes, "y", largest=max([largest, *(each.value for each in drawn)]), unit=record.unit)
         axes.set_xlim(0.0, max(steps) * 1.04)
         axes.set_xticks(_few(list(steps)))
         axes.set_xlabel("volumes")
@@ -66,7 +75,7 @@ def _picture(
             elinewidth=1.2,
             **CANDIDATE.of(len(steps)),
         )
-        key(axes, names)
+        key(axes, names | paint_levels(axes, drawn, begin=0.0, end=max(steps) * 1.04))
 
     fitted = "" if capacity is None else " Dashed: the fitted capacity, shaded its CI."
     about = f"{record.profile} on {record.storage_class}"
@@ -75,7 +84,8 @@ def _picture(
         caption=f"{title}, by number of volumes; bars are CIs.{fitted}",
         text=f"{title}: "
         + ", ".join(f"{format_quantity(each.mean, unit=record.unit)} at {volumes}" for volumes, each in steps.items())
-        + ".",
+        + "."
+        + levels_in_words(limits, drawn),
     )
 
 

@@ -11,30 +11,32 @@ from acceptance.results.document import Overall, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, overall, worst
 
 OVERALL = Gauge(
-    name="overall", help="1 for the verdict on the whole run, of all classes together, else 0", labels=("status",)
+    name="overall",
+    help="1 for the verdict on the whole run, over all classes; 0 for the other statuses",
+    labels=("status",),
 )
 CLASS_OVERALL = Gauge(
-    name="class_overall", help="1 for the verdict on this class by its verdicts alone, else 0", labels=("status",)
+    name="class_overall", help="1 for the verdict on this class alone; 0 for the other statuses", labels=("status",)
 )
-VERDICTS = Gauge(name="verdicts", help="verdicts on this class with that status", labels=("status",))
+VERDICTS = Gauge(name="verdicts", help="number of verdicts on this class with that status", labels=("status",))
 VERDICT = Gauge(
     name="verdict",
-    help="1 for the status of the verdict on this limit, else 0",
+    help="1 for the status of the verdict on this limit; 0 for the other statuses",
     labels=("profile", "metric", "rule", "status"),
 )
-ASKED = Gauge(name="asked_limits", help="limits and comparison rules that the tier has, for all classes of the run")
-ERRORS = Gauge(name="errors", help="what went wrong beside the storage, such as the environment or a leak")
-WARNINGS = Gauge(name="warnings", help="what disturbed the run as a whole")
+ASKED = Gauge(name="asked_limits", help="number of limits and comparison rules in the tier, for all classes of the run")
+ERRORS = Gauge(name="errors", help="number of errors outside the storage, such as the environment or a leak")
+WARNINGS = Gauge(name="warnings", help="number of warnings about the run as a whole")
 STARTED = Gauge(name="started_timestamp_seconds", help="when the run began, as Unix time", unit="seconds")
 FINISHED = Gauge(
-    name="finished_timestamp_seconds", help="when the run ended, as Unix time; none while it goes on", unit="seconds"
+    name="finished_timestamp_seconds", help="when the run ended, as Unix time; absent while it runs", unit="seconds"
 )
-DURATION = Gauge(name="duration_seconds", help="how long the run took; none while it goes on", unit="seconds")
-COMPLETE = Gauge(name="complete", help="1 when the run came to its end and reached all selected tests, else 0")
-EXIT_STATUS = Gauge(name="exit_status", help="of the run; none while it goes on")
+DURATION = Gauge(name="duration_seconds", help="how long the run took; absent while it runs", unit="seconds")
+COMPLETE = Gauge(name="complete", help="1 if the run ended and reached all selected tests, else 0")
+EXIT_STATUS = Gauge(name="exit_status", help="exit status of the run; absent while it runs")
 RUN_INFO = Gauge(
     name="run_info",
-    help="always 1; which run it was, and of which versions",
+    help="always 1; the labels name the run and its versions",
     labels=("run", "suite_version", "kubernetes_version", "provisioner", "volume_mode", "limits"),
 )
 

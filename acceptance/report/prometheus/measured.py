@@ -10,25 +10,25 @@ from acceptance.results.metrics import Metric
 
 _OF_A_PROFILE = ("class", "role", "profile", "pattern")
 _WITH_BOUND = (*_OF_A_PROFILE, "direction", "bound")
-IOPS = Gauge(name="iops", help="operations a second of one volume", labels=_WITH_BOUND)
+IOPS = Gauge(name="iops", help="IOPS of one volume", labels=_WITH_BOUND)
 BANDWIDTH = Gauge(
     name="bandwidth_bytes_per_second", help="bandwidth of one volume", unit="bytes_per_second", labels=_WITH_BOUND
 )
 LATENCY = Gauge(
     name="latency_seconds",
-    help="time that an operation took: mean, or a percentile such as p99",
+    help="latency of an operation: its mean, or a percentile such as p99",
     unit="seconds",
     labels=(*_WITH_BOUND, "statistic"),
 )
 CPU = Gauge(
     name="cpu_usage_ratio",
-    help="CPU seconds a second that the processes of the load used; 1 is one whole CPU",
+    help="CPU seconds that the load generator used in a second; 1 is one whole CPU",
     unit="ratio",
     labels=(*_OF_A_PROFILE, "bound"),
 )
 STALL = Gauge(
     name="longest_stall_seconds",
-    help="longest time that one operation took",
+    help="longest time that a single operation took",
     unit="seconds",
     labels=(*_OF_A_PROFILE, "bound"),
 )
@@ -40,7 +40,7 @@ RATIO = Gauge(
 )
 STEP = Gauge(
     name="provisioning_step_seconds",
-    help="time that a step of the life of a volume took: median and longest",
+    help="duration of a step in the life of a volume: median and longest",
     unit="seconds",
     labels=("step", "statistic"),
 )

@@ -11,73 +11,79 @@ from acceptance.results.scaling import Figure
 
 SCALING_IOPS = Gauge(
     name="scaling_iops",
-    help="operations a second of so many volumes together",
+    help="IOPS of that number of volumes together",
     labels=("profile", "volumes", "bound"),
 )
 SCALING_BANDWIDTH = Gauge(
     name="scaling_bandwidth_bytes_per_second",
-    help="bandwidth of so many volumes together",
+    help="bandwidth of that number of volumes together",
     unit="bytes_per_second",
     labels=("profile", "volumes", "bound"),
 )
 CAPACITY_IOPS = Gauge(
     name="scaling_capacity_iops",
-    help="operations a second that all volumes share once the storage is saturated",
+    help="IOPS that all volumes share on saturated storage",
     labels=("profile", "bound"),
 )
 CAPACITY_BANDWIDTH = Gauge(
     name="scaling_capacity_bytes_per_second",
-    help="bandwidth that all volumes share once the storage is saturated",
+    help="bandwidth that all volumes share on saturated storage",
     unit="bytes_per_second",
     labels=("profile", "bound"),
 )
 RAMP_PODS = Gauge(
-    name="ramp_pods", help="pods with a volume each: asked for, and running at the end", labels=("state",)
+    name="ramp_pods",
+    help="pods with a volume each: requested, and running at the end of the ramp-up",
+    labels=("state",),
 )
 RAMP_DOWN = Gauge(
-    name="ramp_down_seconds", help="from the last pod told to end until all volumes were gone", unit="seconds"
+    name="ramp_down_seconds",
+    help="from the request that ended the last pod until all volumes were deleted",
+    unit="seconds",
 )
 RAMP_PHASE = Gauge(
     name="ramp_phase_seconds",
-    help="from the creation of a pod until it had come so far, by percentile of the pods",
+    help="from the creation of a pod until it reached the phase, by percentile of the pods",
     unit="seconds",
     labels=("phase", "statistic"),
 )
 REBUILD = Gauge(
-    name="rebuild_seconds", help="how long the rebuild of a replica took, mean", unit="seconds", labels=("data",)
+    name="rebuild_seconds", help="mean duration of the rebuild of a replica", unit="seconds", labels=("data",)
 )
 REBUILD_LARGEST = Gauge(
     name="rebuild_largest_volume_bytes",
-    help="largest volume that would be rebuilt within the time limit",
+    help="largest volume that the storage would rebuild within the time limit",
     unit="bytes",
     labels=("data", "bound"),
 )
 REBUILD_IOPS = Gauge(
     name="rebuild_foreground_iops",
-    help="synchronous writes a second before a rebuild and during it",
+    help="synchronous write IOPS before and during a rebuild",
     labels=("data", "when", "bound"),
 )
 FAILOVER = Gauge(
     name="failover_seconds",
-    help="from the last durable write on the node that failed to the first on another one",
+    help="from the last durable write on the failed node to the first on another node",
     unit="seconds",
 )
-FAILOVER_PHASE = Gauge(name="failover_phase_seconds", help="the parts of a failover", unit="seconds", labels=("phase",))
+FAILOVER_PHASE = Gauge(
+    name="failover_phase_seconds", help="duration of each phase of a failover", unit="seconds", labels=("phase",)
+)
 RECORDS = Gauge(
     name="durability_records",
-    help="records that were acknowledged before a crash, and those of them that were lost",
+    help="number of records acknowledged before a crash, and of those that were lost",
     labels=("failure", "state"),
 )
 SUSTAINED_IOPS = Gauge(
     name="sustained_iops",
-    help="operations a second at the end of a load without a pause",
+    help="IOPS at the end of a load without a pause",
     labels=("profile", "direction", "bound"),
 )
-SUSTAINED_LOAD = Gauge(
-    name="sustained_load_seconds", help="how long that load was", unit="seconds", labels=("profile",)
-)
+SUSTAINED_LOAD = Gauge(name="sustained_load_seconds", help="duration of that load", unit="seconds", labels=("profile",))
 CAPABILITY = Gauge(
-    name="capability", help="1 for what was seen of this capability, else 0", labels=("capability", "status")
+    name="capability",
+    help="1 for the status found for this capability; 0 for the other statuses",
+    labels=("capability", "status"),
 )
 
 

@@ -1,0 +1,44 @@
+"""Limits as lines in pictures whose axis begins at zero: where they lie, and how they are named below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from acceptance.report.pictures.lines import LIMIT, Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FAR_ABOVE = 4.0
+"""A limit that is so many times above all that is drawn is only named below: beside it all would lie at the bottom."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Level:
+    """A limit at a height of the picture, in its unit. `words`: what it asks for; `at`: the place on the x axis that it
+    is about, or None where it is about all of them."""
+
+    value: float
+    words: str
+    at: float | None = None
+
+
+def near(levels: Sequence[Level], *, largest: float) -> list[Level]:
+    """Those that can be drawn beside values up to `largest`."""
+    return [each for each in levels if each.value <= FAR_ABOVE * largest]
+
+
+def paint_levels(axes: Axes, levels: Sequence[Level], *, begin: float, end: float) -> dict[str, Look]:
+    """The lines from `begin` to `end` of the x axis, or around the place of each; returns what the key says of them."""
+    for each in levels:
+        reach = (end - begin) / 16
+        edges = (begin, end) if each.at is None else (max(begin, each.at - reach), min(end, each.at + reach))
+        axes.plot(edges, [each.value] * 2, color=LIMIT.colour, linestyle=LIMIT.dashes, linewidth=1.6)
+    return {"limit": LIMIT} if levels else {}
+
+
+def levels_in_words(levels: Sequence[Level], drawn: Sequence[Level]) -> str:
+    """` Limit: at least 350 IOPS each of 15 volumes.`, to follow other words; nothing where there is no limit."""
+    return "".join(f" Limit: {each.words}{'' if each in drawn else ', far above the picture'}." for each in levels)
