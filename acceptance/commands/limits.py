@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -14,6 +15,7 @@ from acceptance.limits.asked import AskedLimit, with_asked
 from acceptance.limits.editor_schema import NAME as SCHEMA
 from acceptance.limits.file import BUILTIN, load_limits
 from acceptance.limits.inheritance import same_limit
+from acceptance.limits.reasons import sources_of
 from acceptance.limits.shipped import shipped_folder
 from acceptance.limits.tiers import LimitsFile, Requirement, Tier
 from acceptance.loads.profile_folder import profile_files
@@ -47,6 +49,11 @@ def add_limits(commands: Commands) -> None:
         help="what differs between two tiers: production, builtin/production, FILE or FILE:TIER",
     )
     limits.add_argument("--schema", action="store_true", help="print a JSON schema of limits files, for editors")
+    limits.add_argument(
+        "--sources",
+        action="store_true",
+        help="list the sources, their addresses, and how many limits name them",
+    )
     limits.set_defaults(command=_limits)
     add_suggest(limits)
 
@@ -60,6 +67,8 @@ def _limits(chosen: argparse.Namespace) -> int:
         return _diff(*(_named(each, shipped) for each in chosen.diff), names=chosen.diff)
     paths = _paths(chosen.thresholds or str(shipped.limits))
     found = shipped.read(paths)
+    if chosen.sources:
+        return _sources(found)
     tier = found.tier(chosen.tier or _only(found))
     tier = with_asked(tier, [_asked(each) for each in chosen.limit], profiles=shipped.profiles)
     _print_tier(tier, found, because=chosen.because)
@@ -99,6 +108,20 @@ def _print_tier(tier: Tier, found: LimitsFile, *, because: bool) -> None:
         print("\nSources:")
         for key, each in found.sources.items():
             print(sanitize(on_one_line(f"  {key}: {each.about}{f': {each.address}' if each.address else ''}")))
+
+
+def _sources(found: LimitsFile) -> int:
+    """Three lines for each key, of which one is the address alone, so that other programs can take it from there.
+
+    A limit that other tiers inherit counts once.
+    """
+    own = [limit for name, some in found.origins.items() for limit, origin in some.items() if origin == name]
+    named = Counter(key for limit in own for key in sources_of(getattr(limit, "because", "")))
+    for key, each in found.sources.items():
+        count = f"{named[key]} limit{'s' * (named[key] != 1)}"
+        for indent, text in (("", f"{key} ({count})"), ("  ", each.about), ("  ", each.address or "no address")):
+            print(indent + sanitize(on_one_line(text)))
+    return 0
 
 
 def _rows(tier: Tier, origins: Mapping[Requirement, str]) -> Iterator[tuple[str, str, str, str]]:

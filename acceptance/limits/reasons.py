@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from acceptance.limits.references import Found, ancestors
 from acceptance.text.strict_yaml import Path as YamlPath
 
 REASON, SOURCE = "because", "source"
+_SOURCES = re.compile(r" \(source: (?P<keys>[^()]+)\)$")
 
 
 def with_reasons(data: Any) -> tuple[Any, list[Found]]:
@@ -28,6 +30,12 @@ def with_reasons(data: Any) -> tuple[Any, list[Found]]:
         for name, tier in tiers.items()
     }
     return data | {"tiers": said}, problems
+
+
+def sources_of(reason: str) -> tuple[str, ...]:
+    """The keys of the sources that a reason names: those that `_reasoned` has added to it."""
+    found = _SOURCES.search(reason)
+    return tuple(found["keys"].split(", ")) if found else ()
 
 
 def _reasoned(node: Any, above: Iterable[Any], path: YamlPath, known: Mapping[str, Any], problems: list[Found]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -54,6 +55,15 @@ def test_a_limit_asked_for_beside_is_shown_as_such(capsys: pytest.CaptureFixture
 def test_reasons_come_with_their_sources(capsys: pytest.CaptureFixture[str]) -> None:
     told = limits(capsys, "--because", "--tier", "production")
     assert "gp3: What Amazon promises" in told and "https://docs.aws.amazon.com/ebs/" in told
+
+
+def test_sources_are_listed_with_their_addresses_and_who_names_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["limits", "--sources"]) == 0
+    told = capsys.readouterr().out
+    assert re.search(
+        r"^gp3 \(\d{2} limits\)\n  What Amazon promises .*\n  https://docs.aws.amazon.com/", told, re.MULTILINE
+    )
+    assert "manetu (" in told and "  no address\n" in told
 
 
 def test_what_differs_between_two_tiers(capsys: pytest.CaptureFixture[str], shop: str) -> None:

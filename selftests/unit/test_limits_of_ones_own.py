@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from acceptance.limits.file import load_limits
+from acceptance.limits.reasons import sources_of
 from acceptance.limits.shipped import shipped_profiles
 from acceptance.limits.tiers import Limit, LimitsFile, Tier
 from acceptance.text.errors import WrongUsage
@@ -148,7 +151,40 @@ def test_a_family_in_the_shipped_file_is_of_shipped_profiles_alone(tmp_path: Pat
     assert {each.profile for each in shipped.limits} == shipped_profiles()
 
 
-def test_the_shipped_file_is_short_and_its_sources_have_addresses() -> None:
+WITHOUT_ADDRESS = {"lesson": "a course, not on the web", "manetu": "no page with it was found"}
+
+
+def test_the_shipped_file_is_short() -> None:
     assert len(SHIPPED.read_text(encoding="utf-8").splitlines()) <= 300
+
+
+def test_each_source_of_the_shipped_limits_is_an_address_and_named_by_a_limit() -> None:
     found = load_limits(SHIPPED, profiles=shipped_profiles())
-    assert found.sources["gp3"].address.startswith("https://docs.aws.amazon.com/")
+    addresses = {key: each.address for key, each in found.sources.items()}
+    assert {key for key, address in addresses.items() if not address} == WITHOUT_ADDRESS.keys()
+    assert [each for each in addresses.values() if each and not is_an_address(each)] == []
+    limits = [limit for tier in found.origins.values() for limit in tier]
+    named = {key for each in limits for key in sources_of(getattr(each, "because", ""))}
+    assert named == addresses.keys()
+
+
+@pytest.mark.parametrize(
+    "target", sorted((ROOT / "acceptance/settings/targets").glob("*.yaml")), ids=lambda path: path.stem
+)
+def test_each_source_of_a_target_is_an_address(target: Path) -> None:
+    sources = re.findall(r"^ +source: (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sources and [each for each in sources if not is_an_address(each)] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "wiki", "http://a.example", "https://", "https://a", "https://u:p@a.example/", "https://a.example/ b"]
+)
+def test_what_is_no_address_is_told_from_one(text: str) -> None:
+    assert not is_an_address(text)
+
+
+def is_an_address(text: str) -> bool:
+    """Of a page that anybody can open: https, a host with a domain, no account, no space."""
+    parts = urlsplit(text)
+    host = parts.hostname or ""
+    return parts.scheme == "https" and "." in host and "@" not in parts.netloc and not re.search(r"\s", text)
