@@ -26,6 +26,7 @@ from acceptance.report.pictures import trend
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
+from acceptance.report.snapshots import snapshot_rows
 from acceptance.report.speed import speed_tables
 from acceptance.report.sustained import sustained_sections
 from acceptance.report.tiles import tiles
@@ -58,6 +59,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         capabilities=capability_rows(results),
         crashes=crash_rows(results),
         failovers=failover_tables(results),
+        snapshots=snapshot_rows(results),
         sustained=sustained_sections(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
@@ -94,7 +96,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "many-volumes": results.scaling,
         "control-plane": results.control_plane,
         "rebuild": results.rebuilds,
-        "durability": [*results.durability, *results.failovers],
+        "durability": [*results.durability, *results.failovers, *results.snapshots],
         "provisioning": results.steps,
         "features": results.capabilities,
         "history": results.trends,

@@ -15,6 +15,7 @@ from acceptance.results.model import Frozen, Unit
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
+from acceptance.results.snapshots import SnapshotRecord
 
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
@@ -284,6 +285,7 @@ class Results(Frozen):
     capabilities: list[CapabilityRecord] = Field(default=[])
     durability: list[DurabilityRecord] = Field(default=[])
     failovers: list[FailoverRecord] = Field(default=[])
+    snapshots: list[SnapshotRecord] = Field(default=[])
     sustained: list[SustainedRecord] = Field(default=[], description="empty unless it was asked for")
     trends: list[TrendRecord] = Field(default=[], description="what earlier runs say of the metrics that have a limit")
     verdicts: list[Verdict]

@@ -48,6 +48,7 @@ class Bench:
         self._node = node
         self._count = 0
         self._undo = Undoing()
+        self._failed = False
 
     @property
     def api(self) -> Api:
@@ -81,7 +82,7 @@ class Bench:
         name = self.storage_class.name
         claim = self.workspace.claim(self._capability, part, name, storage_class=name, size=size)
         claim = replace(claim, source=source, access_mode="ReadWriteMany" if shared else "ReadWriteOnce")
-        self._undo_with(lambda: remove_claim(self.api, claim, timeout_s=self.timeout_s))
+        self.undo_with(lambda: remove_claim(self.api, claim, timeout_s=self.timeout_s))
         create_claim(self.api, claim)
         return claim
 
@@ -91,7 +92,11 @@ class Bench:
 
     def keep_track(self, snapshot: Snapshot) -> None:
         """Have the snapshot removed with the rest."""
-        self._undo_with(lambda: delete_snapshot(self.api, snapshot, timeout_s=self.timeout_s))
+        self.undo_with(lambda: delete_snapshot(self.api, snapshot, timeout_s=self.timeout_s))
+
+    def undo_with(self, undo: Callable[[], object]) -> None:
+        """What came last goes first: in that order storage lets go."""
+        self._undo.callback(lambda: None if self._is_kept else undo())
 
     def run(self, claim: Claim, script: str, *, read_only: bool = False, **variables: str) -> str:
         """What the script prints that a pod runs to its end; $VOLUME is the folder of the volume.
@@ -118,7 +123,7 @@ class Bench:
     def start(self, claim: Claim, script: str, *, node: str | None = None, **variables: str) -> PodPlan:
         """A pod that runs the script, and has started; it is ended with the rest."""
         plan = self._plan(claim, script, node, variables)
-        self._undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
+        self.undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
         create_pod(self.api, plan, timeout_s=self.timeout_s)
         self._node = self._node or node_of(wait_started(self.api, plan, timeout_s=self.timeout_s))
         return plan
@@ -131,6 +136,14 @@ class Bench:
     def node(self) -> str | None:
         """Where pods run."""
         return self._node
+
+    def stay_on(self, node: str) -> None:
+        """Have the pods to come run there."""
+        self._node = node
+
+    def fail(self) -> None:
+        """What was found fails the class, though the block will end without an error."""
+        self._failed = True
 
     def _plan(self, claim: Claim, script: str, node: str | None, variables: dict[str, str]) -> PodPlan:
         self._count += 1
@@ -145,13 +158,10 @@ class Bench:
             defaults=self.workspace.pods,
         )
 
-    def _undo_with(self, undo: Callable[[], object]) -> None:
-        """What came last goes first: in that order storage lets go."""
-        self._undo.callback(lambda: None if self._is_kept else undo())
-
     @property
     def _is_kept(self) -> bool:
-        return self._keep and self._undo.error is not None and not isinstance(self._undo.error, Unsupported)
+        error = self._undo.error
+        return self._keep and (self._failed or (error is not None and not isinstance(error, Unsupported)))
 
 
 def new_mark() -> str:
