@@ -56,6 +56,22 @@ def snapped(storage_class: str, *, write_s: float, assumed: AssumedThroughput) -
     )
 
 
+def filled(storage_class: str, settings: Settings, *, assumed: AssumedThroughput) -> PlannedStep:
+    """A volume filled and half of it written again, read each time, and grown to twice its size; beside it another."""
+    size = settings.volume_size
+    # Checksums are worked out beside the writing, which is half as fast for it; it is read three times.
+    seconds = 2 * assumed.claim_s + 7 * assumed.pod_s + (2 * 1.5 + 3) * size / assumed.bandwidth + assumed.gone_s
+    return PlannedStep(
+        what=f"{storage_class}: a volume filled to its end",
+        about_s=seconds,
+        volumes=(
+            Volumes(storage_class=storage_class, number=1, size=size),
+            Volumes(storage_class=storage_class, number=1, size=2 * size),
+        ),
+        pods=9,
+    )
+
+
 def written(storage_class: str, settings: Settings, *, assumed: AssumedThroughput) -> PlannedStep:
     """A file written in full with checksums, and read in the same pod."""
     # Each block's checksum is worked out while it is written, which takes about as long again.

@@ -18,6 +18,7 @@ from acceptance.report.figures import (
     shown_speed,
     shown_speed_interval,
 )
+from acceptance.report.filling import full_volume_rows
 from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.many_volumes import sections
 from acceptance.report.overview import overview, verdict_sentence
@@ -60,6 +61,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         crashes=crash_rows(results),
         failovers=failover_tables(results),
         snapshots=snapshot_rows(results),
+        full_volumes=full_volume_rows(results),
         sustained=sustained_sections(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
@@ -96,7 +98,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "many-volumes": results.scaling,
         "control-plane": results.control_plane,
         "rebuild": results.rebuilds,
-        "durability": [*results.durability, *results.failovers, *results.snapshots],
+        "durability": [*results.durability, *results.failovers, *results.snapshots, *results.full_volumes],
         "provisioning": results.steps,
         "features": results.capabilities,
         "history": results.trends,

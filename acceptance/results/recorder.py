@@ -24,6 +24,7 @@ from acceptance.results.document import (
     Verdict,
 )
 from acceptance.results.features import CapabilityRecord
+from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
@@ -59,6 +60,7 @@ class Recorder:
         self.durability: list[DurabilityRecord] = []
         self.failovers: list[FailoverRecord] = []
         self.snapshots: list[SnapshotRecord] = []
+        self.full_volumes: list[FullVolumeRecord] = []
         self.sustained: list[SustainedRecord] = []
         self.trends: list[TrendRecord] = []
         self.errors: list[str] = []
@@ -120,6 +122,7 @@ class Recorder:
             durability=self.durability,
             failovers=self.failovers,
             snapshots=self.snapshots,
+            full_volumes=self.full_volumes,
             sustained=self.sustained,
             trends=self.trends,
             verdicts=self.verdicts,

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, DataSource, create_claim, remove_claim, wait_bound
@@ -35,16 +35,24 @@ class Bench:
     """In a `with` block: makes what the trial of one capability needs, and takes it all away again.
 
     `node`: where pods run unless another one is named; None leaves the first to the scheduler, the others follow it.
-    `keep`: leave everything there when the block fails.
+    `keep`: leave everything there when the block fails. `pod_s`: how long a pod may run; None: as objects may take.
     """
 
     def __init__(
-        self, workspace: Workspace, storage_class: StorageClass, *, capability: Capability, node: str | None, keep: bool
+        self,
+        workspace: Workspace,
+        storage_class: StorageClass,
+        *,
+        capability: Capability | Literal["enforced size"],
+        node: str | None,
+        keep: bool,
+        pod_s: int | None = None,
     ) -> None:
         self.workspace = workspace
         self.storage_class = storage_class
         self._capability = capability
         self._keep = keep
+        self._pod_s = pod_s
         self._node = node
         self._count = 0
         self._undo = Undoing()
@@ -116,7 +124,7 @@ class Bench:
     ) -> OneShotPod:
         """The same, whatever the exit status."""
         plan = replace(self._plan(claim, script, None, variables), read_only=read_only, fs_group=fs_group)
-        done = run_one_shot_pod(self.workspace, plan, timeout_s=self.timeout_s)
+        done = run_one_shot_pod(self.workspace, plan, timeout_s=self._pod_s or self.timeout_s)
         self._node = self._node or done.node
         return done
 
@@ -153,7 +161,7 @@ class Bench:
             image=self.workspace.image,
             command=["sh", "-c", script],
             environment={"VOLUME": volume_path(0), **variables},
-            deadline_s=DEADLINE_S,
+            deadline_s=max(DEADLINE_S, 2 * (self._pod_s or 0)),
             node=node or self._node,
             defaults=self.workspace.pods,
         )
