@@ -68,7 +68,7 @@ def test_good_storage_stands_being_full(good: SuiteRun) -> None:
     assert good.status == 0, good.output
     (record,) = good.results["full_volumes"]
     assert {each["status"] for each in record["findings"]} == {"held"}
-    assert 0.8 * record["size"] < record["written"] <= record["free"] <= record["size"]
+    assert 0.7 * record["size"] < record["written"] <= record["free"] <= record["size"]
     html = (good.folder / "latest" / "report.html").read_text()
     assert "Volumes that were filled to their end" in html
 
