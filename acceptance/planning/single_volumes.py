@@ -45,6 +45,33 @@ def featured(storage_class: str, capability: Capability, *, assumed: AssumedThro
     )
 
 
+def snapped(storage_class: str, *, write_s: float, assumed: AssumedThroughput) -> PlannedStep:
+    """Records written, a snapshot taken meanwhile, restored to a second volume, and deleted."""
+    seconds = 2 * assumed.claim_s + write_s + assumed.pod_s + 2 * LOOKS_S + assumed.gone_s
+    return PlannedStep(
+        what=f"{storage_class}: records, a snapshot taken and deleted while they are written",
+        about_s=seconds,
+        volumes=(Volumes(storage_class=storage_class, number=2, size=SIZE, beside=SIZE),),
+        pods=2,
+    )
+
+
+def filled(storage_class: str, settings: Settings, *, assumed: AssumedThroughput) -> PlannedStep:
+    """A volume filled and half of it written again, read each time, and grown to twice its size; beside it another."""
+    size = settings.volume_size
+    # Checksums are worked out beside the writing, which is half as fast for it; it is read three times.
+    seconds = 2 * assumed.claim_s + 7 * assumed.pod_s + (2 * 1.5 + 3) * size / assumed.bandwidth + assumed.gone_s
+    return PlannedStep(
+        what=f"{storage_class}: a volume filled to its end",
+        about_s=seconds,
+        volumes=(
+            Volumes(storage_class=storage_class, number=1, size=size),
+            Volumes(storage_class=storage_class, number=1, size=2 * size),
+        ),
+        pods=9,
+    )
+
+
 def written(storage_class: str, settings: Settings, *, assumed: AssumedThroughput) -> PlannedStep:
     """A file written in full with checksums, and read in the same pod."""
     # Each block's checksum is worked out while it is written, which takes about as long again.

@@ -19,6 +19,7 @@ from acceptance.report.figures import (
     shown_value,
     shown_value_interval,
 )
+from acceptance.report.filling import full_volume_rows
 from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.many_volumes import sections
 from acceptance.report.overview import overview, verdict_sentence
@@ -28,6 +29,7 @@ from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
 from acceptance.report.short_reasons import what_follows
+from acceptance.report.snapshots import snapshot_rows
 from acceptance.report.speed import speed_tables
 from acceptance.report.sustained import sustained_sections
 from acceptance.report.tiles import tiles
@@ -60,6 +62,8 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         capabilities=capability_rows(results),
         crashes=crash_rows(results),
         failovers=failover_tables(results),
+        snapshots=snapshot_rows(results),
+        full_volumes=full_volume_rows(results),
         sustained=sustained_sections(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
@@ -97,7 +101,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "many-volumes": results.scaling,
         "control-plane": results.control_plane,
         "rebuild": results.rebuilds,
-        "durability": [*results.durability, *results.failovers],
+        "durability": [*results.durability, *results.failovers, *results.snapshots, *results.full_volumes],
         "provisioning": results.steps,
         "features": results.capabilities,
         "history": results.trends,

@@ -1,5 +1,4 @@
-"""What a run found: the models behind `results.json`. All frozen; times in s, rates in 1/s and B/s, CPU use in
-CPU seconds a second (`cpu`)."""
+"""What a run found: the models behind `results.json`. All frozen; times in s, rates in 1/s and B/s, CPU in s/s."""
 
 from __future__ import annotations
 
@@ -10,11 +9,13 @@ from pydantic import AwareDatetime, Field, JsonValue
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.declaration import Declaration
 from acceptance.results.features import CapabilityRecord
+from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.model import Frozen, Unit
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
+from acceptance.results.snapshots import SnapshotRecord
 
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
@@ -280,6 +281,8 @@ class Results(Frozen):
     capabilities: list[CapabilityRecord] = Field(default=[])
     durability: list[DurabilityRecord] = Field(default=[])
     failovers: list[FailoverRecord] = Field(default=[])
+    snapshots: list[SnapshotRecord] = Field(default=[])
+    full_volumes: list[FullVolumeRecord] = Field(default=[])
     sustained: list[SustainedRecord] = Field(default=[], description="empty unless a sustained load was requested")
     trends: list[TrendRecord] = Field(
         default=[], description="what earlier runs say about metrics with a history limit"

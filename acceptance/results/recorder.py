@@ -24,10 +24,12 @@ from acceptance.results.document import (
     Verdict,
 )
 from acceptance.results.features import CapabilityRecord
+from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
+from acceptance.results.snapshots import SnapshotRecord
 from acceptance.results.verdicts import overall
 from acceptance.text.sanitizing import sanitize_values
 
@@ -57,6 +59,8 @@ class Recorder:
         self.capabilities: list[CapabilityRecord] = []
         self.durability: list[DurabilityRecord] = []
         self.failovers: list[FailoverRecord] = []
+        self.snapshots: list[SnapshotRecord] = []
+        self.full_volumes: list[FullVolumeRecord] = []
         self.sustained: list[SustainedRecord] = []
         self.trends: list[TrendRecord] = []
         self.errors: list[str] = []
@@ -117,6 +121,8 @@ class Recorder:
             capabilities=self.capabilities,
             durability=self.durability,
             failovers=self.failovers,
+            snapshots=self.snapshots,
+            full_volumes=self.full_volumes,
             sustained=self.sustained,
             trends=self.trends,
             verdicts=self.verdicts,

@@ -54,6 +54,9 @@ SMALLEST = {
     "test_data_integrity.py": "read_by_a_new_pod",
     "test_durability.py": "survive_a_killed_pod and not another",
     "test_volume_features.py": "two_nodes_share or read_only",
+    # The same requests as of those before: of snapshots, which the cluster has not, of records, of volumes.
+    "test_snapshots_in_use.py": "",
+    "test_full_volumes.py": "",
     # The same loads: with a baseline, of other profiles, beside earlier runs, or beside what commands of the user do to
     # the storage.
     "test_baseline_comparison.py": "",

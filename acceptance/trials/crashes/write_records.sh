@@ -1,20 +1,29 @@
-# Appends numbered records to $LEDGER, each made durable before its number is printed. TERM is not heard: who ends this
-# pod without grace must really end it.
+# Appends numbered records to $LEDGER, each made durable before its number is printed; where that names several files, they
+# take them in turn. TERM is not heard: who ends this pod without grace must really end it.
 trap '' TERM
 say() { printf 'storage-acceptance: %s\n' "$*"; }
 for tool in sha256sum sync; do
   command -v "$tool" > /dev/null || { say lacks "$tool"; exit 1; }
 done
-[ ! -e "$LEDGER" ] && : > "$LEDGER" && sync "$LEDGER" || { say refused; exit 1; }
-# So that its name is durable too. File systems that cannot do this to a folder do it with the file.
-sync "${LEDGER%/*}" 2>/dev/null || :
+# shellcheck disable=SC2086  # no path of it has a blank
+set -- $LEDGER
+for file; do
+  folder=${file%/*}
+  # So that names are durable too. File systems that cannot do this to a folder do it with the file.
+  [ -d "$folder" ] || { mkdir "$folder" && { sync "$folder/.." 2>/dev/null || :; }; }
+  [ ! -e "$file" ] && : > "$file" && sync "$file" || { say refused; exit 1; }
+  sync "$folder" 2>/dev/null || :
+done
 number=0
 while [ "$number" -lt "$MOST" ]; do
   number=$((number + 1))
+  file=$1
+  shift
+  set -- "$@" "$file"
   text=$(printf '%010d %s' "$number" "$TOKEN")
   sum=$(printf '%s' "$text" | sha256sum)
   sum=${sum%% *}
-  [ "${#sum}" = 64 ] && printf '%s %s\n' "$text" "$sum" >> "$LEDGER" && sync -d "$LEDGER" || {
+  [ "${#sum}" = 64 ] && printf '%s %s\n' "$text" "$sum" >> "$file" && sync -d "$file" || {
     say failed "$number"
     exit 1
   }

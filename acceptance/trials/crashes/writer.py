@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.resources import files
 from types import TracebackType
@@ -33,22 +34,29 @@ LATE_S, SILENT_S = 2.0, 2.0
 SILENCE_S = 120
 AGAIN_S = 0.5
 
+Arrival = tuple[float, int]
+"""When a number arrived, in s of time.monotonic(), and the number."""
+
 
 class Writer:
     """Writes records to the claim's volume from `__enter__` on; `acknowledged` counts those that are durable.
 
     A connection that breaks is taken up again where it was left while the pod lives; numbers that never arrive here are
     not demanded later. The pod itself is ended by whoever makes it crash, or with the run.
+
+    `ledgers`: the files for the records, which take them in turn; in the volume's folder, or in folders there.
     """
 
-    def __init__(self, workspace: Workspace, claim: Claim, *, node: str | None) -> None:
+    def __init__(
+        self, workspace: Workspace, claim: Claim, *, node: str | None, ledgers: Sequence[str] = (LEDGER,)
+    ) -> None:
         self.token = secrets.token_hex(8)
         self.plan = PodPlan(
             name=object_name(claim.name, WRITER),
             claims=(claim,),
             image=workspace.image,
             command=["sh", "-c", script("write_records.sh")],
-            environment={"LEDGER": LEDGER, "TOKEN": self.token, "MOST": str(MOST_RECORDS)},
+            environment={"LEDGER": " ".join(ledgers), "TOKEN": self.token, "MOST": str(MOST_RECORDS)},
             deadline_s=DEADLINE_S,
             node=node,
             defaults=workspace.pods,
@@ -56,7 +64,7 @@ class Writer:
         self._workspace = workspace
         self._printed, self._log = self._anew()
         self._acknowledged = 0
-        self._first_s = self._last_s = 0.0
+        self._arrivals: list[Arrival] = []
         self._given_up = threading.Event()
         self._over = threading.Event()
         self._cut_off = ""
@@ -83,12 +91,17 @@ class Writer:
     @property
     def write_s(self) -> float:
         """From the first acknowledgement to the last, as they arrived here."""
-        return self._last_s - self._first_s
+        return self._last_s - self._arrivals[0][0] if self._arrivals else 0.0
 
     @property
     def last_s(self) -> float:
         """When the last acknowledgement arrived, by time.monotonic()."""
         return self._last_s
+
+    @property
+    def arrivals(self) -> Sequence[Arrival]:
+        """When numbers arrived here, in order."""
+        return tuple(self._arrivals)
 
     def write_for(self, seconds: float, *, records: int) -> None:
         """Have it write for so long, and so many records at least, until they are heard of at once again.
@@ -104,6 +117,10 @@ class Writer:
             fatal=lambda seen: self._broken(),
             timeout_s=self._workspace.timeout_s + seconds,
         )
+
+    @property
+    def _last_s(self) -> float:
+        return self._arrivals[-1][0] if self._arrivals else 0.0
 
     @property
     def _is_heard(self) -> bool:
@@ -211,8 +228,7 @@ class Writer:
                 return
             log.feed(piece)
             if log.acknowledged > self._acknowledged:
-                self._last_s = time.monotonic()
-                self._first_s = self._first_s or self._last_s
+                self._arrivals.append((time.monotonic(), log.acknowledged))
                 self._acknowledged = log.acknowledged
 
 

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, DataSource, create_claim, remove_claim, wait_bound
@@ -35,19 +35,28 @@ class Bench:
     """In a `with` block: makes what the trial of one capability needs, and takes it all away again.
 
     `node`: where pods run unless another one is named; None leaves the first to the scheduler, the others follow it.
-    `keep`: leave everything there when the block fails.
+    `keep`: leave everything there when the block fails. `pod_s`: how long a pod may run; None: as objects may take.
     """
 
     def __init__(
-        self, workspace: Workspace, storage_class: StorageClass, *, capability: Capability, node: str | None, keep: bool
+        self,
+        workspace: Workspace,
+        storage_class: StorageClass,
+        *,
+        capability: Capability | Literal["enforced size"],
+        node: str | None,
+        keep: bool,
+        pod_s: int | None = None,
     ) -> None:
         self.workspace = workspace
         self.storage_class = storage_class
         self._capability = capability
         self._keep = keep
+        self._pod_s = pod_s
         self._node = node
         self._count = 0
         self._undo = Undoing()
+        self._failed = False
 
     @property
     def api(self) -> Api:
@@ -81,7 +90,7 @@ class Bench:
         name = self.storage_class.name
         claim = self.workspace.claim(self._capability, part, name, storage_class=name, size=size)
         claim = replace(claim, source=source, access_mode="ReadWriteMany" if shared else "ReadWriteOnce")
-        self._undo_with(lambda: remove_claim(self.api, claim, timeout_s=self.timeout_s))
+        self.undo_with(lambda: remove_claim(self.api, claim, timeout_s=self.timeout_s))
         create_claim(self.api, claim)
         return claim
 
@@ -91,7 +100,11 @@ class Bench:
 
     def keep_track(self, snapshot: Snapshot) -> None:
         """Have the snapshot removed with the rest."""
-        self._undo_with(lambda: delete_snapshot(self.api, snapshot, timeout_s=self.timeout_s))
+        self.undo_with(lambda: delete_snapshot(self.api, snapshot, timeout_s=self.timeout_s))
+
+    def undo_with(self, undo: Callable[[], object]) -> None:
+        """What came last goes first: in that order storage lets go."""
+        self._undo.callback(lambda: None if self._is_kept else undo())
 
     def run(self, claim: Claim, script: str, *, read_only: bool = False, **variables: str) -> str:
         """What the script prints that a pod runs to its end; $VOLUME is the folder of the volume.
@@ -111,14 +124,14 @@ class Bench:
     ) -> OneShotPod:
         """The same, whatever the exit status."""
         plan = replace(self._plan(claim, script, None, variables), read_only=read_only, fs_group=fs_group)
-        done = run_one_shot_pod(self.workspace, plan, timeout_s=self.timeout_s)
+        done = run_one_shot_pod(self.workspace, plan, timeout_s=self._pod_s or self.timeout_s)
         self._node = self._node or done.node
         return done
 
     def start(self, claim: Claim, script: str, *, node: str | None = None, **variables: str) -> PodPlan:
         """A pod that runs the script, and has started; it is ended with the rest."""
         plan = self._plan(claim, script, node, variables)
-        self._undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
+        self.undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
         create_pod(self.api, plan, timeout_s=self.timeout_s)
         self._node = self._node or node_of(wait_started(self.api, plan, timeout_s=self.timeout_s))
         return plan
@@ -132,6 +145,14 @@ class Bench:
         """Where pods run."""
         return self._node
 
+    def stay_on(self, node: str) -> None:
+        """Have the pods to come run there."""
+        self._node = node
+
+    def fail(self) -> None:
+        """What was found fails the class, though the block will end without an error."""
+        self._failed = True
+
     def _plan(self, claim: Claim, script: str, node: str | None, variables: dict[str, str]) -> PodPlan:
         self._count += 1
         return PodPlan(
@@ -140,18 +161,15 @@ class Bench:
             image=self.workspace.image,
             command=["sh", "-c", script],
             environment={"VOLUME": volume_path(0), **variables},
-            deadline_s=DEADLINE_S,
+            deadline_s=max(DEADLINE_S, 2 * (self._pod_s or 0)),
             node=node or self._node,
             defaults=self.workspace.pods,
         )
 
-    def _undo_with(self, undo: Callable[[], object]) -> None:
-        """What came last goes first: in that order storage lets go."""
-        self._undo.callback(lambda: None if self._is_kept else undo())
-
     @property
     def _is_kept(self) -> bool:
-        return self._keep and self._undo.error is not None and not isinstance(self._undo.error, Unsupported)
+        error = self._undo.error
+        return self._keep and (self._failed or (error is not None and not isinstance(error, Unsupported)))
 
 
 def new_mark() -> str:

@@ -41,7 +41,7 @@ def try_expansion(bench: Bench) -> str:
         state=lambda seen: "none",
         timeout_s=bench.timeout_s,
     )
-    _ask(bench, claim)
+    expand(bench, claim, size=GROWN)
     wanted = before + int(ENOUGH * (GROWN - SIZE))
     after = wait_for(
         f"the file system of PVC {claim.name} (StorageClass {name}) to grow in the pod that uses it: the PVC reports "
@@ -56,14 +56,14 @@ def try_expansion(bench: Bench) -> str:
     return f"a volume grew from {_bytes(before)} to {_bytes(after)} under a pod that used it all along"
 
 
-def _ask(bench: Bench, claim: Claim) -> None:
-    """Ask for more, and wait until the claim says that it has it."""
+def expand(bench: Bench, claim: Claim, *, size: int) -> None:
+    """Ask for `size` bytes, and wait until the claim has them as it says. Raises StorageFailure when it never does."""
     api = bench.api
     try:
         api.patch(
             CLAIMS,
             claim.name,
-            {"spec": {"resources": {"requests": {"storage": str(GROWN)}}}},
+            {"spec": {"resources": {"requests": {"storage": str(size)}}}},
             namespace=claim.namespace,
         )
     except ApiError as error:
@@ -74,11 +74,11 @@ def _ask(bench: Bench, claim: Claim) -> None:
             f"{error.message}"
         ) from error
     wait_for(
-        f"PVC {claim.name} of StorageClass {claim.storage_class} to be expanded to {_bytes(GROWN)}",
+        f"PVC {claim.name} of StorageClass {claim.storage_class} to be expanded to {_bytes(size)}",
         look=lambda: parse_size(
             api.get(CLAIMS, claim.name, namespace=claim.namespace)["status"].get("capacity", {}).get("storage", "1")
         ),
-        ready=lambda seen: seen >= GROWN,
+        ready=lambda seen: seen >= size,
         state=lambda seen: f"capacity {_bytes(seen)}",
         events=lambda: recent_events(api, namespace=claim.namespace, name=claim.name),
         timeout_s=bench.timeout_s,

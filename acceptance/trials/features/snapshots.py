@@ -21,7 +21,7 @@ from acceptance.trials.features.snapshot_objects import (
 def try_snapshot(bench: Bench) -> str:
     """How the snapshot was seen to hold what it must. Raises Unsupported where there are none, StorageFailure where a
     snapshot cannot be taken or restored, or holds something else."""
-    snapshot_class = _class(bench)
+    snapshot_class = snapshot_class_for(bench)
     claim, before, after = bench.claim("source"), new_mark(), new_mark()
     write_before(bench, claim, before)
     snapshot = Snapshot(
@@ -44,8 +44,8 @@ def try_snapshot(bench: Bench) -> str:
     return f"a snapshot of class {snapshot_class}, restored to a new volume, held what was there when it was taken"
 
 
-def _class(bench: Bench) -> str:
-    """The name of the snapshot class to use."""
+def snapshot_class_for(bench: Bench) -> str:
+    """The name of the snapshot class to use. Raises Unsupported where there is none."""
     if not serves_snapshots(bench.api):
         raise bench.missing(f"the cluster serves no {GROUP}/{VERSION}: its definitions are not installed")
     driver = bench.storage_class.provisioner

@@ -252,7 +252,7 @@ func (d *driver) DeleteVolume(_ context.Context, asked *csi.DeleteVolumeRequest)
 	if err != nil && !absent(err) {
 		return nil, err
 	}
-	for _, path := range []string{image + ".new", filepath.Join(d.folder, stagedIn, id), d.record(volumesIn, id)} {
+	for _, path := range []string{image + ".new", filepath.Join(d.folder, stagedIn, id), d.image(earlierIn, id), d.record(volumesIn, id)} {
 		if err := os.RemoveAll(path); err != nil {
 			return nil, err
 		}

@@ -17,6 +17,8 @@ const (
 	neverGrows       fault = "never-grows"            // expansion is put off again and again
 	neverReady       fault = "snapshot-never-ready"   // a snapshot is taken, and is never readyToUse
 	takenLate        fault = "snapshot-taken-late"    // what is restored is the source as it is then
+	takenEarly       fault = "snapshot-taken-early"   // a snapshot is of the volume as it was soon after a pod first had it
+	twoMoments       fault = "snapshot-two-moments"   // the second half of a volume is copied later than the first
 	restoredEmpty    fault = "snapshot-empty"         // what is restored is a new, empty file system
 	sharesWithSource fault = "clone-shares"           // a clone is its source under another name
 	groupIgnored     fault = "group-ignored"          // fsGroup is taken from the kubelet, and forgotten; never of one class
@@ -27,7 +29,7 @@ const (
 )
 
 var allFaults = []fault{
-	growsInNameOnly, neverGrows, neverReady, takenLate, restoredEmpty, sharesWithSource, groupIgnored,
+	growsInNameOnly, neverGrows, neverReady, takenLate, takenEarly, twoMoments, restoredEmpty, sharesWithSource, groupIgnored,
 	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside,
 }
 

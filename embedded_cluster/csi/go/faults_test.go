@@ -5,7 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"golang.org/x/sys/unix"
@@ -56,6 +59,57 @@ func TestASnapshotHoldsTooMuch(t *testing.T) {
 	l.wrote(path, "after", "")
 	if found := l.names(l.used(l.made(request("restored", from(taken))))); found != "after" {
 		t.Fatalf("the restored volume has %q", found)
+	}
+}
+
+func TestASnapshotIsOfSoonAfterAPodGotTheVolume(t *testing.T) {
+	l := newLab(t)
+	source := l.made(request("source", faulty(takenEarly)))
+	path := l.used(source)
+	l.wrote(path, "soon", "")
+	for until := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		if _, err := os.Stat(l.image(earlierIn, source)); err == nil {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatal("nothing was remembered")
+		}
+	}
+	l.wrote(path, "later", "")
+	taken := l.snapshotOf(source, "snapshot")
+	if found := l.names(l.used(l.made(request("restored", from(taken))))); found != "soon" {
+		t.Fatalf("the restored volume has %q", found)
+	}
+	l.unused(source)
+	l.removed(source)
+	if _, err := os.Stat(l.image(earlierIn, source)); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("what was remembered stays: %v", err)
+	}
+}
+
+func TestASnapshotIsOfTwoMoments(t *testing.T) {
+	l := newLab(t)
+	source := l.made(request("source", faulty(twoMoments)))
+	path := l.used(source)
+	for _, each := range []string{"1", "2", "3", "4"} { // each in another part of the file system
+		l.need(os.Mkdir(filepath.Join(path, each), 0o755))
+	}
+	done := make(chan string)
+	go func() { done <- l.snapshotOf(source, "snapshot") }()
+	taken := ""
+	for number := 1; taken == ""; number++ {
+		for _, each := range []string{"1", "4"} {
+			l.wrote(filepath.Join(path, each), strconv.Itoa(number), "")
+		}
+		select {
+		case taken = <-done:
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	restored := l.used(l.made(request("restored", from(taken))))
+	first, last := len(strings.Fields(l.names(filepath.Join(restored, "1")))), len(strings.Fields(l.names(filepath.Join(restored, "4"))))
+	if first+2 > last {
+		t.Fatalf("the first part has %d files, the last %d, which were written one by one in turn", first, last)
 	}
 }
 

@@ -84,9 +84,17 @@ func copyOf(from, to *os.File) error {
 	if err != nil {
 		return err
 	}
-	for at := int64(0); at < size; {
+	if err := copyPart(from, to, 0, size); err != nil {
+		return err
+	}
+	return enlarge(to, size)
+}
+
+// copyPart copies what is between two offsets of a file, to the same place of another, without its holes.
+func copyPart(from, to *os.File, at, until int64) error {
+	for at < until {
 		data, err := unix.Seek(int(from.Fd()), at, unix.SEEK_DATA)
-		if errors.Is(err, unix.ENXIO) { // nothing but a hole
+		if errors.Is(err, unix.ENXIO) || data >= until { // nothing but a hole
 			break
 		}
 		if err != nil {
@@ -95,6 +103,7 @@ func copyOf(from, to *os.File) error {
 		if at, err = unix.Seek(int(from.Fd()), data, unix.SEEK_HOLE); err != nil {
 			return err
 		}
+		at = min(at, until)
 		if _, err := from.Seek(data, io.SeekStart); err != nil {
 			return err
 		}
@@ -105,7 +114,7 @@ func copyOf(from, to *os.File) error {
 			return err
 		}
 	}
-	return enlarge(to, size)
+	return nil
 }
 
 // enlarge gives a file that size in bytes, unless it has more.

@@ -158,7 +158,10 @@ func (d *driver) NodePublishVolume(
 	if there, err := mountedAt(staged); there == "" || err != nil {
 		return nil, status.Errorf(codes.FailedPrecondition, "%s is not staged at %s: %v", is.ID, staged, err)
 	}
-	return &csi.NodePublishVolumeResponse{}, d.publishFolder(is, staged, target, asked.GetReadonly())
+	if err := d.publishFolder(is, staged, target, asked.GetReadonly()); err != nil {
+		return nil, err
+	}
+	return &csi.NodePublishVolumeResponse{}, d.rememberEarly(is)
 }
 
 func (d *driver) publishFolder(is volume, staged, target string, readOnly bool) error {

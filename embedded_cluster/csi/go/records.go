@@ -22,8 +22,9 @@ const (
 	volumesIn   = "volumes"
 	snapshotsIn = "snapshots"
 	groupsIn    = "groups"
-	stagedIn    = "staged" // for each raw block volume a folder with a file for each node that has it
-	frozenIn    = "frozen" // file systems are mounted here while they are frozen
+	stagedIn    = "staged"  // for each raw block volume a folder with a file for each node that has it
+	earlierIn   = "earlier" // volumes as they were, for a snapshot by the fault takenEarly
+	frozenIn    = "frozen"  // file systems are mounted here while they are frozen
 )
 
 // volume is the record of a volume.
@@ -72,7 +73,7 @@ func idOf(prefix, name string) string {
 }
 
 func (p pool) prepare() error {
-	for _, name := range []string{volumesIn, snapshotsIn, groupsIn, stagedIn, frozenIn} {
+	for _, name := range []string{volumesIn, snapshotsIn, groupsIn, stagedIn, earlierIn, frozenIn} {
 		if err := os.MkdirAll(filepath.Join(p.folder, name), 0o700); err != nil {
 			return err
 		}

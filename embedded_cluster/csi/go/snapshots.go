@@ -46,7 +46,12 @@ func (d *driver) take(id, volumeID string) (snapshot, error) {
 	if of.RBD {
 		err = d.takeRBD(of, id)
 	} else {
-		err = makeImage(d.image(snapshotsIn, id), func(file *os.File) error { return d.copyVolume(of, file) })
+		err = makeImage(d.image(snapshotsIn, id), func(file *os.File) error {
+			if done, err := d.copyWrongly(of, file); done || err != nil {
+				return err
+			}
+			return d.copyVolume(of, file)
+		})
 	}
 	if err != nil {
 		return snapshot{}, err

@@ -1,0 +1,26 @@
+"""Full volume + what it must do -> verdict. Pure."""
+
+from __future__ import annotations
+
+from acceptance.judging.outcome import verdict_id, without_figures
+from acceptance.results.document import Status, Verdict
+from acceptance.results.filling import TITLES, Aspect, Finding, FullVolumeRecord
+
+_STATUS: dict[str, Status] = {"held": "pass", "failed": "fail", "not_tried": "skipped"}
+
+
+def judge_full_volume(record: FullVolumeRecord, aspect: Aspect) -> Verdict:
+    """As it was found: what a full volume loses is lost, there is nothing to be unsure of."""
+    finding = finding_of(record, aspect)
+    return without_figures(
+        verdict_id(record.storage_class, "full-volume", aspect, "holds"),
+        storage_class=record.storage_class,
+        rule=TITLES[aspect],
+        status=_STATUS[finding.status],
+        reason=f"a volume of StorageClass {record.storage_class} was filled: {finding.how}",
+    )
+
+
+def finding_of(record: FullVolumeRecord, aspect: Aspect) -> Finding:
+    """What was found of it."""
+    return next(each for each in record.findings if each.aspect == aspect)

@@ -1,0 +1,52 @@
+"""What snapshots of volumes in use were seen to hold: the models behind `snapshots` in `results.json`. Times in s.
+
+They import no model of the results that holds them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from acceptance.results.model import Frozen
+
+Stage = Literal["before", "taken", "restored", "deleted"]
+
+
+class Pace(Frozen):
+    """How fast records were acknowledged meanwhile, as they arrived in the suite."""
+
+    stage: Stage = Field(
+        description="before: until the snapshot was asked for; taken: until it was ready to use; restored: until its "
+        "copy was read and gone; deleted: until the snapshot was gone"
+    )
+    seconds: float
+    records: int
+    longest_s: float = Field(description="the longest time in it without a record")
+
+    @property
+    def rate(self) -> float:
+        """Records a second."""
+        return self.records / self.seconds if self.seconds else 0.0
+
+
+class SnapshotRecord(Frozen):
+    """A snapshot that was taken while records were written to its volume, and what a volume restored from it held."""
+
+    storage_class: str
+    snapshot_class: str
+    node: str = Field(description="from which the records were written")
+    asked: datetime = Field(description="when the snapshot was asked for, by the clock of the suite")
+    files: int = Field(description="that took the records in turn, each in a folder of its own")
+    acknowledged: int = Field(description="records whose number had arrived in the suite before it was asked for")
+    whole: int = Field(description="records that were whole on the restored volume, acknowledged or not")
+    last: int = Field(description="the number of the last record of which anything was there")
+    lost: list[tuple[int, int]] = Field(
+        description="acknowledged before it was asked for, and not whole: first and last number of each run"
+    )
+    holes: list[tuple[int, int]] = Field(
+        description="not whole, though something was there of a later one, which was begun when they were durable"
+    )
+    paces: list[Pace] = Field(description="one stage after the other; none of when all records had been written")

@@ -1,0 +1,1 @@
+"""Snapshots of volumes in use: records are written, a snapshot is taken meanwhile, and a copy of it is read."""

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"log"
+	"os"
+	"time"
+)
+
+// How long after a pod first had a volume the state is that a snapshot by the fault takenEarly is of, and how far apart the
+// two halves of one by the fault twoMoments are.
+var earlyAfter, betweenHalves = 2 * time.Second, 2 * time.Second
+
+// copyWrongly copies a volume as its fault says; false where it has none that is about that.
+func (p pool) copyWrongly(from volume, to *os.File) (bool, error) {
+	early, err := p.has(takenEarly, from.Fault)
+	if err != nil {
+		return false, err
+	}
+	if early {
+		earlier, err := os.Open(p.image(earlierIn, from.ID))
+		if errors.Is(err, fs.ErrNotExist) { // no pod has had it for so long
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		defer earlier.Close()
+		return true, copyOf(earlier, to)
+	}
+	apart, err := p.has(twoMoments, from.Fault)
+	if err != nil || !apart {
+		return false, err
+	}
+	return true, p.copyHalves(from, to)
+}
+
+// copyHalves copies each half of a volume as it is at one moment, and goes on with the volume's use in between.
+func (p pool) copyHalves(from volume, to *os.File) error {
+	file, err := locked(p.image(volumesIn, from.ID))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	is, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	half := is.Size() / 2
+	if err := p.still(from, func() error { return copyPart(file, to, 0, half) }); err != nil {
+		return err
+	}
+	time.Sleep(betweenHalves)
+	if err := p.still(from, func() error { return copyPart(file, to, half, is.Size()) }); err != nil {
+		return err
+	}
+	return enlarge(to, is.Size())
+}
+
+// rememberEarly keeps a copy of a volume with the fault takenEarly, once, some time after a pod has got it.
+func (d *driver) rememberEarly(of volume) error {
+	early, err := d.has(takenEarly, of.Fault)
+	if err != nil || !early || of.Block {
+		return err
+	}
+	go func() {
+		time.Sleep(earlyAfter)
+		if err := makeImage(d.image(earlierIn, of.ID), func(file *os.File) error { return d.copyVolume(of, file) }); err != nil {
+			log.Printf("no copy of %s for the fault %s: %v", of.ID, takenEarly, err)
+		}
+	}()
+	return nil
+}

@@ -1,0 +1,103 @@
+"""Volumes that are filled to their end, through the suite's own command line: good storage stands it, bad storage fails
+for its own reason, and nothing is filled on a class that does not keep volumes to their size."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import STORAGE_CLASSES
+from embedded_cluster.csi.part import CLASS
+from selftests.integration.suite import SuiteRun, left_behind, run_suite
+from selftests.lab.csi_classes import class_of, faulty_classes
+from selftests.lab.disks import thin_disk
+from selftests.lab.provisioner import LabClass, lab_classes
+
+TESTS = ("tests/test_full_volumes.py", "--storage-destructive", "--storage-volume-size", "400Mi")
+THIN = "lab-thin-full"
+FAULTS = ("data-lost-at-unpublish", "grows-in-name-only", "size-not-enforced")
+
+
+@pytest.fixture(scope="module")
+def good(api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+    """All of it on the class that can do everything."""
+    if api.find(STORAGE_CLASSES, CLASS) is None:
+        pytest.fail(f"the cluster was up before, and runs without {CLASS}: take it down, or have it up --with csi")
+    run = run_suite(*TESTS, "--storage-class", CLASS, reports=tmp_path_factory.mktemp("full") / "reports")
+    assert left_behind(api) == []
+    return run
+
+
+@pytest.fixture(scope="module")
+def wrong(api: Api, lab_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
+    """The same on classes that lose data, grow in name only, give too much, or promise more than their pool has."""
+    with ExitStack() as undo:
+        undo.enter_context(faulty_classes(api, list(FAULTS)))
+        thin = undo.enter_context(thin_disk(lab_folder / "thin-full", promised="400M", has="96M"))
+        undo.enter_context(lab_classes(api, [LabClass(name=THIN, folder=thin)]))
+        classes = [word for name in (*map(class_of, FAULTS), THIN) for word in ("--storage-class", name)]
+        reports = tmp_path_factory.mktemp("wrong") / "reports"
+        run = run_suite(*TESTS, *classes, "--storage-timeout", "45s", reports=reports)
+        assert left_behind(api) == []
+        yield run
+
+
+def verdict(run: SuiteRun, test: str, storage_class: str) -> dict[str, Any]:
+    """The only verdict of the test on the class."""
+    found = [
+        each for each in run.results["verdicts"] if test in each["test"] and each["storage_class"] == storage_class
+    ]
+    assert len(found) == 1, run.output
+    return dict(found[0])
+
+
+def test_a_class_that_does_not_enforce_its_size_is_never_filled(clean: Api, reports: Path) -> None:
+    """Its volumes are folders of the node's own disk: one pod has looked how large they are, and written nothing."""
+    run = run_suite(*TESTS, "--storage-class", "local-path", reports=reports)
+    assert run.results["full_volumes"] == []
+    found = run.results["verdicts"]
+    assert [each["status"] for each in found] == ["skipped"] * 5, run.output
+    assert all("local-path does not enforce its size: a volume of 400 MiB shows" in each["reason"] for each in found)
+
+
+@pytest.mark.full
+def test_good_storage_stands_being_full(good: SuiteRun) -> None:
+    assert good.status == 0, good.output
+    (record,) = good.results["full_volumes"]
+    assert {each["status"] for each in record["findings"]} == {"held"}
+    assert 0.7 * record["size"] < record["written"] <= record["free"] <= record["size"]
+    html = (good.folder / "latest" / "report.html").read_text()
+    assert "Volumes that were filled to their end" in html
+
+
+@pytest.mark.full
+def test_files_that_are_gone_are_missed_on_both_volumes(wrong: SuiteRun) -> None:
+    name = class_of("data-lost-at-unpublish")
+    assert wrong.status == 1, wrong.output
+    assert verdict(wrong, "says_that_no_space", name)["status"] == "pass"
+    for test in ("keeps_what_was_written", "harms_no_other"):
+        found = verdict(wrong, test, name)
+        assert found["status"] == "fail" and "that were durable before is there" in found["reason"]
+
+
+@pytest.mark.full
+def test_a_full_volume_that_grows_in_name_only_fails(wrong: SuiteRun) -> None:
+    found = verdict(wrong, "full_volume_grows", class_of("grows-in-name-only"))
+    assert found["status"] == "fail" and "its PVC was expanded to 800 MiB, and the volume shows" in found["reason"]
+    assert verdict(wrong, "takes_writes_again", class_of("grows-in-name-only"))["status"] == "pass"
+
+
+@pytest.mark.full
+def test_a_driver_that_gives_too_much_is_told_of(wrong: SuiteRun) -> None:
+    found = verdict(wrong, "says_that_no_space", class_of("size-not-enforced"))
+    assert found["status"] == "skipped" and "does not enforce its size" in found["reason"]
+
+
+@pytest.mark.full
+def test_an_overbooked_pool_is_full_before_its_volumes_and_harms_them_all(wrong: SuiteRun) -> None:
+    found = verdict(wrong, "says_that_no_space", THIN)
+    assert found["status"] == "fail" and "that it showed as free a write failed" in found["reason"]
+    assert verdict(wrong, "harms_no_other", THIN)["status"] == "fail"
