@@ -12,7 +12,7 @@ from pydantic import Field
 
 from acceptance.results.model import Frozen
 
-Failure = Literal["pod-killed", "pod-killed-and-moved", "node-failed", "failover"]
+Failure = Literal["pod-killed", "pod-killed-and-moved", "node-failed", "failover", "drained"]
 
 
 class DurabilityRecord(Frozen):
@@ -36,20 +36,26 @@ class DurabilityRecord(Frozen):
 
 
 class Phase(Frozen):
-    """A part of a failover. `seconds`: since the part before it."""
+    """A part of a failover or a drain. `seconds`: since the part before it."""
 
     name: str
     seconds: float
 
 
 class FailoverRecord(Frozen):
-    """A node that failed, and the volume in use on another one."""
+    """A node that failed or was drained, and the volume in use on another one."""
 
     storage_class: str
-    failed_node: str
+    failure: Failure = Field(default="failover", description="how the volume came to leave its node")
+    failed_node: str = Field(description="the node that failed or was drained")
     node: str = Field(description="on which the volume is used afterwards")
-    failed: datetime = Field(description="when the last write was acknowledged on the node that failed")
+    failed: datetime = Field(description="when the last write was acknowledged on the node that was left")
     phases: list[Phase] = Field(description="one after the other, from then to the first durable write elsewhere")
+    stayed: list[str] | None = Field(
+        default=None,
+        description="what the cluster still showed of the volume on a drained node at the end; null where it shows "
+        "nothing of such volumes on any node, and after a failover",
+    )
 
     @property
     def seconds(self) -> float:

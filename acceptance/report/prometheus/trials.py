@@ -62,6 +62,12 @@ FAILOVER = Gauge(
     help="from the last durable write on the node that failed to the first on another one",
     unit="seconds",
 )
+DRAIN = Gauge(
+    name="drain_seconds",
+    help="from the last durable write of a pod that was evicted to the first on another node",
+    unit="seconds",
+)
+DRAIN_PHASE = Gauge(name="drain_phase_seconds", help="the parts of a drain", unit="seconds", labels=("phase",))
 FAILOVER_PHASE = Gauge(name="failover_phase_seconds", help="the parts of a failover", unit="seconds", labels=("phase",))
 RECORDS = Gauge(
     name="durability_records",
@@ -88,9 +94,10 @@ def add_trials(samples: Samples, results: Results, candidate: str) -> None:
     _add_rebuilds(samples, results, candidate)
     for failover in results.failovers:
         if failover.storage_class == candidate:
-            samples.set(FAILOVER, failover.seconds)
+            total, part = (DRAIN, DRAIN_PHASE) if failover.failure == "drained" else (FAILOVER, FAILOVER_PHASE)
+            samples.set(total, failover.seconds)
             for phase in failover.phases:
-                samples.set(FAILOVER_PHASE, phase.seconds, phase=phase.name)
+                samples.set(part, phase.seconds, phase=phase.name)
     for crash in results.durability:
         if crash.storage_class == candidate:
             samples.set(RECORDS, crash.acknowledged, failure=crash.failure, state="acknowledged")

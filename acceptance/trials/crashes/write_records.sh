@@ -1,6 +1,7 @@
-# Appends numbered records to $LEDGER, each made durable before its number is printed. TERM is not heard: who ends this
-# pod without grace must really end it.
+# Appends numbered records to $LEDGER, each made durable before its number is printed. TERM is heard only where
+# $HEEDS_TERM says so: who ends this pod without grace must really end it.
 trap '' TERM
+[ -z "$HEEDS_TERM" ] || trap 'exit 0' TERM
 say() { printf 'storage-acceptance: %s\n' "$*"; }
 for tool in sha256sum sync; do
   command -v "$tool" > /dev/null || { say lacks "$tool"; exit 1; }
@@ -21,4 +22,4 @@ while [ "$number" -lt "$MOST" ]; do
   say durable "$number"
 done
 say full
-while :; do sleep 3600; done
+while :; do sleep 3600 & wait "$!"; done

@@ -38,17 +38,23 @@ class Writer:
     """Writes records to the claim's volume from `__enter__` on; `acknowledged` counts those that are durable.
 
     A connection that breaks is taken up again where it was left while the pod lives; numbers that never arrive here are
-    not demanded later. The pod itself is ended by whoever makes it crash, or with the run.
+    not demanded later. The pod itself is ended by whoever makes it crash, or with the run. `heeds_term`: it ends by
+    itself when it is told to, as in a drain.
     """
 
-    def __init__(self, workspace: Workspace, claim: Claim, *, node: str | None) -> None:
+    def __init__(self, workspace: Workspace, claim: Claim, *, node: str | None, heeds_term: bool = False) -> None:
         self.token = secrets.token_hex(8)
         self.plan = PodPlan(
             name=object_name(claim.name, WRITER),
             claims=(claim,),
             image=workspace.image,
             command=["sh", "-c", script("write_records.sh")],
-            environment={"LEDGER": LEDGER, "TOKEN": self.token, "MOST": str(MOST_RECORDS)},
+            environment={
+                "LEDGER": LEDGER,
+                "TOKEN": self.token,
+                "MOST": str(MOST_RECORDS),
+                "HEEDS_TERM": "yes" if heeds_term else "",
+            },
             deadline_s=DEADLINE_S,
             node=node,
             defaults=workspace.pods,
