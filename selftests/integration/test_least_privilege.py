@@ -54,6 +54,7 @@ SMALLEST = {
     "test_data_integrity.py": "read_by_a_new_pod",
     "test_durability.py": "survive_a_killed_pod and not another",
     "test_drain.py": "in_time",
+    "test_shared_volumes.py": "locks",
     "test_volume_features.py": "two_nodes_share or read_only",
     # The same loads: with a baseline, of other profiles, beside earlier runs, or beside what commands of the user do to
     # the storage.
