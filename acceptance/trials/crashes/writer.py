@@ -63,6 +63,7 @@ class Writer:
         self._printed, self._log = self._anew()
         self._acknowledged = 0
         self._first_s = self._last_s = 0.0
+        self._heeds_term = heeds_term
         self._given_up = threading.Event()
         self._over = threading.Event()
         self._cut_off = ""
@@ -194,8 +195,10 @@ class Writer:
         return pod is not None and main_runs(pod)
 
     def _settle(self, broke: AcceptanceError | None) -> None:
-        """The pod is gone. Only a log that came to its end says that its container is, too."""
-        if broke is None:
+        """The pod is gone. After an end by force only a log that came to its end says that its container is, too; a pod
+        that was told to end has gone when its kubelet said so.
+        """
+        if broke is None or self._heeds_term:
             self._over.set()
         else:
             self._cut_off = f"pod {self.plan.name} is gone, but its container was not seen to end: {broke}"

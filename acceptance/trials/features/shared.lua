@@ -128,9 +128,12 @@ local function take()
   end
   local told = {}
   while waits > 0 do
-    for kind, file in pairs(files) do
-      local taken, why = LOCKS[kind](file) == 0, ffi.errno()
-      if taken then
+    for _, kind in ipairs(KINDS) do
+      local file = files[kind]
+      local taken, why = file and LOCKS[kind](file) == 0, ffi.errno()
+      if not file then
+        why = AGAIN
+      elseif taken then
         say("took", kind)
       elseif why ~= AGAIN and why ~= NO_ACCESS then
         say("refused", kind, ffi.string(C.strerror(why)))
