@@ -197,6 +197,23 @@ class Api:
             if error.status != 404:
                 raise
 
+    def evict(self, pod: str, *, namespace: str, grace_s: int) -> None:
+        """Ask for a pod's eviction, as a drain of its node does; fine when it is gone already.
+
+        `grace_s`: the pod's time to end by itself. Raises ApiError, 429 while a PodDisruptionBudget forbids it.
+        """
+        eviction = {
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": {"name": pod, "namespace": namespace},
+            "deleteOptions": {"gracePeriodSeconds": grace_s},
+        }
+        try:
+            self._requests.json("POST", PODS.path(namespace=namespace, name=pod, subresource="eviction"), body=eviction)
+        except ApiError as error:
+            if error.status != 404:
+                raise
+
     def lines(self, path: str) -> Iterator[str]:
         """The lines of a plain text answer, such as `/metrics`, as they come; not tried again.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.columns import Columns
 from acceptance.cluster.objects import name_of, slim_metadata
-from acceptance.cluster.resources import ATTACHMENTS, Object
+from acceptance.cluster.resources import ATTACHMENTS, NODES, VOLUMES, Object
 
 
 class AttachmentRow(NamedTuple):
@@ -53,3 +54,36 @@ def find_attachment(api: Api, name: str) -> Object | None:
     """
     found = api.list(ATTACHMENTS, fields=f"metadata.name={name}", slim=slim_attachment)
     return found[0] if found else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attached:
+    """By what the cluster shows that a volume is on a node: its attachments there, and its name in the node's status.
+
+    `named`: that name, None for volumes of a kind that has none.
+    """
+
+    attachments: tuple[str, ...]
+    named: str | None
+    node: str
+
+    def seen(self, api: Api) -> list[str]:
+        """What of it there is now, in words. Raises ApiError, ApiUnreachable."""
+        found = [f"VolumeAttachment {each}" for each in self.attachments if find_attachment(api, each)]
+        status = (api.find(NODES, self.node) or {}).get("status") or {}
+        if self.named in [each["name"] for each in status.get("volumesAttached") or []]:
+            found.append("the volume in the node's status.volumesAttached")
+        if self.named in (status.get("volumesInUse") or []):
+            found.append("the volume in the node's status.volumesInUse")
+        return found
+
+
+def attached_to(api: Api, *, volume: str, node: str) -> Attached:
+    """How the volume, which is in use on this node alone, can be seen there. Raises ApiError, ApiUnreachable."""
+    csi = api.get(VOLUMES, volume)["spec"].get("csi")
+    return Attached(
+        attachments=tuple(attachments_of(api, {volume})),
+        # As the kubelet and the attach/detach controller name it in a node's status.
+        named=f"kubernetes.io/csi/{csi['driver']}^{csi['volumeHandle']}" if csi else None,
+        node=node,
+    )

@@ -91,6 +91,7 @@ OF_SUBJECT = {
             for resource in (PODS, CLAIMS, EVENTS, VOLUMES, NODES, ATTACHMENTS)
         ),
     ),
+    "drain": (Permission(resource=PODS, subresource="eviction", verbs=("create",)),),
     "features": (
         Permission(resource=CLAIMS, verbs=("patch",)),
         Permission(resource=CSI_DRIVERS, verbs=("get",)),

@@ -34,7 +34,8 @@ class PodPlan:
     """What one pod is to do, on the volumes of its claims (one at least).
 
     `deadline_s`: the cluster ends it after that, even if the suite is no more. `read_only`: it may not write on its
-    volumes. `fs_group`: the numeric id of the group that is to own them, None for that of all pods.
+    volumes. `fs_group`: the numeric id of the group that is to own them, None for that of all pods. `away_from`: a node
+    that it may not run on.
     """
 
     name: str
@@ -45,6 +46,7 @@ class PodPlan:
     environment: Mapping[str, str] = field(default_factory=dict)
     files: str | None = None
     node: str | None = None
+    away_from: str | None = None
     defaults: PodDefaults = field(default_factory=PodDefaults)
     read_only: bool = False
     fs_group: int | None = None
@@ -97,6 +99,8 @@ def pod_manifest(plan: PodPlan, *, guarded: Collection[int] = ()) -> Object:
         spec["priorityClassName"] = priority
     if plan.node:
         spec["affinity"] = node_affinity([plan.node])
+    elif plan.away_from:
+        spec["affinity"] = node_affinity([plan.away_from], operator="NotIn")
     return {"metadata": {"name": plan.name, **pod_metadata(plan)}, "spec": spec}
 
 
@@ -150,10 +154,10 @@ def _container(plan: PodPlan, *, guarded: Collection[int]) -> Object:
     }
 
 
-def node_affinity(nodes: Sequence[str]) -> Object:
-    """Lets a pod run on these nodes only.
+def node_affinity(nodes: Sequence[str], *, operator: str = "In") -> Object:
+    """Lets a pod run on these nodes only; with the operator NotIn on all but this one.
 
     Through the scheduler, not spec.nodeName: volumes that wait for their first consumer bind only so.
     """
-    terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]} for node in nodes]
+    terms = [{"matchFields": [{"key": "metadata.name", "operator": operator, "values": [node]}]} for node in nodes]
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}

@@ -128,6 +128,11 @@ def end_pod(api: Api, plan: PodPlan, *, timeout_s: float, grace_s: int = 1) -> N
     Its volume is free then, unless `grace_s` is 0: that takes it off the cluster's books at once, whatever runs still.
     """
     api.delete(PODS, plan.name, namespace=plan.namespace, grace_s=grace_s)
+    wait_gone(api, plan, timeout_s=timeout_s)
+
+
+def wait_gone(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
+    """Wait until a pod that was deleted or evicted is gone. Raises StorageFailure at the deadline."""
     wait_for(
         f"pod {plan.name} to be deleted",
         look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id, without_figures
-from acceptance.limits.crashes import FailoverLimit
+from acceptance.limits.crashes import DrainLimit, FailoverLimit
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Verdict
+from acceptance.text.errors import Unsupported
 from acceptance.text.quantities import format_quantity
 
 RULE = "every acknowledged record is there and whole"
@@ -18,7 +19,9 @@ TITLES: dict[Failure, str] = {
     "pod-killed-and-moved": "the pod was killed and the volume moved",
     "node-failed": "the node failed and came back",
     "failover": "the node failed and the volume moved",
+    "drained": "the pod was evicted and the volume moved",
 }
+_MOVES: dict[Failure, str] = {"failover": "failover on", "drained": "drain on"}
 
 
 def judge_durability(record: DurabilityRecord) -> Verdict:
@@ -71,22 +74,45 @@ def judge_failover(record: FailoverRecord, limit: FailoverLimit) -> Verdict:
 
 
 def unjudged(record: FailoverRecord) -> Verdict:
-    """No verdict: the tier has no limit on failovers. The reason holds what was measured."""
+    """No verdict: the tier has no such limit. The reason holds what was measured."""
+    kind = DrainLimit if record.failure == "drained" else FailoverLimit
     return not_judged(
-        verdict_id(record.storage_class, "failover", "none", "none"),
+        verdict_id(record.storage_class, kind.profile, "none", "none"),
         storage_class=record.storage_class,
-        profile="failover",
+        profile=kind.profile,
         reason=f"{failover_sentence(record)}; measured, not judged: the tier has no limit; to judge it add one under "
-        "failover: time:",
+        f"failover: {kind.key}:",
+    )
+
+
+def judge_stayed(record: FailoverRecord) -> Verdict:
+    """Fail when the cluster still shows the volume on the node that was drained. Raises Unsupported where it shows
+    nothing of such volumes on any node: nothing is known then.
+    """
+    if record.stayed is None:
+        raise Unsupported(
+            f"capability 'attachments': the cluster shows no attachment of volumes of {record.storage_class}, so "
+            f"nobody can tell by it whether one stays on {record.failed_node}"
+        )
+    moved = f"after a drain the volume of {record.storage_class} was written on {record.node}"
+    return without_figures(
+        verdict_id(record.storage_class, "drain", "stayed", "holds"),
+        storage_class=record.storage_class,
+        rule="nothing of a volume stays on a node that was drained",
+        status="fail" if record.stayed else "pass",
+        reason=f"{moved}, and still on {record.failed_node} there was {', '.join(record.stayed)}; a node keeps what is "
+        "attached to it from other nodes, and may still write to it."
+        if record.stayed
+        else f"{moved}, and the cluster showed nothing of it on {record.failed_node} any more.",
     )
 
 
 def failover_sentence(record: FailoverRecord) -> str:
-    """`failover on fast took 58.2 s from the last durable write to the next: node seen to be lost 44 s, ...`"""
+    """`failover on fast took 58.2 s from the last durable write on n1 to the first on n2: ...`"""
     parts = ", ".join(f"{phase.name} {shown_time(phase.seconds)}" for phase in record.phases)
     return (
-        f"failover on {record.storage_class} took {shown_time(record.seconds)} from the last durable write on "
-        f"{record.failed_node} to the first on {record.node}: {parts}"
+        f"{_MOVES[record.failure]} {record.storage_class} took {shown_time(record.seconds)} from the last durable "
+        f"write on {record.failed_node} to the first on {record.node}: {parts}"
     )
 
 

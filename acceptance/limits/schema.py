@@ -153,7 +153,7 @@ class TierEntry(Entry):
         if self.control_plane is not None:
             yield from self.control_plane.limits()
         if self.failover is not None:
-            yield self.failover.time
+            yield from self.failover.limits()
         if self.history is not None:
             yield from self.history.rules(runs=runs)
 

@@ -126,11 +126,10 @@ class Tier:
 
     def requirements(self, *, destructive: bool, sustained: bool) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive, or takes long, only where that was asked for."""
-        destructives: tuple[Requirement, ...] = (
-            (*self.rebuild, *self.control_plane, *self.failover) if destructive else ()
-        )
+        destructives: tuple[Requirement, ...] = (*self.rebuild, *self.control_plane) if destructive else ()
+        moved = (each for each in self.failover if destructive or not each.destructive)
         lasting = self.sustained if sustained else ()
-        return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *lasting, *destructives)
+        return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *lasting, *destructives, *moved)
 
     @property
     def profiles(self) -> set[str]:

@@ -31,7 +31,9 @@ def featured(storage_class: str, capability: Capability, *, assumed: AssumedThro
     """One capability tried; a copy is a second volume, a snapshot one more, and several pods look at them."""
     size = GROWN if capability == "expansion" else SIZE
     copies = 2 if capability in _COPIES else 1
-    pods = {"snapshot": 4, "clone": 5, "shared": 2, "read-only": 2}.get(capability, 1)
+    pods = {"snapshot": 4, "clone": 5, "shared": 2, "read-only": 2, "locks": 2, "appends": 3, "visibility": 2}.get(
+        capability, 1
+    )
     seconds = copies * assumed.claim_s + (pods - copies) * assumed.pod_s + assumed.gone_s
     return PlannedStep(
         what=f"{storage_class}: {TITLES[capability]}",

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acceptance.judging.crashes import TITLES, ranges_in_words, shown_time
-from acceptance.results.crashes import DurabilityRecord, FailoverRecord
+from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Results
+
+_MOVES: dict[Failure, str] = {"failover": "Failover", "drained": "Drain"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +26,14 @@ class CrashRow:
 
 @dataclass(frozen=True, kw_only=True)
 class FailoverTable:
-    """One failover, phase by phase: name, seconds, share of the bar."""
+    """One failover or drain, phase by phase: name, seconds, share of the bar."""
 
+    what: str
     storage_class: str
     nodes: str
     total: str
     phases: Sequence[tuple[str, str, float]]
+    stayed: str
 
 
 def crash_rows(results: Results) -> list[CrashRow]:
@@ -38,7 +42,7 @@ def crash_rows(results: Results) -> list[CrashRow]:
 
 
 def failover_tables(results: Results) -> list[FailoverTable]:
-    """One table for each failover."""
+    """One table for each failover and each drain."""
     return [_table(record) for record in results.failovers]
 
 
@@ -56,6 +60,7 @@ def _row(record: DurabilityRecord) -> CrashRow:
 
 def _table(record: FailoverRecord) -> FailoverTable:
     return FailoverTable(
+        what=_MOVES[record.failure],
         storage_class=record.storage_class,
         nodes=f"{record.failed_node} to {record.node}",
         total=shown_time(record.seconds),
@@ -63,4 +68,5 @@ def _table(record: FailoverRecord) -> FailoverTable:
             (phase.name, shown_time(phase.seconds), 100 * phase.seconds / record.seconds if record.seconds else 0.0)
             for phase in record.phases
         ],
+        stayed=", ".join(record.stayed or ()),
     )

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from acceptance.results.model import Frozen
 
-Failure = Literal["pod-killed", "pod-killed-and-moved", "node-failed", "failover"]
+Failure = Literal["pod-killed", "pod-killed-and-moved", "node-failed", "failover", "drained"]
 
 
 class DurabilityRecord(Frozen):
@@ -42,21 +42,27 @@ class DurabilityRecord(Frozen):
 
 
 class Phase(Frozen):
-    """A part of a failover. `seconds`: since the part before it."""
+    """A part of a failover or a drain. `seconds`: since the part before it."""
 
     name: str
     seconds: float
 
 
 class FailoverRecord(Frozen):
-    """A node failed, and its volume came into use on another node."""
+    """A node failed or was drained, and its volume came into use on another node."""
 
     storage_class: str
-    failed_node: str
-    node: str = Field(description="the node that uses the volume after the failover")
-    failed: datetime = Field(description="when the last write was acknowledged on the node that failed")
+    failure: Failure = Field(default="failover", description="how the volume came to leave its node")
+    failed_node: str = Field(description="the node that failed or was drained")
+    node: str = Field(description="the node that uses the volume afterwards")
+    failed: datetime = Field(description="when the last write was acknowledged on the first node")
     phases: list[Phase] = Field(
         description="in their order, from that write to the first durable write on another node"
+    )
+    stayed: list[str] | None = Field(
+        default=None,
+        description="what the cluster still showed of the volume on a drained node at the end; null where it shows "
+        "nothing of such volumes on any node, and after a failover",
     )
 
     @property

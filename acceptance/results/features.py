@@ -11,7 +11,9 @@ from pydantic import Field
 
 from acceptance.results.model import Frozen
 
-Capability = Literal["expansion", "snapshot", "clone", "shared", "fs-group", "read-only"]
+Capability = Literal[
+    "expansion", "snapshot", "clone", "shared", "fs-group", "read-only", "locks", "appends", "visibility"
+]
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 TITLES: dict[Capability, str] = {
     "expansion": "Volumes grow while they are used",
@@ -20,6 +22,9 @@ TITLES: dict[Capability, str] = {
     "shared": "Several nodes use a volume at once (RWX)",
     "fs-group": "Volumes are given to a pod's group (fsGroup)",
     "read-only": "Volumes are mounted read-only",
+    "locks": "Locks of files hold between nodes (RWX)",
+    "appends": "Several nodes append to a file (RWX)",
+    "visibility": "Renamed and fsynced files show on other nodes (RWX)",
 }
 CapabilityStatus = Literal["seen", "missing", "failed", "not_tried"]
 

@@ -53,6 +53,8 @@ SMALLEST = {
     "test_control_plane_scale.py": "required_number",
     "test_data_integrity.py": "read_by_a_new_pod",
     "test_durability.py": "survive_a_killed_pod and not another",
+    "test_drain.py": "in_time",
+    "test_shared_volumes.py": "locks",
     "test_volume_features.py": "two_nodes_share or read_only",
     # The same requests as of those before: of snapshots, which the cluster has not, of records, of volumes.
     "test_snapshots_in_use.py": "",

@@ -26,7 +26,7 @@ def durability(**changes: Any) -> DurabilityRecord:
     return DurabilityRecord(**fields | changes)
 
 
-def failover(*seconds: float) -> FailoverRecord:
+def failover(*seconds: float, **changes: Any) -> FailoverRecord:
     names = ("node seen to be lost", "new pod runs with the volume", "first durable write")
     return FailoverRecord(
         storage_class="fast",
@@ -34,4 +34,5 @@ def failover(*seconds: float) -> FailoverRecord:
         node="node-2",
         failed=NOW,
         phases=[Phase(name=name, seconds=each) for name, each in zip(names, seconds, strict=False)],
+        **changes,
     )

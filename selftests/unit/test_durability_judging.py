@@ -6,9 +6,10 @@ from typing import get_args
 
 import pytest
 
-from acceptance.judging.crashes import judge_durability, judge_failover, ranges_in_words, unjudged
-from acceptance.limits.crashes import FailoverEntry, FailoverLimit
+from acceptance.judging.crashes import judge_durability, judge_failover, judge_stayed, ranges_in_words, unjudged
+from acceptance.limits.crashes import DrainLimit, FailoverEntry, FailoverLimit
 from acceptance.results.crashes import Failure
+from acceptance.text.errors import Unsupported
 from acceptance.trials.crashes.failing_over import Stopwatch
 from selftests.unit.crash_records import durability, failover
 from selftests.unit.tier_family import family
@@ -81,6 +82,46 @@ def test_without_a_limit_it_is_measured_and_not_judged() -> None:
     verdict = unjudged(failover(44.0))
     assert verdict.status == "skipped"
     assert "took 44.0 s" in verdict.reason and "failover: time:" in verdict.reason
+
+
+def test_a_drain_is_judged_by_a_limit_of_its_own() -> None:
+    limit = DrainLimit.model_validate({"at_most": "10s", "because": "upgrades wait."})
+    verdict = judge_failover(failover(9.0, 5.0, 0.5, failure="drained"), limit)
+    assert (verdict.status, verdict.profile, verdict.measured) == ("fail", "drain", 14.5)
+    assert verdict.reason.startswith("drain on fast took 14.5 s from the last durable write on node-1 to the first on")
+    assert verdict.limit == "time until the volume of a drained node is written on another: at most 10 s"
+    without = unjudged(failover(9.0, failure="drained"))
+    assert without.profile == "drain" and "failover: drain_time:" in without.reason
+
+
+@pytest.mark.parametrize(("stayed", "status"), [([], "pass"), (["VolumeAttachment csi-1"], "fail")])
+def test_what_stays_on_a_drained_node_is_told(stayed: list[str], status: str) -> None:
+    verdict = judge_stayed(failover(9.0, failure="drained", stayed=stayed))
+    assert (verdict.status, verdict.id) == (status, "fast/drain/stayed/holds")
+    assert ("still on node-1 there was VolumeAttachment csi-1;" in verdict.reason) == bool(stayed)
+
+
+def test_where_the_cluster_shows_no_volume_on_any_node_nothing_is_known_of_what_stays() -> None:
+    with pytest.raises(
+        Unsupported, match="capability 'attachments': the cluster shows no attachment of volumes of fast"
+    ):
+        judge_stayed(failover(9.0, failure="drained"))
+
+
+def test_a_tier_may_limit_failovers_and_drains_each_alone() -> None:
+    both = {name: {"at_most": "2min", "because": "so"} for name in ("time", "drain_time")}
+    tiers = family(failover=({"time": both["time"]}, {"drain_time": both["drain_time"]}, None))
+    assert {name: [each.key for each in tier.failover] for name, tier in tiers.items()} == {
+        "parent": ["time"],
+        "child": ["time", "drain_time"],
+        "grandchild": ["time", "drain_time"],
+    }
+    asked = tiers["child"].requirements(destructive=False, sustained=False)
+    assert [each.describe() for each in asked] == [
+        "time until the volume of a drained node is written on another: at most 2 min"
+    ]
+    with pytest.raises(ValueError, match="wanted time or drain_time, found neither"):
+        FailoverEntry.model_validate({})
 
 
 def test_a_limit_is_inherited_and_replaced() -> None:

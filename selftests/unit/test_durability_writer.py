@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,33 @@ def test_what_is_written_is_what_is_looked_for(shell: list[str], tmp_path: Path)
     content = printed_records(read(tmp_path, shell=shell), pod="reader")
     assert content == b"".join(record(number, token=TOKEN) for number in range(1, 13))
     assert lost_records(content, token=TOKEN, acknowledged=12) == []
+
+
+@pytest.mark.parametrize("most", [3, 20_000], ids=["when it is full", "while it writes"])
+@pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
+def test_where_it_is_evicted_it_ends_when_it_is_told_to(shell: list[str], most: int, tmp_path: Path) -> None:
+    """Not by the force that ends who does not hear; what it acknowledged is there."""
+    process = subprocess.Popen(
+        [*shell, "-c", script("write_records.sh")],
+        env=environment(tmp_path, most=most) | {"HEEDS_TERM": "yes"},
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    log, last = WriterLog(), b" full\n" if most == 3 else b" durable 3\n"
+    for line in process.stdout:
+        log.feed(line)
+        if line.endswith(last):
+            break
+    process.terminate()
+    log.feed(process.stdout.read() if most > 3 else b"")
+    assert process.wait(timeout=30) == 0
+    with suppress(ProcessLookupError):  # its `sleep`, which the container's end ends
+        os.killpg(process.pid, signal.SIGKILL)
+    process.stdout.close()
+    assert log.acknowledged >= 3
+    content = (tmp_path / "records").read_bytes()
+    assert lost_records(content, token=TOKEN, acknowledged=log.acknowledged) == []
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)

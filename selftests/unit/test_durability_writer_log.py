@@ -41,11 +41,11 @@ class Cluster:
         return {"status": RUNS if self.connections else {"phase": "Failed"}}
 
 
-def followed(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Writer:
+def followed(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *, heeds_term: bool = False) -> Writer:
     """The writer when its log has been followed to the pod's end."""
     monkeypatch.setattr(module, "AGAIN_S", 0.0)
     workspace = Workspace(api=cast(Api, cluster), run_id="r", namespace="n", image="i", timeout_s=0.1)
-    writer = Writer(workspace, workspace.claim("c", storage_class="fast", size=1), node=None)
+    writer = Writer(workspace, workspace.claim("c", storage_class="fast", size=1), node=None, heeds_term=heeds_term)
     writer._follow()
     return writer
 
@@ -75,3 +75,10 @@ def test_a_connection_that_breaks_with_the_pod_does_not_say_that_its_container_e
     assert writer.acknowledged == 2
     with pytest.raises(EnvironmentFailure, match="its container was not seen to end"):
         writer.wait_over()
+
+
+def test_a_pod_that_was_told_to_end_has_ended_when_it_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its kubelet says so, also where its log went with it while it was read again."""
+    writer = followed(Cluster([(lines(1, 2), False), (lines(2), True)]), monkeypatch, heeds_term=True)
+    assert writer.acknowledged == 2
+    writer.wait_over()

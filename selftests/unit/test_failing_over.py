@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from acceptance.cluster.attachments import attachments_of
 from acceptance.cluster.claims import Claim, create_claim
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.workspace import Workspace
@@ -45,7 +46,8 @@ def test_all_attachments_are_looked_through_once(monkeypatch: pytest.MonkeyPatch
     server.have("volumeattachments", attachment("csi-ours", of=volume))
     workspace = Workspace(api=server.api, run_id=RUN_ID, namespace=NAMESPACE, image="fio:1", timeout_s=60)
     watch = Stopwatch(began_s=clock.now_s, clock=clock.monotonic)
-    follow_failover(workspace, PLAN, volume=volume, watch=watch, timeout_s=60)
+    attachments = attachments_of(server.api, {volume})
+    follow_failover(workspace, PLAN, attachments=attachments, watch=watch, timeout_s=60)
     asked = [query for kind, query in server.asked if kind == "LIST volumeattachments"]
     assert ["fieldSelector" in query for query in asked] == [False] + [True] * server.waited
     phases = {each.name: each.seconds for each in watch.phases()}

@@ -74,6 +74,12 @@ def test_the_node_is_chosen_through_the_scheduler() -> None:
     assert "nodeName" not in found
 
 
+def test_a_node_is_kept_free_through_the_scheduler() -> None:
+    found = spec(away_from="n1")
+    (term,) = found["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    assert term == {"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n1"]}]}
+
+
 def test_without_a_node_the_scheduler_is_free() -> None:
     assert "affinity" not in spec()
 

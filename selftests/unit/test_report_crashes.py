@@ -44,6 +44,13 @@ def test_a_failover_is_a_table_whose_shares_add_up() -> None:
     assert sum(share for _, _, share in table.phases) == 100.0
 
 
+def test_a_drain_is_a_table_that_tells_what_stayed() -> None:
+    drain = failover(9.0, 5.0, failure="drained", stayed=["VolumeAttachment <b>"])
+    html = render_summary(results(failovers=[drain, failover(9.0, failure="drained", stayed=[])]))
+    assert html.count("Drain of fast: ") == 2 and "Failover of" not in html
+    assert html.count("on the first: VolumeAttachment &lt;b&gt;.") == 1
+
+
 def test_both_are_shown_and_hostile_words_escaped() -> None:
     html = render_summary(
         results(durability=[durability(what="<script>alert(1)</script>", lost=[(3, 9)])], failovers=[failover(44.0)])

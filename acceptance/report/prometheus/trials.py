@@ -66,6 +66,14 @@ FAILOVER = Gauge(
     help="from the last durable write on the failed node to the first on another node",
     unit="seconds",
 )
+DRAIN = Gauge(
+    name="drain_seconds",
+    help="from the last durable write of an evicted pod to the first on another node",
+    unit="seconds",
+)
+DRAIN_PHASE = Gauge(
+    name="drain_phase_seconds", help="duration of each phase of a drain", unit="seconds", labels=("phase",)
+)
 FAILOVER_PHASE = Gauge(
     name="failover_phase_seconds", help="duration of each phase of a failover", unit="seconds", labels=("phase",)
 )
@@ -94,9 +102,10 @@ def add_trials(samples: Samples, results: Results, candidate: str) -> None:
     _add_rebuilds(samples, results, candidate)
     for failover in results.failovers:
         if failover.storage_class == candidate:
-            samples.set(FAILOVER, failover.seconds)
+            total, part = (DRAIN, DRAIN_PHASE) if failover.failure == "drained" else (FAILOVER, FAILOVER_PHASE)
+            samples.set(total, failover.seconds)
             for phase in failover.phases:
-                samples.set(FAILOVER_PHASE, phase.seconds, phase=phase.name)
+                samples.set(part, phase.seconds, phase=phase.name)
     for crash in results.durability:
         if crash.storage_class == candidate:
             samples.set(RECORDS, crash.acknowledged, failure=crash.failure, state="acknowledged")

@@ -1,12 +1,12 @@
-"""How a pod with its volume gets from a node that failed to another one, phase by phase."""
+"""How a pod with its volume gets from a node that failed or was drained to another one, phase by phase."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from acceptance.cluster.attachments import attachments_of, find_attachment
+from acceptance.cluster.attachments import find_attachment
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
 from acceptance.cluster.pod_states import describe_pod, main_ended, main_started
@@ -17,8 +17,8 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.results.crashes import Phase
 from acceptance.trials.crashes.reading import WRITTEN
 
-SEEN, FREED = "node seen to be lost", "pod taken off it"
-SCHEDULED, DETACHED = "new pod given a node", "volume detached from the lost node"
+SEEN, ENDED, FREED = "node seen to be lost", "pod ended", "pod taken off it"
+SCHEDULED, DETACHED = "new pod given a node", "volume detached from the node that it left"
 RUNNING, WRITES = "new pod runs with the volume", "first durable write"
 
 
@@ -43,19 +43,21 @@ class Stopwatch:
         return found
 
 
-def follow_failover(workspace: Workspace, plan: PodPlan, *, volume: str, watch: Stopwatch, timeout_s: float) -> None:
+def follow_failover(
+    workspace: Workspace, plan: PodPlan, *, attachments: Sequence[str], watch: Stopwatch, timeout_s: float
+) -> None:
     """Ask for the pod that takes over, and note each phase until it has written to the volume.
 
-    Raises StorageFailure, with the pod's state and events, when it has not after `timeout_s`.
+    `attachments`: those of the volume to the node that it leaves. Raises StorageFailure, with the pod's state and
+    events, when it has not after `timeout_s`.
     """
-    attached_before = attachments_of(workspace.api, {volume})
     create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
 
     def look() -> tuple[Object, bool]:
         pod = workspace.api.get(PODS, plan.name, namespace=plan.namespace)
         if pod["spec"].get("nodeName"):
             watch.note(SCHEDULED)
-        if attached_before and not any(find_attachment(workspace.api, each) for each in attached_before):
+        if attachments and not any(find_attachment(workspace.api, each) for each in attachments):
             watch.note(DETACHED)
         if not main_started(pod):
             return pod, False
@@ -66,7 +68,7 @@ def follow_failover(workspace: Workspace, plan: PodPlan, *, volume: str, watch: 
         return pod, written or main_ended(pod)
 
     wait_for(
-        f"pod {plan.name} on StorageClass {plan.classes} to use the volume of the node that failed",
+        f"pod {plan.name} on StorageClass {plan.classes} to use the volume of the node that it left",
         look=look,
         ready=lambda seen: seen[1],
         state=lambda seen: describe_pod(seen[0]),

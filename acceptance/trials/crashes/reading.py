@@ -31,8 +31,10 @@ class Reading:
     content: bytes
 
 
-def reader_plan(workspace: Workspace, claim: Claim, *, token: str, node: str | None) -> PodPlan:
-    """The pod that reads; `node`: where, None leaves it to the scheduler."""
+def reader_plan(
+    workspace: Workspace, claim: Claim, *, token: str, node: str | None, away_from: str | None = None
+) -> PodPlan:
+    """The pod that reads; `node`: where, None leaves it to the scheduler, which does not send it to `away_from`."""
     return PodPlan(
         name=object_name(claim.name, READER),
         claims=(claim,),
@@ -41,6 +43,7 @@ def reader_plan(workspace: Workspace, claim: Claim, *, token: str, node: str | N
         environment={"LEDGER": LEDGER, "PROBE": PROBE, "TOKEN": token, "LIMIT": str(MOST_BYTES)},
         deadline_s=DEADLINE_S,
         node=node,
+        away_from=away_from,
         defaults=workspace.pods,
     )
 

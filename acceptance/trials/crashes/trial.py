@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from acceptance.cluster.attachments import attached_to, attachments_of
 from acceptance.cluster.claims import Claim, wait_bound
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.pods import end_pod
@@ -17,11 +18,14 @@ from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import Unsupported
 from acceptance.trials import Say
 from acceptance.trials.crashes.acknowledged_records import lost_records, ranges, whole_records
+from acceptance.trials.crashes.draining import WHAT, evict, wait_let_go
 from acceptance.trials.crashes.failing_over import FREED, SEEN, Stopwatch, follow_failover
 from acceptance.trials.crashes.outage import Outage
 from acceptance.trials.crashes.reading import Reading, finish_reading, read_records, reader_plan
 from acceptance.trials.crashes.writer import Writer
 
+ELSEWHERE: tuple[Failure, ...] = ("pod-killed-and-moved", "failover", "drained")
+"""the crashes after which the volume is used from another node"""
 LEAST_RECORDS = 20
 
 
@@ -60,11 +64,13 @@ class Trial:
 
     def run(self) -> Crash:
         """Write, crash, read."""
-        with Writer(self.workspace, self.claim, node=self.settings.node) as writer:
+        with Writer(
+            self.workspace, self.claim, node=self.settings.node, heeds_term=self.failure == "drained"
+        ) as writer:
             volume = wait_bound(self.workspace.api, self.claim, timeout_s=self.workspace.timeout_s)
             nodes = nodes_for_volume(self.workspace.api, volume, self.workspace.pods.template)
             others = [node for node in nodes if node != writer.node]
-            if self.failure in ("pod-killed-and-moved", "failover") and not others:
+            if self.failure in ELSEWHERE and not others:
                 raise Unsupported(
                     f"capability 'another node': volumes of {self.claim.storage_class} can be used from {writer.node} "
                     "only"
@@ -73,6 +79,8 @@ class Trial:
             writer.write_for(self.settings.write_s, records=LEAST_RECORDS)
             if self.failure == "failover":
                 return self._fail_over(writer, volume)
+            if self.failure == "drained":
+                return self._drain(writer, volume)
             if self.failure == "node-failed":
                 return self._fail_node(writer)
             return self._kill_pod(writer, others[0] if self.failure == "pod-killed-and-moved" else writer.node)
@@ -106,18 +114,40 @@ class Trial:
             self._take_away(writer)
             watch.note(FREED)
             self._tell(f"node {writer.node} is lost; a pod takes over its volume elsewhere")
+            attachments = attachments_of(workspace.api, {volume})
             plan = reader_plan(workspace, self.claim, token=writer.token, node=None)
-            follow_failover(workspace, plan, volume=volume, watch=watch, timeout_s=settings.failover_s)
+            follow_failover(workspace, plan, attachments=attachments, watch=watch, timeout_s=settings.failover_s)
             reading = finish_reading(workspace, plan)
             durability = self._record(writer, reading, crashed=failed, what=outage.what)
-        failover = FailoverRecord(
-            storage_class=self.claim.storage_class,
-            failed_node=writer.node,
-            node=reading.node,
-            failed=failed,
+        return Crash(durability=durability, failover=self._moved(durability, watch))
+
+    def _drain(self, writer: Writer, volume: str) -> Crash:
+        workspace, timeout_s = self.workspace, self.settings.failover_s
+        attached = attached_to(workspace.api, volume=volume, node=writer.node)
+        shows = bool(attached.seen(workspace.api))
+        self._tell(f"the pod on node {writer.node} is evicted")
+        watch = evict(workspace.api, writer, timeout_s=timeout_s)
+        drained = datetime.now(UTC) - timedelta(seconds=time.monotonic() - writer.last_s)
+        self._tell("the pod is gone; another one takes over its volume elsewhere")
+        plan = reader_plan(workspace, self.claim, token=writer.token, node=None, away_from=writer.node)
+        follow_failover(workspace, plan, attachments=attached.attachments, watch=watch, timeout_s=timeout_s)
+        reading = finish_reading(workspace, plan)
+        durability = self._record(writer, reading, crashed=drained, what=WHAT)
+        stayed = wait_let_go(workspace.api, attached, timeout_s=workspace.timeout_s) if shows else None
+        return Crash(durability=durability, failover=self._moved(durability, watch, stayed=stayed))
+
+    def _moved(
+        self, durability: DurabilityRecord, watch: Stopwatch, *, stayed: list[str] | None = None
+    ) -> FailoverRecord:
+        return FailoverRecord(
+            storage_class=durability.storage_class,
+            failure=self.failure,
+            failed_node=durability.node,
+            node=durability.read_on,
+            failed=durability.crashed,
             phases=watch.phases(),
+            stayed=stayed,
         )
-        return Crash(durability=durability, failover=failover)
 
     @contextmanager
     def _outage(self, writer: Writer) -> Iterator[Outage]:

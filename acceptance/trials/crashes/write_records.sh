@@ -1,6 +1,7 @@
 # Appends numbered records to $LEDGER, each made durable before its number is printed; where that names several files, they
-# take them in turn. TERM is not heard: who ends this pod without grace must really end it.
+# take them in turn. TERM is heard only where $HEEDS_TERM says so: who ends this pod without grace must really end it.
 trap '' TERM
+[ -z "$HEEDS_TERM" ] || trap 'exit 0' TERM
 say() { printf 'storage-acceptance: %s\n' "$*"; }
 for tool in sha256sum sync; do
   command -v "$tool" > /dev/null || { say lacks "$tool"; exit 1; }
@@ -30,4 +31,4 @@ while [ "$number" -lt "$MOST" ]; do
   say durable "$number"
 done
 say full
-while :; do sleep 3600; done
+while :; do sleep 3600 & wait "$!"; done

@@ -45,10 +45,17 @@ class Writer:
     not demanded later. The pod itself is ended by whoever makes it crash, or with the run.
 
     `ledgers`: the files for the records, which take them in turn; in the volume's folder, or in folders there.
+    `heeds_term`: the pod ends by itself when it is told to, as in a drain.
     """
 
     def __init__(
-        self, workspace: Workspace, claim: Claim, *, node: str | None, ledgers: Sequence[str] = (LEDGER,)
+        self,
+        workspace: Workspace,
+        claim: Claim,
+        *,
+        node: str | None,
+        ledgers: Sequence[str] = (LEDGER,),
+        heeds_term: bool = False,
     ) -> None:
         self.token = secrets.token_hex(8)
         self.plan = PodPlan(
@@ -56,7 +63,12 @@ class Writer:
             claims=(claim,),
             image=workspace.image,
             command=["sh", "-c", script("write_records.sh")],
-            environment={"LEDGER": " ".join(ledgers), "TOKEN": self.token, "MOST": str(MOST_RECORDS)},
+            environment={
+                "LEDGER": " ".join(ledgers),
+                "TOKEN": self.token,
+                "MOST": str(MOST_RECORDS),
+                "HEEDS_TERM": "yes" if heeds_term else "",
+            },
             deadline_s=DEADLINE_S,
             node=node,
             defaults=workspace.pods,
@@ -65,6 +77,7 @@ class Writer:
         self._printed, self._log = self._anew()
         self._acknowledged = 0
         self._arrivals: list[Arrival] = []
+        self._heeds_term = heeds_term
         self._given_up = threading.Event()
         self._over = threading.Event()
         self._cut_off = ""
@@ -205,8 +218,10 @@ class Writer:
         return pod is not None and main_runs(pod)
 
     def _settle(self, broke: AcceptanceError | None) -> None:
-        """The pod is gone. Only a log that came to its end says that its container is, too."""
-        if broke is None:
+        """The pod is gone. After an end by force only a log that came to its end says that its container is, too; a pod
+        that was told to end has gone when its kubelet said so.
+        """
+        if broke is None or self._heeds_term:
             self._over.set()
         else:
             self._cut_off = f"pod {self.plan.name} is gone, but its container was not seen to end: {broke}"

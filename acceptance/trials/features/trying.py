@@ -6,13 +6,16 @@ from collections.abc import Callable, Collection, Mapping
 
 from acceptance.results.features import Capability, CapabilityRecord, CapabilityStatus
 from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
+from acceptance.trials.features.appends import try_appends
 from acceptance.trials.features.bench import Bench, NotTried
 from acceptance.trials.features.clones import try_clone
 from acceptance.trials.features.expansion import try_expansion
+from acceptance.trials.features.locks import try_locks
 from acceptance.trials.features.ownership import try_ownership
 from acceptance.trials.features.read_only import try_read_only
 from acceptance.trials.features.sharing import try_sharing
 from acceptance.trials.features.snapshots import try_snapshot
+from acceptance.trials.features.visibility import try_visibility
 
 TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
     "expansion": try_expansion,
@@ -21,6 +24,9 @@ TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
     "shared": try_sharing,
     "fs-group": try_ownership,
     "read-only": try_read_only,
+    "locks": try_locks,
+    "appends": try_appends,
+    "visibility": try_visibility,
 }
 
 

@@ -1,0 +1,111 @@
+"""A program in pods on two nodes that use one volume at the same time, and what they say while they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Literal
+
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.nodes import nodes_for_volume
+from acceptance.cluster.pod_manifest import PodPlan
+from acceptance.cluster.pods import wait_ended
+from acceptance.cluster.waiting import wait_for
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.nfs_clients import why_not_shared
+
+SEEN_WITHIN_S = 90
+"""Longer than a client of a network file system may answer from its cache of names and attributes (NFS: 60 s)."""
+Role = Literal["hold", "take", "append", "check", "ping", "pong"]
+Said = list[list[str]]
+"""The words of each line that a pod has said so far."""
+
+SHOWN = 300
+"""characters of what a program that failed printed last"""
+_PROGRAM = "shared.lua"
+_RUN = """
+command -v sysbench > /dev/null || { echo "storage-acceptance: lacks sysbench"; exit 1; }
+printf '%s' "$PROGRAM" | sysbench -
+"""
+_SAYS = "storage-acceptance: "
+
+
+def within_s(bench: Bench) -> int:
+    """How long what was done on the one node may take to show on the other, in s."""
+    return int(min(SEEN_WITHIN_S, bench.timeout_s))
+
+
+def shared_claim(bench: Bench, part: str) -> Claim:
+    """Ask for a volume for several nodes. Raises Unsupported where the nodes are known to lack what it takes."""
+    if (why := why_not_shared(bench.api, provisioner=bench.storage_class.provisioner)) is not None:
+        raise bench.not_tried(why)
+    return bench.claim(part, shared=True)
+
+
+def another_node(bench: Bench, claim: Claim) -> str:
+    """A node beside that of the first pod, which runs. Raises Unsupported where no other can use the volume."""
+    nodes = nodes_for_volume(bench.api, bench.volume_of(claim), bench.workspace.pods.template)
+    others = [node for node in nodes if node != bench.node]
+    if not others:
+        raise bench.not_tried(f"PVs of StorageClass {bench.storage_class.name} can be used from {bench.node} only")
+    return others[0]
+
+
+def start(bench: Bench, claim: Claim, role: Role, *, node: str | None = None, **variables: str) -> PodPlan:
+    """A pod that plays the role on the volume, and has started."""
+    return bench.start(claim, _RUN, node=node, **_environment(bench, role, variables))
+
+
+def said(bench: Bench, plan: PodPlan) -> Said:
+    """What the pod has said so far. Raises StorageFailure where the volume refused it, EnvironmentFailure where the
+    image lacks what runs the program.
+    """
+    return _checked(bench, bench.output_of(plan))
+
+
+def wait_said(
+    bench: Bench, plan: PodPlan, what: str, *, ready: Callable[[Said], bool], timeout_s: float | None = None
+) -> Said:
+    """Wait until the pod has said what is waited for. Raises what `said` raises; StorageFailure at the deadline."""
+    return wait_for(
+        f"{what} on StorageClass {bench.storage_class.name}",
+        look=lambda: said(bench, plan),
+        ready=ready,
+        state=lambda seen: "; ".join(" ".join(words) for words in seen[-4:]) or "it has said nothing",
+        timeout_s=timeout_s or bench.timeout_s + 3 * within_s(bench),
+    )
+
+
+def last_said(bench: Bench, plan: PodPlan, *, rounds: int = 1) -> Said:
+    """What the pod has said once it has ended, which is something. Raises as `said` does."""
+    wait_ended(bench.api, plan, timeout_s=bench.timeout_s + (rounds + 1) * within_s(bench))
+    if found := said(bench, plan):
+        return found
+    raise EnvironmentFailure(f"pod {plan.name} ended without a word: {bench.output_of(plan).strip()[-SHOWN:]}")
+
+
+def _environment(bench: Bench, role: Role, variables: dict[str, str]) -> dict[str, str]:
+    program = files("acceptance.trials.features").joinpath(_PROGRAM).read_text(encoding="utf-8")
+    starts = {"SECONDS_TO_START": str(int(bench.timeout_s) + within_s(bench))}
+    return {"PROGRAM": program, "ROLE": role, "SECONDS_LEFT": str(within_s(bench)), **starts, **variables}
+
+
+def _checked(bench: Bench, output: str) -> Said:
+    lines = [line.removeprefix(_SAYS).split() for line in output.splitlines() if line.startswith(_SAYS)]
+    for words in lines:
+        if (error := _error(bench, words)) is not None:
+            raise error
+    return lines
+
+
+def _error(bench: Bench, words: list[str]) -> AcceptanceError | None:
+    if words[0] == "lacks":
+        return EnvironmentFailure(
+            f"image {bench.workspace.image!r} lacks {words[1]}, which two pods on a shared volume run; name one that "
+            "holds it with --storage-image"
+        )
+    if words[0] == "failed":
+        name = bench.storage_class.name
+        return StorageFailure(f"a pod on a shared volume of StorageClass {name} could not {' '.join(words[1:])}")
+    return None

@@ -1,0 +1,58 @@
+"""Volumes of several nodes through the suite's own command line: storage that shares, and storage that seems to."""
+
+from pathlib import Path
+
+import pytest
+
+from acceptance.cluster.api import Api
+from embedded_cluster import EmbeddedCluster
+from embedded_cluster.csi.part import CLASS
+from selftests.integration.suite import SuiteRun, run_suite
+from selftests.lab.own_locks import own_locks
+from selftests.lab.provisioner import LabClass, lab_classes
+
+SHARED = ("tests/test_shared_volumes.py",)
+APART = "lab-locks-apart"
+
+pytestmark = pytest.mark.full
+
+
+@pytest.fixture(scope="module")
+def good(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+    """A network file system, a disk that all nodes have, and a class of one node's."""
+    classes = [f"--storage-class={each}" for each in ("replicated", CLASS, "local-path")]
+    return run_suite(*SHARED, *classes, reports=tmp_path_factory.mktemp("shared") / "reports", timeout=600)
+
+
+def test_storage_that_shares_is_seen_to(good: SuiteRun) -> None:
+    assert good.status == 0, good.output
+    found = {(each["storage_class"], each["capability"]): each for each in good.results["capabilities"]}
+    for name in ("replicated", CLASS):
+        for capability in ("locks", "appends", "visibility"):
+            assert found[name, capability]["status"] == "seen", found[name, capability]
+        assert "there and back in " in found[name, "visibility"]["how"]
+
+
+def test_a_class_of_one_node_has_no_such_volumes(good: SuiteRun) -> None:
+    verdicts = [each for each in good.results["verdicts"] if each["storage_class"] == "local-path"]
+    assert [each["status"] for each in verdicts] == ["skipped"] * 3
+    assert all("only supports ReadWriteOnce" in each["reason"] for each in verdicts)
+
+
+def test_locks_of_each_node_s_own_fail_for_that_reason(
+    cluster: EmbeddedCluster, api: Api, lab_folder: Path, reports: Path
+) -> None:
+    """As on a network file system that is mounted with local locks."""
+    folder = lab_folder / "apart"
+    folder.mkdir()
+    folder.chmod(0o777)
+    options = [f"--storage-class={APART}", "--storage-timeout=30s"]
+    with own_locks(cluster.name, folder), lab_classes(api, [LabClass(name=APART, folder=folder)]):
+        found = run_suite(*SHARED, *options, reports=reports)
+    assert found.status == 1, found.output
+    locks = found.verdict("locks_of_files")
+    assert locks["status"] == "fail"
+    assert "two pods had the same lock at once, on " in locks["reason"] and "flock, fcntl" in locks["reason"]
+    # An overlay goes on showing what it looked up, so that a file that another node puts there is not seen.
+    assert found.verdict("changes_show")["status"] == "fail"
+    assert "did not show within 30 s" in found.verdict("changes_show")["reason"]

@@ -1,0 +1,199 @@
+"""Two nodes on one volume: the program itself, as processes of this host, each node with a folder as its volume."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
+from acceptance.trials.features import appends, locks, two_nodes, visibility
+from acceptance.trials.features.appends import try_appends
+from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.locks import try_locks
+from acceptance.trials.features.visibility import try_visibility
+
+
+@dataclass
+class HostBench:
+    """A bench whose pods are processes. `folders`: the volume as each node sees it; `changed`: of the program, by node,
+    what is something else there; `path`: where programs are looked for.
+    """
+
+    folders: Mapping[str, Path]
+    changed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    path: str = os.environ["PATH"]
+    kind: str = "csi"
+    timeout_s: float = 30.0
+
+    def __post_init__(self) -> None:
+        self.node = "n1"
+        self.storage_class = SimpleNamespace(name="fast", provisioner="a.driver")
+        self.workspace = SimpleNamespace(image="fio:1", pods=SimpleNamespace(template=None))
+        self.api = SimpleNamespace(get=lambda *_: {"spec": {self.kind: {}}})
+        self.missing = self.not_tried = Unsupported
+        self.pods: dict[str, tuple[subprocess.Popen[bytes], Path]] = {}
+
+    def claim(self, part: str, *, shared: bool) -> str:
+        assert shared
+        return part
+
+    def volume_of(self, claim: str) -> str:
+        return claim
+
+    def start(self, claim: str, script: str, *, node: str | None = None, **variables: str) -> Any:
+        name, where = f"{claim}-{len(self.pods)}", node or self.node
+        before, after = self.changed.get(where, ("", ""))
+        variables |= {"PROGRAM": variables["PROGRAM"].replace(before, after), "VOLUME": str(self.folders[where])}
+        output = self.folders[where].parent / f"{name}.log"
+        with output.open("wb") as log:
+            process = subprocess.Popen(
+                ["sh", "-c", script],
+                env=os.environ | variables | {"PATH": self.path},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self.pods[name] = process, output
+        return SimpleNamespace(name=name)
+
+    def output_of(self, plan: Any) -> str:
+        return self.pods[plan.name][1].read_text()
+
+    def wait_ended(self, _: Any, plan: Any, *, timeout_s: float) -> None:
+        self.pods[plan.name][0].wait(timeout=60)
+
+    def end_pod(self, _: Any, plan: Any, *, timeout_s: float, grace_s: int) -> None:
+        assert grace_s == 0
+        self.kill(self.pods[plan.name][0])
+
+    @staticmethod
+    def kill(process: subprocess.Popen[bytes]) -> None:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HostBench]:
+    """Both nodes see the same, until a test says otherwise."""
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    made = HostBench({"n1": tmp_path / "one", "n2": tmp_path / "one"})
+    monkeypatch.setattr(two_nodes, "nodes_for_volume", lambda *_: ["n1", "n2"])
+    monkeypatch.setattr(two_nodes, "wait_ended", made.wait_ended)
+    monkeypatch.setattr(locks, "end_pod", made.end_pod)
+    monkeypatch.setattr(locks, "HELD_S", 0.3)
+    monkeypatch.setattr(visibility, "ROUNDS", 5)
+    monkeypatch.setattr(appends, "RECORDS", 200)
+    yield made
+    for process, _ in made.pods.values():
+        made.kill(process)
+
+
+def tried(bench: HostBench) -> Bench:
+    return cast(Bench, bench)
+
+
+def apart(bench: HostBench) -> HostBench:
+    """Each node sees its own."""
+    bench.folders = {"n1": bench.folders["n1"], "n2": bench.folders["n1"].parent / "two"}
+    bench.timeout_s = 1.0
+    return bench
+
+
+def test_locks_hold_until_their_holder_is_killed(bench: HostBench) -> None:
+    assert "locks (flock and fcntl) that a pod on n1 held were refused to one on n2" in try_locks(tried(bench))
+
+
+@pytest.mark.parametrize("kind", locks.KINDS)
+def test_a_lock_that_both_nodes_have_is_told(kind: str, bench: HostBench) -> None:
+    """Files with the same names on each: as where locks are each node's own."""
+    for each in {*locks.KINDS} - {kind}:
+        (bench.folders["n1"].parent / "two" / each).symlink_to(bench.folders["n1"] / each)
+    (bench.folders["n1"].parent / "two" / kind).touch()
+    with pytest.raises(StorageFailure, match=f"two pods had the same lock at once, on n1 and on n2: {kind};"):
+        try_locks(tried(apart(bench)))
+
+
+def test_locked_files_that_do_not_show_are_told(bench: HostBench) -> None:
+    with pytest.raises(StorageFailure, match="files that pods on n1 lock do not show on n2 within 1 s: flock, fcntl"):
+        try_locks(tried(apart(bench)))
+
+
+def test_a_lock_that_is_never_released_is_told(bench: HostBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "end_pod", lambda *_, **__: None)
+    monkeypatch.setattr(locks, "within_s", lambda _: 1)
+    with pytest.raises(StorageFailure, match="the locks of a pod on n1 that was killed to be given to one on n2"):
+        try_locks(tried(bench))
+
+
+def test_storage_that_says_that_it_has_no_locks_is_not_blamed(bench: HostBench) -> None:
+    refused = ("return C.flock(file, 6)", "ffi.errno(95); return -1")
+    bench.changed = {"n1": refused}
+    with pytest.raises(Unsupported, match=r"refuse locks: flock \(Operation not supported\)"):
+        try_locks(tried(bench))
+
+
+def test_all_records_of_both_nodes_are_found(bench: HostBench) -> None:
+    assert "200 records to one file at once, and all were in it, whole and once" in try_appends(tried(bench))
+
+
+@pytest.mark.parametrize(("kind", "error"), [("csi", StorageFailure), ("nfs", Unsupported)])
+def test_records_that_overwrite_each_other_are_counted(kind: str, error: type[Exception], bench: HostBench) -> None:
+    """One node writes where it takes the end to be; NFS does no more, and says so."""
+    bench.kind = kind
+    bench.changed = {"n2": ("WRITE + APPEND + CREATE", "WRITE + CREATE")}
+    with pytest.raises(error, match=r"records at once, [1-9]\d* of n1 and 0 of n2 are gone, and 0 torn"):
+        try_appends(tried(bench))
+
+
+def test_nodes_that_do_not_see_each_other_append_to_nothing_in_common(bench: HostBench) -> None:
+    with pytest.raises(StorageFailure, match=r"neither saw the other's file within 1 s \(said: alone\)"):
+        try_appends(tried(apart(bench)))
+
+
+def test_changes_are_timed_there_and_back(bench: HostBench) -> None:
+    assert "5 files renamed on n2 were each seen whole on n1" in try_visibility(tried(bench))
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"n2": ('C.rename(path("ping.new"), path("ping"))', "0")}, "did not show within 3 s"),
+        ({"n2": ("durable(file, \"ping.new\")", "if number == 2 then os.remove(path('ping')); C.usleep(300000) end")},
+         r"\(change 2 of 5\), looked at on n1, was missing for a moment"),
+        ({"n2": ("put(file, page(number), 0, \"write ping.new\")", "put(file, 'half', 0, '')")},
+         r"\(change 1 of 5\), looked at on n1, was neither the old file nor the new one"),
+        ({"n1": ("put(file, string.format(\"%07d\\n\", number), 0, \"write pong\")", "")},
+         r"written in place and fsynced on n1 \(change 1 of 5\) did not show on n2"),
+    ],
+    ids=["never shows", "gone in between", "in part", "in place"],
+)  # fmt: skip
+def test_changes_that_show_late_in_part_or_not_at_all_are_told(
+    changed: dict[str, tuple[str, str]], said: str, bench: HostBench
+) -> None:
+    bench.changed, bench.timeout_s = changed, 3.0
+    with pytest.raises(StorageFailure, match=said):
+        try_visibility(tried(bench))
+
+
+def test_an_image_without_the_program_is_no_verdict(bench: HostBench, tmp_path: Path) -> None:
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs" / "sh").symlink_to("/bin/sh")
+    bench.path = str(tmp_path / "programs")
+    with pytest.raises(EnvironmentFailure, match="image 'fio:1' lacks sysbench"):
+        try_visibility(tried(bench))
+
+
+def test_a_volume_that_refuses_a_file_is_told_in_the_system_s_words(bench: HostBench) -> None:
+    bench.changed = {"n1": ('path .. "', ""), "n2": ("return volume", 'return "/nowhere" .. volume')}
+    with pytest.raises(StorageFailure, match=r"could not open ping\.new: No such file or directory"):
+        try_visibility(tried(bench))
