@@ -13,6 +13,8 @@ AWAY = (500, 502, 503, 504)
 """Statuses by which a server, or what is in front of it, says that it is away or not ready."""
 REFUSING = (401, 403)
 """Statuses by which it says that the account may not"""
+# Of a new namespace: its own account is made by a controller, a moment later or, on a busy cluster, many seconds.
+_NO_ACCOUNT_YET = "error looking up service account"
 
 
 class ApiError(AcceptanceError):
@@ -40,7 +42,8 @@ class ApiError(AcceptanceError):
         A server that has just started answers before it has read who may do what: it refuses whoever is no
         administrator. Its health check /readyz fails meanwhile, which not every load balancer asks, and no kubeconfig.
         """
-        return self.status in _PASSING or (self.was_away and self.status in REFUSING)
+        too_early = self.status in REFUSING and (self.was_away or _NO_ACCOUNT_YET in self.message)
+        return self.status in _PASSING or too_early
 
 
 class ApiUnreachable(EnvironmentFailure):

@@ -78,6 +78,20 @@ def test_a_server_that_was_away_is_asked_again_while_it_has_not_read_its_roles(
     assert asked.json("GET", "/api/v1/pods") == {"message": "answer 200"}
 
 
+def test_a_new_namespace_is_given_time_to_have_its_service_account() -> None:
+    asked = 0
+
+    def ask() -> str:
+        nonlocal asked
+        asked += 1
+        if asked < 3:
+            why = 'forbidden: error looking up service account run/default: serviceaccount "default" not found'
+            raise ApiError(status=403, request="POST /api/v1/namespaces/run/pods", message=why)
+        return "made"
+
+    assert retrying(timeout_s=10, first_pause_s=0.001)(ask) == "made"
+
+
 def test_a_server_that_still_refuses_when_it_has_had_its_time_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api_requests, "STARTS_S", 0)
     with pytest.raises(ApiError, match="answered 403"):
