@@ -53,8 +53,8 @@ SMALLEST = {
     "test_control_plane_scale.py": "required_number",
     "test_data_integrity.py": "read_by_a_new_pod",
     "test_durability.py": "survive_a_killed_pod and not another",
-    "test_drain.py": "in_time",
-    "test_shared_volumes.py": "locks",
+    "test_drain.py": "are_there_after_a_drain",
+    "test_shared_volumes.py": "locks_of_files",
     "test_volume_features.py": "two_nodes_share or read_only",
     # The same requests as of those before: of snapshots, which the cluster has not, of records, of volumes.
     "test_snapshots_in_use.py": "",
@@ -266,16 +266,31 @@ def others(api: Api) -> Iterator[None]:
         "claimRef": {"namespace": OTHERS, "name": OTHERS},
     }
     api.create(NAMESPACES, {"metadata": {"name": OTHERS}})
+    _wait_for_its_account(api, OTHERS)
+    api.create(PODS, {"metadata": {"name": OTHERS}, "spec": {**NOWHERE, **POD}}, namespace=OTHERS)
     api.create(VOLUMES, {"metadata": {"name": OTHERS}, "spec": volume})
     of_a_run = {**volume, "claimRef": {"namespace": RUN_NAMESPACE, "name": "load"}}
     api.create(VOLUMES, {"metadata": {"name": f"{OTHERS}-of-a-run"}, "spec": of_a_run})
     yield
+    api.delete(PODS, OTHERS, namespace=OTHERS, grace_s=0)
     api.delete(VOLUMES, OTHERS)
     api.delete(VOLUMES, f"{OTHERS}-of-a-run")
     api.delete(NAMESPACES, OTHERS)
 
 
+def _wait_for_its_account(api: Api, name: str) -> None:
+    wait_for(
+        "the namespace to have its account, without which no pod is looked at",
+        look=lambda: api.find(ACCOUNTS, "default", namespace=name),
+        ready=lambda seen: seen is not None,
+        state=str,
+        timeout_s=60,
+    )
+
+
 OTHERS = "lab-others"
+POD: Object = {"containers": [{"name": "x", "image": "x"}]}
+NOWHERE: Object = {"nodeSelector": {"lab": "nowhere"}}
 RUN_NAMESPACE = "storage-acceptance-20200101-000000-abcdefabcdefabcd"
 RESTRICTED = {"pod-security.kubernetes.io/enforce": "restricted"}
 
@@ -303,6 +318,7 @@ CHANGES: dict[str, Callable[[Api], object]] = {
     "make an object": lambda account: account.create(CONFIG_MAPS, {"metadata": {"name": "x"}}, namespace=OTHERS),
     "make a lease in kube-system": lease("kube-system"),
     "make a secret elsewhere": lambda account: account.create(SECRETS, {"metadata": {"name": "x"}}, namespace=OTHERS),
+    "evict a pod": lambda account: account.evict(OTHERS, namespace=OTHERS, grace_s=0),
     "change a volume": lambda account: account.patch(VOLUMES, OTHERS, {"metadata": {"labels": {"x": "y"}}}),
     "claim a volume anew": lambda account: account.patch(
         VOLUMES, f"{OTHERS}-of-a-run", {"spec": {"claimRef": {"namespace": OTHERS, "name": OTHERS}}}
@@ -335,14 +351,8 @@ def test_no_pod_of_the_account_has_power_over_its_node(power: str, standard: str
     """Neither where the namespace is restricted, nor in one that an administrator has opened."""
     body = {"metadata": {"name": RUN_NAMESPACE, "labels": dict.fromkeys(RESTRICTED, standard)}}
     api.create(NAMESPACES, body)
-    wait_for(
-        "the namespace to have its account, without which no pod is looked at",
-        look=lambda: api.find(ACCOUNTS, "default", namespace=RUN_NAMESPACE),
-        ready=lambda seen: seen is not None,
-        state=str,
-        timeout_s=60,
-    )
-    pod = {"containers": [{"name": "x", "image": "x"}], **POWERS[power]}
+    _wait_for_its_account(api, RUN_NAMESPACE)
+    pod = {**POD, **POWERS[power]}
     try:
         with pytest.raises(ApiError, match=r"PodSecurity|without any power over their node"):
             Api.from_kubeconfig(account).create(PODS, {"metadata": {"name": "x"}, "spec": pod}, namespace=RUN_NAMESPACE)
