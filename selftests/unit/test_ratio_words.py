@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acceptance.judging.history.wording import difference
 from acceptance.report.figures import shown_measured, shown_measured_interval, shown_value, shown_value_interval
 from acceptance.results.bounds import bound_of
 from acceptance.results.ratio_words import amount, compared, compared_interval, factor, share
@@ -54,6 +55,11 @@ def test_what_is_shown_lies_on_the_side_of_the_limit_where_the_value_is(ratio: f
     true, limit = (factor(ratio), factor(beside)) if times else (100 * abs(ratio - 1), 100 * abs(beside - 1))
     true, limit = round(true, 9), round(limit, 9)
     assert (shown > limit) <= (true > limit) and (shown < limit) <= (true < limit)
+
+
+@pytest.mark.parametrize(("ratio", "words"), [(0.82, "18 % lower"), (11.25, "11x higher"), (0.2, "5x lower")])
+def test_a_level_of_the_history_is_told_likewise(ratio: float, words: str) -> None:
+    assert difference(ratio) == words
 
 
 def test_a_share_is_in_percent_and_keeps_its_side_of_the_limit() -> None:

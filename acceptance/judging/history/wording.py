@@ -5,6 +5,7 @@ from __future__ import annotations
 from acceptance.judging.history.comparing import Comparison
 from acceptance.limits.history import HistoryLimit
 from acceptance.results.history import ChangePoint, TrendPoint
+from acceptance.results.ratio_words import TIMES_FROM, amount, factor
 from acceptance.text.quantities import format_quantity
 
 ACCEPT = "`python -m acceptance accept-level`"
@@ -56,8 +57,9 @@ def compared(comparison: Comparison, this: TrendPoint) -> str:
 
 
 def difference(ratio: float) -> str:
-    """`18 % lower`, for a multiple of 0.82."""
-    return f"{_percent(ratio)} {'lower' if ratio < 1.0 else 'higher'}"
+    """`18 % lower`, for a multiple of 0.82; from twice on in times, as all ratios are told: `11x higher`."""
+    far = factor(ratio) >= TIMES_FROM
+    return f"{amount(ratio, times=True) if far else _percent(ratio)} {'lower' if ratio < 1.0 else 'higher'}"
 
 
 def _percent(ratio: float) -> str:
