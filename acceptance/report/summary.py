@@ -29,6 +29,7 @@ from acceptance.report.rebuilds import rebuild_sections
 from acceptance.report.speed import speed_tables
 from acceptance.report.sustained import sustained_sections
 from acceptance.report.tiles import tiles
+from acceptance.report.under_load import under_load_sections
 from acceptance.results.document import Results, Step, Verdict
 from acceptance.text.quantities import format_quantity, format_size
 
@@ -59,6 +60,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         crashes=crash_rows(results),
         failovers=failover_tables(results),
         sustained=sustained_sections(results),
+        under_load=under_load_sections(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
         trends=[picture for each in results.trends if (picture := trend(each))],
@@ -66,6 +68,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
             *(each.profile for each in results.measurements),
             *(each.profile for each in results.scaling),
             *(each.load.profile for each in results.sustained),
+            *(each.profile for each in results.under_load),
         },
     )
 
@@ -99,6 +102,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "features": results.capabilities,
         "history": results.trends,
         "sustained": results.sustained,
+        "under-load": results.under_load,
     }
     return (subject for subject, found in records.items() if found)
 

@@ -15,6 +15,7 @@ from acceptance.results.model import Frozen, Unit
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
+from acceptance.results.under_load import UnderLoadRecord
 
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
@@ -29,6 +30,7 @@ Subject = Literal[
     "features",
     "history",
     "sustained",
+    "under-load",
     "further-tests",
 ]
 """What a test asks about; `speed`: how fast one volume is."""
@@ -285,6 +287,7 @@ class Results(Frozen):
     durability: list[DurabilityRecord] = Field(default=[])
     failovers: list[FailoverRecord] = Field(default=[])
     sustained: list[SustainedRecord] = Field(default=[], description="empty unless it was asked for")
+    under_load: list[UnderLoadRecord] = Field(default=[], description="empty unless it was asked for")
     trends: list[TrendRecord] = Field(default=[], description="what earlier runs say of the metrics that have a limit")
     verdicts: list[Verdict]
     tier_limits: int = Field(

@@ -28,6 +28,7 @@ from acceptance.results.history import TrendRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
+from acceptance.results.under_load import UnderLoadRecord
 from acceptance.results.verdicts import overall
 from acceptance.text.sanitizing import sanitize_values
 
@@ -58,6 +59,7 @@ class Recorder:
         self.durability: list[DurabilityRecord] = []
         self.failovers: list[FailoverRecord] = []
         self.sustained: list[SustainedRecord] = []
+        self.under_load: list[UnderLoadRecord] = []
         self.trends: list[TrendRecord] = []
         self.errors: list[str] = []
         self._warnings: dict[str, str] = {}
@@ -118,6 +120,7 @@ class Recorder:
             durability=self.durability,
             failovers=self.failovers,
             sustained=self.sustained,
+            under_load=self.under_load,
             trends=self.trends,
             verdicts=self.verdicts,
             tier_limits=self._tier_limits,

@@ -62,6 +62,7 @@ SMALLEST = {
     "test_failover.py": "",
     "test_regression.py": "",
     "test_sustained_speed.py": "",
+    "test_latency_under_load.py": "",
 }
 LIMITS = """\
 version: 1

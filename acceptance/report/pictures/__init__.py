@@ -7,12 +7,14 @@ from acceptance.report.pictures.ramp import pods_over_time, start_times
 from acceptance.report.pictures.rebuild import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.pictures.scaling import each_by_volumes, together_by_volumes
 from acceptance.report.pictures.trend import trend
+from acceptance.report.pictures.under_load import latency_by_share
 
 __all__ = [
     "differences",
     "each_by_volumes",
     "foreground_writes",
     "in_bytes",
+    "latency_by_share",
     "latency_curve",
     "pods_over_time",
     "rates_over_time",
