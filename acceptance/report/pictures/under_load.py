@@ -21,7 +21,8 @@ LOOKS = {
     "p99": Look(colour=COLOURS["baseline"], dashes=DASHED, marker="s"),
     "p99.9": Look(colour=COLOURS["ink"], dashes=DOTTED, marker="^"),
 }
-Lines = dict[str, list[Point]]
+LEAST_APART = 0.08
+"""of the capacity, between two numbers at the axis"""
 
 
 @drawn_once
@@ -41,8 +42,9 @@ def latency_by_share(record: UnderLoadRecord, *, limits: Mapping[str, float]) ->
         log_axis(axes, smallest=min(drawn), largest=max(drawn), unit="s")
         shares = sorted({share for points in lines.values() for share, _ in points})
         axes.set_xlim(0.0, 1.06)
-        axes.set_xticks(shares, [_at(each) for each in shares])
-        axes.set_xlabel("of the capacity")
+        ticks = _apart(shares)
+        axes.set_xticks(ticks, [f"{each * 100:.4g}" for each in ticks])
+        axes.set_xlabel("% of the capacity")
         for name, points in lines.items():
             axes.plot([share for share, _ in points], [value for _, value in points], **LOOKS[name].of(len(points)))
         for bound in bounds:
@@ -71,6 +73,15 @@ def _lines(record: UnderLoadRecord) -> Iterator[tuple[str, list[Point]]]:
 
 def _in_words(name: str, points: list[Point]) -> str:
     return f"{name}: " + ", ".join(f"{format_quantity(s, unit='s')} at {_at(share)}" for share, s in points) + "."
+
+
+def _apart(shares: list[float]) -> list[float]:
+    """Those at the axis: far enough apart to be read, the highest in any case."""
+    kept = shares[-1:]
+    for each in reversed(shares[:-1]):
+        if kept[0] - each >= LEAST_APART:
+            kept.insert(0, each)
+    return kept
 
 
 def _at(share: float) -> str:
