@@ -15,10 +15,18 @@ from acceptance.text.quantities import format_quantity, format_size
 
 KEPT = 0.98
 """of all operations that were asked for: as the shipped limit on many volumes at a set rate has it"""
+KNOWN = 0.9
+"""Shares are of the lower end of the capacity's interval: so close to its mean that must be, or a load that is called
+80 % is far less."""
+
+
+def is_known(capacity: Span | None) -> bool:
+    """Whether a share of the capacity is what it is called."""
+    return capacity is not None and capacity.low is not None and capacity.low >= KNOWN * capacity.mean
 
 
 def decide_under_load(at: ShareRecord, limit: UnderLoadLimit) -> Decision:
-    """What `judge_under_load` says of a limit, without its words and but for caches."""
+    """What `judge_under_load` says of a limit, without its words and but for caches and what the capacity is."""
     both = {decide_rate(at), decide_latency(at, limit)}
     return "fail" if "fail" in both else "inconclusive" if "inconclusive" in both else "pass"
 
@@ -41,7 +49,8 @@ def decide_latency(at: ShareRecord, limit: UnderLoadLimit) -> Decision:
 def judge_under_load(record: UnderLoadRecord, limit: UnderLoadLimit) -> Verdict:
     """The verdict on a latency at the share of the capacity that the limit names.
 
-    Inconclusive is also a pass over a file that the storage's cache can hold.
+    Inconclusive is also a pass over a file that the storage's cache can hold, and at a share of a capacity that is not
+    known well: a share that fails may be less than it is called, one that passes may not.
     """
     at = next((each for each in record.shares if each.share == limit.of_capacity), None)
     subject = f"{limit.metric} of {record.profile} on {record.storage_class}"
@@ -51,6 +60,9 @@ def judge_under_load(record: UnderLoadRecord, limit: UnderLoadLimit) -> Verdict:
     subject += f" at {_percent(limit.of_capacity)} of its capacity ({asked} of {sure})"
     status = decide_under_load(at, limit)
     said = [f"{subject} {_latency(at, limit)}", _rate(at)]
+    if status == "pass" and not is_known(record.capacity):
+        status = "inconclusive"
+        said.append(_unknown_capacity(record))
     if status == "pass" and record.cache is not None and record.cache >= record.test_size:
         status = "inconclusive"
         said.append(
@@ -58,6 +70,15 @@ def judge_under_load(record: UnderLoadRecord, limit: UnderLoadLimit) -> Verdict:
             f"{format_size(record.test_size)} is no larger; give it more with --storage-test-size"
         )
     return _verdict(record, limit, status, "; ".join([*said, *at.warnings]), at=at)
+
+
+def _unknown_capacity(record: UnderLoadRecord) -> str:
+    can = record.capacity
+    mean, sure = (format_quantity(each, unit="1/s") for each in (can.mean if can else 0.0, record.sure))
+    return (
+        f"which is not judged: what the volume can do is not known well enough (on average {mean}, certainly {sure}), "
+        "so that the share may be far less; a quieter machine or a longer measurement would decide it"
+    )
 
 
 def _no_share(record: UnderLoadRecord) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from acceptance.judging.under_load import KNOWN
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load_script import load_environment
@@ -13,10 +14,10 @@ from acceptance.measuring.measure import Recording, measure_alone
 from acceptance.measuring.space_check import check_environment
 from acceptance.results.under_load import UnderLoadRecord
 from acceptance.statistics.interim_analyses import AnalysisPlan, unjudged_plan
-from acceptance.trials.speed.under_load import CAPACITY_PLAN, UnderLoad, judged_plan, limited_form, share_record
+from acceptance.trials.speed.under_load import A_MINUTE, UnderLoad, judged_plan, limited_form, share_record
 from selftests.unit.simulated_latencies import P99
 from selftests.unit.simulated_load import second
-from selftests.unit.simulated_shares import PROFILE, Storage, at_most, loads, record_of, recording
+from selftests.unit.simulated_shares import PROFILE, RATE, Storage, at_most, loads, record_of, recording
 from selftests.unit.simulated_standstills import SimulatedBench, Standstills, volume
 
 
@@ -49,12 +50,19 @@ def test_shares_are_of_what_is_certain() -> None:
     assert [each["profile"] for each in told] == [PROFILE, *[limited_form(PROFILE, [at_most(1.0)])] * 4]
 
 
+def test_a_capacity_that_is_hardly_known_is_measured_for_longer() -> None:
+    noisy, quiet = (record_of(Storage(cv=cv), limits=(at_most(1.0),), longest_s=300, seed=3) for cv in (0.2, 0.05))
+    assert noisy.confidence == quiet.confidence  # the looks are fixed before
+    assert noisy.sure < 0.95 * RATE and noisy.capacity is not None and noisy.capacity.low is not None
+    assert noisy.capacity.low >= KNOWN * noisy.capacity.mean
+
+
 def test_only_a_share_that_a_limit_names_is_loaded_until_it_is_decided() -> None:
     _, record = loaded(decided=True)
     assert [round(each.duration_s) for each in record.shares] == [12, 12, 60, 12]
     _, record = loaded(decided=False)
     assert [round(each.duration_s) for each in record.shares] == [12, 12, 90, 12]
-    assert record.shares[2].confidence > CAPACITY_PLAN.at(60).confidence  # two looks share the budget
+    assert record.shares[2].confidence > A_MINUTE.at(60).confidence  # two looks share the budget
 
 
 def test_each_share_has_its_percentiles() -> None:
@@ -66,7 +74,7 @@ def test_each_share_has_its_percentiles() -> None:
 
 
 def test_storage_that_does_nothing_has_no_shares() -> None:
-    def idle(profile: Profile, *, plan: AnalysisPlan, name: str) -> Recording:
+    def idle(profile: Profile, *, plan: AnalysisPlan, **_: Any) -> Recording:
         return recording([second("write", rate=0, block_size=4096)] * plan.cap)
 
     record = UnderLoad(
@@ -74,8 +82,8 @@ def test_storage_that_does_nothing_has_no_shares() -> None:
         PROFILE,
         limits=[at_most(1.0)],
         decided=lambda at, limit: False,
-        judged=CAPACITY_PLAN,
-        unjudged=CAPACITY_PLAN,
+        judged=A_MINUTE,
+        unjudged=A_MINUTE,
     ).record(cache=None)
     assert (record.capacity, record.sure, record.shares) == (None, 0.0, [])
     assert record.warnings and "storage stalled for 60 s" in record.warnings[0]
@@ -85,7 +93,7 @@ def test_a_share_tells_of_its_stall() -> None:
     still = Sample(duration_s=5.0, counts=second("write", rate=0, block_size=4096).counts)
     samples = [*[second("write", rate=800, block_size=4096)] * 55, still]
     rate = at_most(1.0).metric.parse("write.iops")
-    at = share_record([samples], share=0.8, asked=800, rate=rate, metrics=[P99], plan=CAPACITY_PLAN)
+    at = share_record([samples], share=0.8, asked=800, rate=rate, metrics=[P99], plan=A_MINUTE)
     assert at.warnings and "storage stalled for 5 s" in at.warnings[0]
     assert at.reached.mean == pytest.approx(55 / 60)
 

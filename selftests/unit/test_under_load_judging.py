@@ -105,6 +105,17 @@ def test_without_a_capacity_or_a_share_of_it_nothing_is_judged() -> None:
     assert other.status == "inconclusive"
 
 
+def test_a_share_of_what_is_hardly_known_passes_nothing() -> None:
+    """80 % of the lower end may then be half of what the volume can do; what fails there fails all the more."""
+    wide = Span(mean=5600.0, low=5000.0, high=7000.0)
+    for latency, status in ((QUICK, "inconclusive"), (SLOW, "fail")):
+        found = record(at(KEPT, latency)).model_copy(update={"capacity": wide})
+        assert judge_under_load(found, at_most(0.003)).status == status
+    assert "not known well enough (on average 5,600 IOPS, certainly 5,000 IOPS)" in (
+        judge_under_load(record(at(KEPT, QUICK)).model_copy(update={"capacity": wide}), at_most(0.003)).reason
+    )
+
+
 def test_a_pass_over_a_file_that_a_cache_holds_is_none() -> None:
     cached = judge_under_load(record(at(KEPT, QUICK), cache=2**30), at_most(0.003))
     assert cached.status == "inconclusive"

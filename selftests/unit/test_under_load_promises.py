@@ -9,12 +9,12 @@ import pytest
 
 from acceptance.judging.under_load import KEPT, decide_rate
 from acceptance.results.metrics import Metric
-from acceptance.trials.speed.under_load import CAPACITY_PLAN, share_record
+from acceptance.trials.speed.under_load import A_MINUTE, share_record
 from selftests.unit.simulated_load import second
 from selftests.unit.simulated_shares import DEPTH, QUICK_S, RATE, Storage, verdict
 
 LIMIT_S = 3 * QUICK_S
-RUNS, FEW = 400, 20
+RUNS, FEW = 400, 10
 MOST_WRONG = 9
 """of 400, where one in a hundred is promised: 10 are a chance of 1 in 130"""
 
@@ -54,7 +54,7 @@ def rates(storage: Storage, *, asked: float) -> Counter[str]:
             owed += asked - done
             samples.append(second("write", rate=done, block_size=4096))
         rate = Metric.parse("write.iops")
-        at = share_record([samples], share=0.8, asked=round(asked), rate=rate, metrics=[], plan=CAPACITY_PLAN)
+        at = share_record([samples], share=0.8, asked=round(asked), rate=rate, metrics=[], plan=A_MINUTE)
         found[decide_rate(at)] += 1
     return found
 

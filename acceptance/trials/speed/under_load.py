@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
+from acceptance.judging.under_load import is_known
 from acceptance.limits.under_load import SECTION, UnderLoadLimit
 from acceptance.loads.fio.rate_limit import rate_limited
 from acceptance.loads.fio.samples import Sample
@@ -27,7 +28,7 @@ from acceptance.trials.speed.records import small_file_warnings
 SHARES = (0.1, 0.5, 0.8, 0.9)
 """of the capacity, that are always measured; those of limits beside them"""
 STATISTICS = ("p50", "p99", "p99.9")
-CAPACITY_PLAN = AnalysisPlan(seconds=(MINUTE_S,))
+A_MINUTE = AnalysisPlan(seconds=(MINUTE_S,))
 _ONE_DIRECTION = re.compile(r"^\s*(rw|readwrite)\s*=\s*(rand)?(read|write)\s*$", re.MULTILINE)
 
 
@@ -37,8 +38,8 @@ def shares_of(limits: Sequence[UnderLoadLimit]) -> list[float]:
 
 
 def judged_plan(longest_s: float) -> AnalysisPlan:
-    """The looks at a share that a limit names: at a minute, and while it is open until `longest_s`."""
-    return going_on(CAPACITY_PLAN, longest_s=longest_s, turn_s=0)
+    """The looks at the capacity, and at a share that a limit names: at a minute, and while open until `longest_s`."""
+    return going_on(A_MINUTE, longest_s=longest_s, turn_s=0)
 
 
 def rate_of(profile: Profile, limits: Sequence[UnderLoadLimit]) -> Metric:
@@ -117,7 +118,8 @@ class UnderLoad:
     """The loads of one profile on one class, one after the other: all that it can do, and then shares of it.
 
     `load` runs one of them: see `SpeedRunner.whole_load`. `decided` tells of a load at a share whether all of the
-    `limits` that name it are decided; `judged`: the looks at such a share, `unjudged` those at others.
+    `limits` that name it are decided; `judged`: the looks at such a share and at
+    the capacity, `unjudged` those at others.
     """
 
     def __init__(
@@ -143,25 +145,32 @@ class UnderLoad:
 
     def record(self, *, cache: int | None) -> UnderLoadRecord:
         """Load it. `cache`: bytes that the storage's own cache holds, as known. Raises what the load raises."""
-        capacity = self._load(self._profile, plan=CAPACITY_PLAN, name="capacity")
-        samples = capacity.samples
-        confidence = CAPACITY_PLAN.at(loaded_s(samples)).confidence
-        found = metric_estimate(self._rate, samples, plan=CAPACITY_PLAN, confidence=confidence)
+        plan = self._judged
+        capacity = self._load(
+            self._profile, plan=plan, name="capacity", decided=lambda seen: is_known(self._capacity(seen))
+        )
+        samples, found = capacity.samples, self._capacity(capacity.samples)
+        confidence = plan.at(loaded_s(samples)).confidence
         sure = 0.0 if found is None else found.mean if found.low is None else max(0.0, found.low)
         return UnderLoadRecord(
             profile=self._profile.name,
             storage_class=capacity.storage_class,
             node=capacity.volume.node,
             metric=self._rate.path,
-            capacity=None if found is None else _span(found),
+            capacity=found,
             sure=sure,
             confidence=confidence,
-            at_capacity=_spans(self._metrics, samples, plan=CAPACITY_PLAN, confidence=confidence),
+            at_capacity=_spans(self._metrics, samples, plan=plan, confidence=confidence),
             shares=[self._at(each, sure=sure) for each in shares_of(self._limits) if each * sure >= 1],
             test_size=capacity.volume.test_size,
             cache=cache,
             warnings=[*small_file_warnings(capacity), *_stalls(samples)],
         )
+
+    def _capacity(self, samples: BySegment) -> Span | None:
+        """What the volume can do, as far as it is known so far."""
+        look = self._judged.at(loaded_s(samples))
+        return _spans([self._rate], samples, plan=self._judged, confidence=look.confidence).get(self._rate.path)
 
     def _at(self, share: float, *, sure: float) -> ShareRecord:
         limits = [each for each in self._limits if each.of_capacity == share]
