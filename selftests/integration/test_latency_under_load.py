@@ -9,9 +9,13 @@ from threading import Event, Thread
 
 import pytest
 
-from selftests.integration.suite import SuiteRun, finish, started_suite
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import PODS
+from acceptance.cluster.waiting import wait_for
+from selftests.integration.suite import SuiteRun, finish, own, started_suite
 from selftests.integration.test_host import HOST, wait_for_load
 from selftests.lab.disks import LimitedDisk, limited_disk
+from selftests.lab.provisioner import LabClass, lab_classes
 
 PROFILE = "random-write-iops"
 BLOCK_BITS = 4096 * 8
@@ -52,14 +56,21 @@ def wavering(disk: LimitedDisk) -> Iterator[None]:
         thread.join()
 
 
+def options(folder: Path, *, limit: str) -> list[str]:
+    """Of a run that asks for nothing else."""
+    (folder / "limits.yaml").write_text(LIMITS % {"limit": limit}, encoding="utf-8")
+    sizes = ["--storage-test-size=64Mi", "--storage-longest=60s"]
+    limits = f"--storage-thresholds={folder / 'limits.yaml'}"
+    return [limits, *sizes, "--storage-latency-under-load", "-m", "under_load"]
+
+
 def loaded(folder: Path, *, limit: str, reports: Path, wavers: bool = False, later: int | None = None) -> SuiteRun:
     """A run on a disk that does `CAPACITY`; `later`: once that has been measured, so much."""
-    (folder / "limits.yaml").write_text(LIMITS % {"limit": limit}, encoding="utf-8")
-    options = [f"--storage-thresholds={folder / 'limits.yaml'}", "--storage-test-size=64Mi", "--storage-longest=60s"]
-    options += ["--storage-latency-under-load", "-m", "under_load"]
     with (
         limited_disk(folder / "limited", size="200M", burst_s=0.05) as disk,
-        started_suite(*HOST, f"--storage-class={disk.folder}", *options, reports=reports) as process,
+        started_suite(
+            *HOST, f"--storage-class={disk.folder}", *options(folder, limit=limit), reports=reports
+        ) as process,
     ):
         wait_for_load(disk.folder, profile=PROFILE)
         disk.limit(rate(CAPACITY))
@@ -106,3 +117,27 @@ def test_a_disk_that_becomes_slower_does_not_keep_its_rate(tmp_path: Path, repor
     verdict = run.verdict("test_latency_holds")
     assert (run.status, verdict["status"]) == (1, "fail"), verdict["reason"]
     assert "all within the limit of at most 60 s; the rate was not kept: " in verdict["reason"]
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_pods_of_a_cluster_load_the_same_way(clean: Api, lab_folder: Path, tmp_path: Path, reports: Path) -> None:
+    with (
+        limited_disk(lab_folder / "paced", size="200M", burst_s=0.05) as disk,
+        lab_classes(clean, [LabClass(name="lab-paced", folder=disk.folder)]),
+        started_suite("--storage-class=lab-paced", *options(tmp_path, limit="500ms"), reports=reports) as process,
+    ):
+        wait_for(
+            f"a pod of {PROFILE}",
+            look=lambda: [each for each in own(clean, PODS) if each["metadata"]["name"].startswith(PROFILE)],
+            ready=bool,
+            state=lambda seen: f"{len(seen)} pods",
+            timeout_s=120,
+        )
+        disk.limit(rate(CAPACITY))  # before the pod has started
+        run = finish(process, reports=reports, timeout=400)
+    verdict = run.verdict("test_latency_holds")
+    assert (run.status, verdict["status"]) == (0, "pass"), verdict["reason"]
+    names = {each.name for each in (run.folder / "latest" / "fio").iterdir()}
+    shares = ("capacity", *(f"at-{each}-percent" for each in (10, 50, 80, 90)))
+    assert {f"{PROFILE}-lab-paced-{each}.json" for each in shares} <= names
