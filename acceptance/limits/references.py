@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from acceptance.limits.merging import SECTIONS
 from acceptance.text.strict_yaml import Path as YamlPath
 
 Found = tuple[YamlPath, str]
@@ -19,7 +20,7 @@ def reference_problems(data: Any, *, profiles: Collection[str]) -> Iterator[Foun
     tiers = _mapping(_mapping(data).get("tiers"))
     parents = {name: _mapping(tier).get("extends") for name, tier in tiers.items()}
     for name, tier in tiers.items():
-        for section in (("limits",), ("comparison",), ("scaling",), ("sustained",), ("history", "limits")):
+        for section in SECTIONS:
             for profile in _mapping(_at(tier, section)):
                 if profile not in profiles:
                     known = ", ".join(sorted(profiles)) or "none at all"

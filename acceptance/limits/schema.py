@@ -16,6 +16,7 @@ from acceptance.limits.rebuilds import RebuildEntry
 from acceptance.limits.scaling import ScalingEntry
 from acceptance.limits.sustained import SustainedLimit
 from acceptance.limits.tiers import ComparisonRule, Limit, Requirement, RuleKind, side_of
+from acceptance.limits.under_load import UnderLoadEntry
 from acceptance.limits.values import Entry, MetricRule, Quantity, Sentence, tell_metric
 from acceptance.results.metrics import Metric
 from acceptance.text.quantities import parse_quantity
@@ -102,6 +103,7 @@ class ComparisonEntry(MetricRule):
 
 LimitEntries = Annotated[dict[str, LimitEntry], BeforeValidator(tell_metric)]
 SustainedEntries = Annotated[dict[str, SustainedEntry], BeforeValidator(tell_metric)]
+UnderLoadEntries = Annotated[dict[str, UnderLoadEntry], BeforeValidator(tell_metric)]
 ComparisonEntries = Annotated[dict[str, ComparisonEntry], BeforeValidator(tell_metric)]
 
 
@@ -129,6 +131,7 @@ class TierEntry(Entry):
     comparison: dict[str, ComparisonEntries] = Field(default_factory=dict)
     scaling: dict[str, ScalingEntry] = Field(default_factory=dict)
     sustained: dict[str, SustainedEntries] = Field(default_factory=dict)
+    latency_under_load: dict[str, UnderLoadEntries] = Field(default_factory=dict)
     control_plane: ControlPlaneEntry | None = None
     rebuild: RebuildEntry | None = None
     failover: FailoverEntry | None = None
@@ -146,6 +149,9 @@ class TierEntry(Entry):
         for profile, entries in self.sustained.items():
             for entry in entries.values():
                 yield from entry.sustained(profile=profile)
+        for profile, under_load in self.latency_under_load.items():
+            for each in under_load.values():
+                yield from each.limits(profile=profile)
         if self.provisioning is not None and self.provisioning.bind_time is not None:
             yield self.provisioning.bind_time
         if self.rebuild is not None:

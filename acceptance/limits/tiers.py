@@ -13,6 +13,7 @@ from acceptance.limits.ramps import ControlPlaneLimit, RampRules
 from acceptance.limits.rebuilds import RebuildLimit
 from acceptance.limits.scaling import ScalingLimit
 from acceptance.limits.sustained import SustainedLimit
+from acceptance.limits.under_load import UnderLoadLimit
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_quantity
@@ -99,6 +100,7 @@ Requirement = (
     | ProvisioningLimit
     | FailoverLimit
     | SustainedLimit
+    | UnderLoadLimit
     | HistoryLimit
 )
 """Whatever a verdict can be on: each has a profile, or what stands for it, and describes itself."""
@@ -120,25 +122,32 @@ class Tier:
     failover: tuple[FailoverLimit, ...] = ()
     provisioning: tuple[ProvisioningLimit, ...] = ()
     sustained: tuple[SustainedLimit, ...] = ()
+    under_load: tuple[UnderLoadLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
     requires: tuple[str, ...] = ()
     """tests without which a pass is none of the tier: files, or tests in them, as pytest names them"""
 
-    def requirements(self, *, destructive: bool, sustained: bool) -> tuple[Requirement, ...]:
+    def requirements(self, *, destructive: bool, sustained: bool, under_load: bool) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive, or takes long, only where that was asked for."""
         destructives: tuple[Requirement, ...] = (*self.rebuild, *self.control_plane) if destructive else ()
         moved = (each for each in self.failover if destructive or not each.destructive)
-        lasting = self.sustained if sustained else ()
-        return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *lasting, *destructives, *moved)
+        long: tuple[Requirement, ...] = (
+            *(self.sustained if sustained else ()),
+            *(self.under_load if under_load else ()),
+        )
+        return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *long, *destructives, *moved)
 
     @property
     def profiles(self) -> set[str]:
         """The names of the profiles that it has limits on."""
-        on_profiles: tuple[Limit | ComparisonRule | ScalingLimit | SustainedLimit | HistoryLimit, ...] = (
+        on_profiles: tuple[
+            Limit | ComparisonRule | ScalingLimit | SustainedLimit | UnderLoadLimit | HistoryLimit, ...
+        ] = (
             *self.limits,
             *self.comparison,
             *self.scaling,
             *self.sustained,
+            *self.under_load,
             *self.history,
         )
         return {each.profile for each in on_profiles}

@@ -108,7 +108,9 @@ class ClusterLoadRunner:
             [volume.claim for volume in volumes],
             command=["sh", "-c", script, "load", *(self._target(place) for place in load.order)],
             runtime=load.runtime,
-            environment=load_environment(load.profile, job_file=f"{FILES_PATH}/{load.profile.path.name}"),
+            environment=load_environment(
+                load.profile, job_file=f"{FILES_PATH}/{load.profile.path.name}", rate=load.rate
+            ),
             deadline_s=seconds,
             node=volumes[0].node,
         )

@@ -81,7 +81,7 @@ class HostLoadRunner:
             what=f"the load {load.name}",
             folder=volumes[0].folder,
             runtime=load.runtime,
-            environment=load_environment(load.profile, job_file=load.profile.path.name),
+            environment=load_environment(load.profile, job_file=load.profile.path.name, rate=load.rate),
             new_output=output_of(load.profile),
         )
         try:

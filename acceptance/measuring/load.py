@@ -32,7 +32,7 @@ class Load:
     """One profile on volumes of the same node, a segment of load after the other; the last volume is the candidate's.
 
     `order` holds the place in `volumes` of each segment; `names` a name of each, unique in the run. `runtimes_s`:
-    whole seconds of load in each segment, after the profile's ramp.
+    whole seconds of load in each segment, after the profile's ramp. `rate`: of a profile that is rate-limited.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Load:
     order: tuple[int, ...]
     names: tuple[str, ...]
     runtimes_s: tuple[int, ...]
+    rate: int | None = None
 
     @property
     def runtime(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from acceptance.loads.fio.rate_limit import RATE
 from acceptance.loads.profiles import Profile
 from acceptance.loads.sysbench.command import script
 from acceptance.loads.sysbench.profiles import read_options
@@ -70,9 +71,10 @@ def commands(profile: Profile) -> str:
     return f'{FIO} "$JOB_FILE"'
 
 
-def load_environment(profile: Profile, *, job_file: str) -> dict[str, str]:
-    """What `commands` reads from its environment, so that no name is part of a script.
+def load_environment(profile: Profile, *, job_file: str, rate: int | None = None) -> dict[str, str]:
+    """What `commands` and the profile read from their environment, so that no name is part of a script.
 
-    `job_file` is where the load finds the profile's text.
+    `job_file` is where the load finds the profile's text; `rate`: of one that is rate-limited.
     """
-    return {"JOB_FILE": job_file, "PROFILE": profile.name}
+    limit = {} if rate is None else {RATE: str(rate)}
+    return {"JOB_FILE": job_file, "PROFILE": profile.name, **limit}

@@ -53,6 +53,8 @@ class Progress:
 
 
 Report = Callable[[Progress], None]
+FIRST = "1"
+"""the name of the load that every profile has; others have one of their own"""
 
 
 def measure_alone(
@@ -63,11 +65,12 @@ def measure_alone(
     plan: AnalysisPlan,
     decided: Callable[[BySegment], bool],
     report: Report,
-    name: str = "1",
+    name: str = FIRST,
+    rate: int | None = None,
 ) -> Recording:
     """Load one volume until a look finds it decided, or to the plan's cap. Raises what the bench's `run` raises.
 
-    `name` tells its output from that of other loads of the profile on the class.
+    `name` tells its output from that of other loads of the profile on the class. `rate`: see `Load`.
     """
 
     def watch(number: int, samples: Sequence[Sample]) -> bool:
@@ -78,12 +81,14 @@ def measure_alone(
         return any(before < look <= seconds for look in plan.looks) and decided([samples])
 
     load = Load(
-        name=object_name(profile.name, volume.storage_class),
+        # Another load of the profile may begin before the pod of the one before is gone.
+        name=object_name(profile.name, volume.storage_class, *(() if name == FIRST else (name,))),
         profile=profile,
         volumes=(volume,),
         order=(0,),
         names=(object_name(profile.name, volume.storage_class, name),),
         runtimes_s=(runtime_s(profile, plan.cap),),
+        rate=rate,
     )
     return Recording(profile=profile, volume=volume, role="candidate", segments=tuple(bench.run(load, watch=watch)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from acceptance.loads.fio.rate_limit import RATE
 from acceptance.loads.profiles import Profile
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, WrongUsage
 
@@ -31,8 +32,10 @@ def require_room(profiles: Iterable[Profile], *, test_size: int, volume_size: in
 
 
 def check_environment(profiles: Sequence[Profile], *, folder: str) -> dict[str, str]:
-    """What `check_script` reads from its environment; `folder` is where the load finds the profiles."""
-    return {"CHECKED": "\n".join(f"{folder}/{each.path.name}" for each in profiles if each.program == "fio")}
+    """What `check_script` and the profiles read from their environment; `folder` is where the load finds these."""
+    checked = "\n".join(f"{folder}/{each.path.name}" for each in profiles if each.program == "fio")
+    limited = any(f"${{{RATE}}}" in each.text for each in profiles)
+    return {"CHECKED": checked, **({RATE: "1"} if limited else {})}
 
 
 def check_script(profiles: Sequence[Profile], *, needed: int, together: int, claimed: int | None) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from acceptance.limits.tiers import ComparisonRule, Limit
+from acceptance.limits.under_load import UnderLoadLimit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.measure import runtime_s
 from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.settings.run import Settings
 from acceptance.statistics.interim_analyses import LONGEST_S, UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
+from acceptance.trials.speed.under_load import judged_plan, shares_of
 
 END_S = 2.0
 """For the pod of a load to start and to be away."""
@@ -87,6 +89,33 @@ def sustained(
     return PlannedStep(
         what=f"{profile.name} on {storage_class} without a pause, {seconds // 60} min",
         about_s=END_S + writing_s + profile.ramp_s + runtime_s(profile, seconds),
+        pods=1,
+    )
+
+
+def under_load(
+    profile: Profile,
+    storage_class: str,
+    *,
+    limits: Sequence[UnderLoadLimit],
+    unjudged_s: float,
+    longest_s: float,
+) -> PlannedStep:
+    """One profile on a class: what it can do, and the latency at shares of that."""
+    judged, unjudged, shares = judged_plan(longest_s), unjudged_plan(unjudged_s, in_turn=False), shares_of(limits)
+    named = len({each.of_capacity for each in limits})
+    judged_loads = named + 1  # and the capacity
+
+    def seconds(plan: AnalysisPlan, look: int) -> float:
+        return END_S + load_s(profile, plan, look, in_turn=False)
+
+    longer_s = judged_loads * (seconds(judged, judged.cap) - seconds(judged, judged.looks[0]))
+    return PlannedStep(
+        what=f"{profile.name} on {storage_class}, latency at {len(shares)} shares of the capacity",
+        about_s=judged_loads * seconds(judged, judged.looks[0])
+        + (len(shares) - named) * seconds(unjudged, unjudged.cap),
+        longer_s=longer_s,
+        goes_on_s=longer_s,
         pods=1,
     )
 

@@ -22,6 +22,7 @@ TITLES = {
     "features": "What volumes can do",
     "history": "Compared with earlier runs",
     "sustained": "Sustained speed",
+    "under-load": "Latency under load",
     "further-tests": "Further tests",
 }
 _SYNCHRONOUS = ("sync-write-iops", "etcd-fsync")

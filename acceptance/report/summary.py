@@ -33,6 +33,7 @@ from acceptance.report.snapshots import snapshot_rows
 from acceptance.report.speed import speed_tables
 from acceptance.report.sustained import sustained_sections
 from acceptance.report.tiles import tiles
+from acceptance.report.under_load import under_load_sections
 from acceptance.results.document import Results, Step, Verdict
 from acceptance.text.quantities import format_size
 
@@ -65,6 +66,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         snapshots=snapshot_rows(results),
         full_volumes=full_volume_rows(results),
         sustained=sustained_sections(results),
+        under_load=under_load_sections(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
         trends=[picture for each in results.trends if (picture := trend(each))],
@@ -72,6 +74,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
             *(each.profile for each in results.measurements),
             *(each.profile for each in results.scaling),
             *(each.load.profile for each in results.sustained),
+            *(each.profile for each in results.under_load),
         },
     )
 
@@ -106,6 +109,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "features": results.capabilities,
         "history": results.trends,
         "sustained": results.sustained,
+        "under-load": results.under_load,
     }
     return (subject for subject, found in records.items() if found)
 

@@ -16,6 +16,7 @@ from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
 from acceptance.results.snapshots import SnapshotRecord
+from acceptance.results.under_load import UnderLoadRecord
 
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
@@ -30,6 +31,7 @@ Subject = Literal[
     "features",
     "history",
     "sustained",
+    "under-load",
     "further-tests",
 ]
 """What a test asks about; `speed`: how fast one volume is."""
@@ -284,6 +286,7 @@ class Results(Frozen):
     snapshots: list[SnapshotRecord] = Field(default=[])
     full_volumes: list[FullVolumeRecord] = Field(default=[])
     sustained: list[SustainedRecord] = Field(default=[], description="empty unless a sustained load was requested")
+    under_load: list[UnderLoadRecord] = Field(default=[], description="empty unless latency under load was requested")
     trends: list[TrendRecord] = Field(
         default=[], description="what earlier runs say about metrics with a history limit"
     )

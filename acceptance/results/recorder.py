@@ -30,6 +30,7 @@ from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
 from acceptance.results.snapshots import SnapshotRecord
+from acceptance.results.under_load import UnderLoadRecord
 from acceptance.results.verdicts import overall
 from acceptance.text.sanitizing import sanitize_values
 
@@ -62,6 +63,7 @@ class Recorder:
         self.snapshots: list[SnapshotRecord] = []
         self.full_volumes: list[FullVolumeRecord] = []
         self.sustained: list[SustainedRecord] = []
+        self.under_load: list[UnderLoadRecord] = []
         self.trends: list[TrendRecord] = []
         self.errors: list[str] = []
         self._warnings: dict[str, str] = {}
@@ -124,6 +126,7 @@ class Recorder:
             snapshots=self.snapshots,
             full_volumes=self.full_volumes,
             sustained=self.sustained,
+            under_load=self.under_load,
             trends=self.trends,
             verdicts=self.verdicts,
             tier_limits=self._tier_limits,

@@ -88,6 +88,7 @@ class Settings(Frozen):
     pool_share: Share = 0.5
     sustained: bool = False
     sustained_time: SustainedTime = SUSTAINED_S
+    latency_under_load: bool = False
     scale_steps: Steps = (1, 3, 6, 9, 12, 15)
     scale_profiles: tuple[str, ...] = ()
     scale_window: Window = 8.0

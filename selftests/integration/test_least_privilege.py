@@ -67,6 +67,7 @@ SMALLEST = {
     "test_failover.py": "",
     "test_regression.py": "",
     "test_sustained_speed.py": "",
+    "test_latency_under_load.py": "",
 }
 LIMITS = f"""\
 {READ_LIMIT}    scaling:

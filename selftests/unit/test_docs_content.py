@@ -34,6 +34,7 @@ TIER = (
     "failover",
     "provisioning",
     "sustained",
+    "latency_under_load",
     "history",
 )
 SECTIONS = tuple(f"{each}:" for each in ("version", "about", "node_failure", *TIER))

@@ -212,6 +212,16 @@ def test_a_sustained_load_is_planned_where_it_is_asked_for(planned: Callable[...
     assert re.search(r"without a pause, 10 min .* 10:0\d", output), output
 
 
+def test_latency_under_load_is_planned_where_it_is_asked_for(planned: Callable[..., tuple[int, str]]) -> None:
+    """A capacity and a judged share of a minute each, and three others of 12 s; what is open until 5 min."""
+    options = (NO_CLUSTER, "-m", "under_load", "--storage-class=fast", "--storage-tier=production")
+    status, output = planned(*options)
+    assert status == 0, output
+    assert "2 tests: latency under load: some minutes of load a class; ask for it with" in " ".join(output.split())
+    _, output = planned(*options, "--storage-latency-under-load")
+    assert re.search(r"random-read-iops on fast, latency at 4 shares of the capacity .* 2:51 .* 10:51", output), output
+
+
 def test_a_plan_is_of_the_selected_tests_alone(planned: Callable[..., tuple[int, str]]) -> None:
     status, output = planned(NO_CLUSTER, "-m", "smoke", "-k", "binds_in_time", "--storage-class=fast")
     assert status == 0

@@ -8,6 +8,7 @@ import pytest
 
 from acceptance.results.document import Cluster, Image, Results, Status, Verdict
 from acceptance.results.recorder import Recorder
+from selftests.unit.simulated_shares import Storage, record_of
 from selftests.unit.sustained_records import sustained
 
 STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
@@ -97,3 +98,9 @@ def test_a_sustained_load_gets_into_the_results() -> None:
     made.sustained.append(sustained([500.0] * 120))
     (record,) = made.results(exit_status=0).sustained
     assert record.rounds == [500.0] * 5
+
+
+def test_latency_under_load_gets_into_the_results() -> None:
+    made = recorder("pass")
+    made.under_load.append(record_of(Storage(), limits=()))
+    assert made.results(exit_status=0).under_load == made.under_load

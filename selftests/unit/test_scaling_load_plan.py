@@ -14,10 +14,11 @@ from acceptance.cluster.pod_manifest import PodDefaults
 from acceptance.cluster.stateful_sets import REQUESTS, set_manifest
 from acceptance.cluster.workspace import Workspace
 from acceptance.loads.fio.job_file import read_job_file
+from acceptance.loads.fio.rate_limit import limited_job
 from acceptance.loads.profiles import Profile
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
-from acceptance.trials.scaling.load_plan import LoadPlan, limited_job
+from acceptance.trials.scaling.load_plan import LoadPlan
 
 PROFILES = Path(__file__).parents[2] / "profiles"
 WORKSPACE = Workspace(

@@ -8,6 +8,7 @@ from acceptance.report.pictures.rebuild import foreground_writes, rebuild_progre
 from acceptance.report.pictures.scaling import each_by_volumes, together_by_volumes
 from acceptance.report.pictures.side_by_side import beside_each_other
 from acceptance.report.pictures.trend import trend
+from acceptance.report.pictures.under_load import latency_by_share
 
 __all__ = [
     "beside_each_other",
@@ -15,6 +16,7 @@ __all__ = [
     "each_by_volumes",
     "foreground_writes",
     "in_bytes",
+    "latency_by_share",
     "latency_curve",
     "pods_over_time",
     "rates_over_time",

@@ -88,6 +88,17 @@ SUSTAINED_IOPS = Gauge(
     labels=("profile", "direction", "bound"),
 )
 SUSTAINED_LOAD = Gauge(name="sustained_load_seconds", help="duration of that load", unit="seconds", labels=("profile",))
+UNDER_LOAD = Gauge(
+    name="latency_under_load_seconds",
+    help="latency at a share of the capacity of the volume",
+    unit="seconds",
+    labels=("profile", "share", "metric", "bound"),
+)
+UNDER_LOAD_IOPS = Gauge(
+    name="capacity_iops",
+    help="IOPS of one volume at the depth of the profile",
+    labels=("profile", "bound"),
+)
 CAPABILITY = Gauge(
     name="capability",
     help="1 for the status found for this capability; 0 for the other statuses",
@@ -111,6 +122,7 @@ def add_trials(samples: Samples, results: Results, candidate: str) -> None:
             samples.set(RECORDS, crash.acknowledged, failure=crash.failure, state="acknowledged")
             samples.set(RECORDS, crash.lost_count, failure=crash.failure, state="lost")
     _add_sustained(samples, results, candidate)
+    _add_under_load(samples, results, candidate)
     for each in results.capabilities:
         if each.storage_class == candidate:
             samples.set_one_of(
@@ -164,6 +176,18 @@ def _add_sustained(samples: Samples, results: Results, candidate: str) -> None:
             if statistic == "iops":
                 labels = {"profile": record.load.profile, "direction": direction}
                 samples.set_bounds(SUSTAINED_IOPS, each.mean, low=each.low, high=each.high, **labels)
+
+
+def _add_under_load(samples: Samples, results: Results, candidate: str) -> None:
+    for record in results.under_load:
+        if record.storage_class != candidate:
+            continue
+        if (can := record.capacity) is not None:
+            samples.set_bounds(UNDER_LOAD_IOPS, can.mean, low=can.low, high=can.high, profile=record.profile)
+        for at in record.shares:
+            for path, each in at.latencies.items():
+                labels = {"profile": record.profile, "share": f"{at.share:g}", "metric": path}
+                samples.set_bounds(UNDER_LOAD, each.mean, low=each.low, high=each.high, **labels)
 
 
 def _add_figure(samples: Samples, gauge: Gauge, figure: Figure, **labels: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -12,18 +11,17 @@ from acceptance.cluster.objects import set_name
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.stateful_sets import SetPlan, StartBarrier
 from acceptance.cluster.workspace import Workspace
+from acceptance.loads.fio.rate_limit import job_file, limited_job
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.prefill import PREFILL_FILE, SLOWEST_B_PER_S, TEST_FILE, prefill_text
 from acceptance.measuring.space_check import SHARED, SPARED_PERCENT, check_environment, check_script
 from acceptance.results.metrics import Metric
-from acceptance.text.errors import WrongUsage
 
 STEP = "storage-acceptance/step"
 """the annotation of a pod that opens its start barrier"""
 BARRIER_PATH = "/start-barrier/step"
 # A load that hears nothing for so long, when nobody writes files, is an orphan, and loads no more.
 IDLE_S = 900
-_SECTION = re.compile(r"^\s*\[(?!global\])[^\]]+\]\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,23 +99,3 @@ class LoadPlan:
         ):
             script = script.replace(name, str(value))
         return script
-
-
-def job_file(profile: Profile, *, limited: bool = False) -> str:
-    """The name under which pods find the profile."""
-    return f"{profile.name}{'.limited' if limited else ''}.fio"
-
-
-def limited_job(profile: Profile, *, metric: Metric) -> str:
-    """The profile's text with `${RATE}` as its limit, in the unit of the metric (fio's `rate_iops` or `rate`).
-
-    fio limits each job by itself, so there must be one job, one process. Raises WrongUsage otherwise.
-    """
-    several = re.search(r"^\s*(numjobs|rate|rate_iops)\s*=", profile.text, re.MULTILINE)
-    if len(profile.jobs) != 1 or several:
-        raise WrongUsage(
-            f"profile {profile.path}: wanted one job of one process without a rate of its own to run it rate-limited, "
-            f"found {several[1] if several else f'{len(profile.jobs)} jobs'}; remove its rate_limited limit"
-        )
-    option = "rate_iops" if metric.statistic == "iops" else "rate"
-    return _SECTION.sub(lambda section: f"{section[0]}\n{option}=${{RATE}}", profile.text)

@@ -8,12 +8,12 @@ from typing import Literal
 
 from acceptance.measuring.figures import interval_of
 from acceptance.measuring.metric_values import metric_value
+from acceptance.measuring.rate_share import share_of_rate
 from acceptance.measuring.windows import Window, batch_length, batch_values, common_window, samples_in
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, RateRecord, StepRecord, VolumeRecord
-from acceptance.statistics.step_analyses import CONFIDENCE
+from acceptance.statistics.step_analyses import CONFIDENCE, CORRELATION, RATE_CONFIDENCE
 from acceptance.trials.scaling.loaded_volume import LoadedVolume
-from acceptance.trials.scaling.rate_share import share_of_rate
 
 
 def step_record(volumes: Sequence[LoadedVolume], *, metric: Metric, window_s: float) -> StepRecord:
@@ -39,11 +39,23 @@ def step_record(volumes: Sequence[LoadedVolume], *, metric: Metric, window_s: fl
 def rate_record(volumes: Sequence[LoadedVolume], *, metric: Metric, rate: float, window_s: float) -> RateRecord:
     """The record of a run in which each volume was asked for `rate`, in the metric's unit.
 
-    Raises what `common_window` raises.
+    Of all volumes the slowest is slow by chance no more often than a single one (Bonferroni's inequality). Raises what
+    `common_window` raises.
     """
-    window, _ = _window(volumes, window_s)
+    window, length_s = _window(volumes, window_s)
+    confidence = 1 - (1 - RATE_CONFIDENCE) / len(volumes)
     reached = {
-        each.pod: share_of_rate(each, metric=metric, rate=rate, window=window, of=len(volumes)) for each in volumes
+        each.pod: share_of_rate(
+            each.samples,
+            head=each.head,
+            metric=metric,
+            rate=rate,
+            window=window,
+            length_s=length_s,
+            confidence=confidence,
+            correlation=CORRELATION,
+        )
+        for each in volumes
     }
     slowest_first = sorted(reached, key=lambda pod: reached[pod].mean)
     return RateRecord(

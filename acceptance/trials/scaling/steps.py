@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from acceptance.cluster.resources import PODS
+from acceptance.loads.fio.rate_limit import job_file
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.windows import corrected
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
-from acceptance.trials.scaling.load_plan import STEP, job_file
+from acceptance.trials.scaling.load_plan import STEP
 from acceptance.trials.scaling.load_set import LoadSet
 from acceptance.trials.scaling.loaded_volume import LoadedVolume
 from acceptance.trials.scaling.pod_log import StepLog

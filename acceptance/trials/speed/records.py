@@ -47,7 +47,7 @@ def measurement_of(recording: Recording, *, plan: AnalysisPlan, beside: BySegmen
         fio_version=recording.segments[0].fio_version,
         metrics={path: estimate for path, estimate in estimates.items() if estimate is not None},
         series={rate.path: _by_the_second(rate, seconds) for rate in rates},
-        warnings=[*_warnings(recording), *([slow.describe()] if slow else [])],
+        warnings=[*small_file_warnings(recording), *([slow.describe()] if slow else [])],
         distribution=distribution(judged),
         slowed_down_after_s=slow.after_s if slow else None,
     )
@@ -82,7 +82,8 @@ def relative(found: Ratio) -> RelativeEstimate | None:
     return RelativeEstimate(ratio=found.value, low=found.low, high=found.high, confidence=found.confidence)
 
 
-def _warnings(recording: Recording) -> list[str]:
+def small_file_warnings(recording: Recording) -> list[str]:
+    """That the test file is so small that caches may have helped; nothing of others."""
     small = small_file_of(recording, directions=("read", "write"))
     return (
         [f"{small.describe()}, less than {SIZE_IN_SECONDS} s: caches may have helped; {small.remedy}"] if small else []

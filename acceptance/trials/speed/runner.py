@@ -99,10 +99,19 @@ class SpeedRunner:
             again = self.whole_load(profile, storage_class=storage_class, plan=LATER, name="again")
             yield Later(first=first, again=again, after_s=after_s)
 
-    def whole_load(self, profile: Profile, *, storage_class: str, plan: AnalysisPlan, name: str) -> Recording:
-        """The profile on the class from the plan's begin to its end, whatever it shows; run anew for each who asks.
+    def whole_load(
+        self,
+        profile: Profile,
+        *,
+        storage_class: str,
+        plan: AnalysisPlan,
+        name: str,
+        rate: int | None = None,
+        decided: Callable[[BySegment], bool] = lambda _: False,
+    ) -> Recording:
+        """The profile on the class from the plan's begin to its end, or until it is decided; anew for each who asks.
 
-        Raises what the bench raises.
+        `rate`: of a profile that is rate-limited. Raises what the bench raises.
         """
         self._prepare([storage_class])
         return measure_alone(
@@ -110,9 +119,10 @@ class SpeedRunner:
             self._volume(storage_class),
             profile,
             plan=plan,
-            decided=lambda _: False,
+            decided=decided,
             report=self._report,
             name=name,
+            rate=rate,
         )
 
     def _in_turn(

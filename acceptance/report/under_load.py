@@ -1,0 +1,124 @@
+"""Latency at shares of what a volume can do, for the report: a table, a curve, and where it rises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from acceptance.judging.under_load import decide_rate
+from acceptance.report.picture import Picture
+from acceptance.report.pictures import latency_by_share
+from acceptance.results.bounds import bounds_of
+from acceptance.results.document import Results
+from acceptance.results.under_load import ShareRecord, Span, UnderLoadRecord
+from acceptance.text.quantities import format_quantity, format_size
+
+STATISTICS = ("p50", "p99", "p99.9")
+KNEE = 2.0
+"""Where the 99th percentile is so many times that of the lowest share, for certain, the curve has bent."""
+_KEPT = {"pass": "", "fail": ", not kept", "inconclusive": ", perhaps not kept"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareRow:
+    """One load, as it is shown. `latencies`: p50, p99, p99.9."""
+
+    share: str
+    asked: str
+    reached: str
+    latencies: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnderLoadSection:
+    """All loads of a profile on a class."""
+
+    profile: str
+    storage_class: str
+    rows: list[ShareRow]
+    picture: Picture | None
+    sentences: list[str]
+
+
+def under_load_sections(results: Results) -> list[UnderLoadSection]:
+    """One of each profile and class, in the order in which they ran."""
+    return [
+        UnderLoadSection(
+            profile=each.profile,
+            storage_class=each.storage_class,
+            rows=list(_rows(each)),
+            picture=latency_by_share(each, limits=_limits(each, results)),
+            sentences=list(_sentences(each)),
+        )
+        for each in results.under_load
+    ]
+
+
+def _limits(record: UnderLoadRecord, results: Results) -> dict[str, float]:
+    """By metric."""
+    about = (record.storage_class, record.profile, "under-load")
+    found = bounds_of(each for each in results.verdicts if (each.storage_class, each.profile, each.subject) == about)
+    return {metric: bounds[0].value for metric, bounds in found.items()}
+
+
+def _rows(record: UnderLoadRecord) -> Iterator[ShareRow]:
+    direction = record.metric.partition(".")[0]
+    paths = [f"{direction}.latency.{each}" for each in STATISTICS]
+    for at in record.shares:
+        yield ShareRow(
+            share=f"{at.share * 100:.4g} %",
+            asked=format_quantity(at.asked, unit="1/s"),
+            reached=f"{at.reached.mean * 100:.3g} %{_KEPT[decide_rate(at)]}",
+            latencies=[_shown(at.latencies.get(path)) for path in paths],
+        )
+    if record.capacity is not None:
+        yield ShareRow(
+            share="without a limit",
+            asked="",
+            reached=format_quantity(record.capacity.mean, unit="1/s"),
+            latencies=[_shown(record.at_capacity.get(path)) for path in paths],
+        )
+
+
+def _shown(span: Span | None) -> str:
+    return "" if span is None else format_quantity(span.mean, unit="s")
+
+
+def _sentences(record: UnderLoadRecord) -> Iterator[str]:
+    size, sure = format_size(record.test_size), format_quantity(record.sure, unit="1/s")
+    if record.capacity is None:
+        yield f"Nothing was done in a minute of full load on a test file of {size}: there is no capacity."
+    else:
+        mean = format_quantity(record.capacity.mean, unit="1/s")
+        yield (
+            f"Capacity on a test file of {size}, in a minute at the profile's own depth: {mean}; shares are of {sure}, "
+            f"which is certain (lower end of the {record.confidence * 100:.4g}% CI)."
+        )
+    yield from _knee(record)
+    for told in record.warnings:
+        yield told[0].upper() + told[1:] + "."
+    for at in record.shares:
+        for told in at.warnings:
+            yield f"At {at.share * 100:.4g} %: {told}."
+
+
+def _knee(record: UnderLoadRecord) -> Iterator[str]:
+    """Between which shares the curve bends."""
+    path = f"{record.metric.partition('.')[0]}.latency.p99"
+    known = [(at, span) for at in record.shares if (span := at.latencies.get(path)) is not None and span.mean > 0.0]
+    if len(known) < 2:
+        return
+    (first, lowest), *others = known
+    before: ShareRecord = first
+    for at, span in others:
+        if span.low is not None and lowest.high is not None and span.low >= KNEE * lowest.high:
+            yield (
+                f"The knee: between {before.share * 100:.4g} % and {at.share * 100:.4g} % of the capacity the p99 "
+                f"rises to {span.mean / lowest.mean:.3g} times that at {first.share * 100:.4g} %."
+            )
+            return
+        before = at
+    yield (
+        f"No knee up to {before.share * 100:.4g} % of the capacity: the p99 is nowhere surely {KNEE:g} times that at "
+        f"{first.share * 100:.4g} %."
+    )
