@@ -11,6 +11,7 @@ from acceptance.results.declaration import Declaration
 from acceptance.results.features import CapabilityRecord
 from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
+from acceptance.results.known_storage import KnownStorage
 from acceptance.results.model import Frozen, Unit
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
@@ -238,21 +239,6 @@ class Conditions(Frozen):
     required: list[str] = Field(
         default=[], description="tests that must pass before the tier passes: files, or tests in them"
     )
-
-
-class Statement(Frozen):
-    """What somebody states about a storage, and where."""
-
-    what: str
-    source: str
-
-
-class KnownStorage(Frozen):
-    """What the target file states about the storage. No verdict rests on it."""
-
-    about: str | None
-    caveats: list[Statement] = Field(description="why its figures mean something else than a reader may expect")
-    limits: list[Statement] = Field(description="limits that the storage's own documentation states")
 
 
 class PoolRecord(Frozen):

@@ -13,7 +13,6 @@ from acceptance.results.declaration import Declaration
 from acceptance.results.document import (
     Cluster,
     Conditions,
-    KnownStorage,
     Measurement,
     PoolRecord,
     RelativeEstimate,
@@ -26,6 +25,7 @@ from acceptance.results.document import (
 from acceptance.results.features import CapabilityRecord
 from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
+from acceptance.results.known_storage import KnownStorage
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from acceptance.results.document import KnownStorage, Statement
+from acceptance.results.known_storage import KnownStorage, Statement
 from acceptance.settings.strict_file import read_strict, say
 from acceptance.settings.target_plans import NODE_PLACEHOLDERS, PLACEHOLDERS, CommandPlan, NodeFailurePlan
 from acceptance.settings.target_settings import Strict, TargetSettings, time_s

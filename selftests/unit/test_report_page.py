@@ -16,15 +16,14 @@ from acceptance.report.summary import render_summary, verdict_sentence
 from acceptance.results.completeness import is_whole, missing
 from acceptance.results.document import (
     Conditions,
-    KnownStorage,
     PoolRecord,
     Results,
-    Statement,
     Subject,
     TierLimit,
     Verdict,
 )
 from acceptance.results.history import TrendPoint, TrendRecord
+from acceptance.results.known_storage import KnownStorage, Statement
 from selftests.unit.test_report import STARTED, full, results, verdict
 
 
