@@ -44,15 +44,15 @@ def snapshot_sentence(record: SnapshotRecord) -> str:
         )
     if record.holes:
         wrong.append(
-            f"is of no one moment: of record {record.last:,} something is there, and {ranges_in_words(record.holes)}, "
-            "which was durable before that was begun, is not whole"
+            f"is of no one moment: of record {record.last:,} something is there, and before it was begun all others "
+            f"were durable, but these are not whole: {ranges_in_words(record.holes)}"
         )
     if wrong:
         return f"{about}{record.storage_class}, {'; it '.join(wrong)}."
     later = record.whole - record.acknowledged
     return (
         f"{about}{record.storage_class}, holds all {record.acknowledged:,} records that were acknowledged before it "
-        f"was asked for, and {later:,} later ones without a hole. Records a second: {paces_in_words(record.paces)}."
+        f"was asked for, and {later:,} more without a hole. Records a second: {paces_in_words(record.paces)}."
     )
 
 

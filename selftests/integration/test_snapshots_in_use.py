@@ -14,7 +14,8 @@ from selftests.lab.csi_classes import class_of, faulty_classes
 
 pytestmark = pytest.mark.full
 
-TESTS = ("tests/test_snapshots_in_use.py", "--storage-timeout", "90s")
+# Longer than it takes the driver to remember the earlier state that a snapshot is of, where it does that.
+TESTS = ("tests/test_snapshots_in_use.py", "--storage-timeout", "90s", "--storage-durability-time", "8s")
 FAULTS = {
     "snapshot-taken-early": "records that were acknowledged before it was asked for",
     "snapshot-two-moments": "is of no one moment",

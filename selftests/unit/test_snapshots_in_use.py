@@ -153,7 +153,7 @@ def test_all_there_is_a_pass_that_tells_the_paces() -> None:
     assert verdict.status == "pass"
     assert verdict.reason == (
         "a snapshot of class snap, taken while records were written to a volume of fast, holds all 1,000 records that "
-        "were acknowledged before it was asked for, and 40 later ones without a hole. Records a second: 200 before it, "
+        "were acknowledged before it was asked for, and 40 more without a hole. Records a second: 200 before it, "
         "20 while it was taken (longest pause 0.8 s), 150 while it was restored and read (longest pause 0.2 s), 150 "
         "while it was deleted (longest pause 0.1 s)."
     )
@@ -172,8 +172,8 @@ def test_a_hole_is_told_with_what_is_behind_it() -> None:
     verdict = judge_snapshot(snapshot(whole=1030, last=1060, holes=[(1021, 1021), (1025, 1025)]))
     assert verdict.status == "fail"
     assert verdict.reason.endswith(
-        "is of no one moment: of record 1,060 something is there, and 1,021, 1,025, which was durable before that was "
-        "begun, is not whole."
+        "is of no one moment: of record 1,060 something is there, and before it was begun all others were durable, but "
+        "these are not whole: 1,021, 1,025."
     )
 
 

@@ -10,7 +10,7 @@ import (
 
 // How long after a pod first had a volume the state is that a snapshot by the fault takenEarly is of, and how far apart the
 // two halves of one by the fault twoMoments are.
-var earlyAfter, betweenHalves = 2 * time.Second, 2 * time.Second
+var earlyAfter, betweenHalves = 4 * time.Second, 2 * time.Second
 
 // copyWrongly copies a volume as its fault says; false where it has none that is about that.
 func (p pool) copyWrongly(from volume, to *os.File) (bool, error) {
