@@ -15,6 +15,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 
@@ -29,10 +30,10 @@ from selftests.unit.simulated_credits import Credits, finding, steady
 from selftests.unit.simulated_decay import Decaying
 from selftests.unit.simulated_latencies import Second, ended, p99_of, skewed, slow_operations, slow_seconds
 from selftests.unit.simulated_standstills import FROM_S, UNTIL_S, Standstills, Storage, at_least, measured, profile
+from selftests.unit.simulated_steps import ends_of_ratios
 from selftests.unit.test_bursts import KINDS as BURSTS
 from selftests.unit.test_bursts import RULE as TOO_GOOD
 from selftests.unit.test_bursts import compared
-from selftests.unit.test_scaling_promises import steps
 from selftests.unit.test_sustained_promises import DEFAULT_S, verdict
 from selftests.unit.test_uninterrupted_promises import RULE
 
@@ -222,12 +223,13 @@ def bursts(runs: int) -> None:
 def steps_of_scale(runs: int) -> None:
     """The ratio of two steps of a scale run that lies exactly at its limit, correlation 0.5."""
     _begin(
-        "Steps of a scale run at their limit: pass / fail, of 1,500 (then, windows of 6 s: 3.7 / 3.5)",
-        "noise | now",
+        f"Steps of a scale run at their limit: pass / fail, of {1000 * runs:,}",
+        "window | noise | then | now",
     )
-    for cv in (0.05, 0.15, 0.30):
-        found = steps(0.5, cv=cv, correlation=0.5, at_least=0.5)
-        print(f"| {100 * cv:.0f} % | {100 * found['pass']:.1f} / {100 * found['fail']:.1f} |", flush=True)
+    for (window_s, then), cv in product(((6, "3.7 / 3.5"), (10, "4.0 / 4.0"), (20, "1.7 / 1.5")), (0.05, 0.15, 0.30)):
+        found = ends_of_ratios(0.5, window_s=window_s, cv=cv, correlation=0.5, at_least=0.5, runs=1000 * runs)
+        shares = " / ".join(f"{100 * found[each]:.2f}" for each in ("pass", "fail"))
+        print(f"| {window_s} s | {100 * cv:.0f} % | {then} | {shares} |", flush=True)
 
 
 def _shares(said: Sequence[str]) -> str:

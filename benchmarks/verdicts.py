@@ -5,7 +5,7 @@
 No storage is measured: seconds of known noise are looked at as the plans say, by the functions that decide in a
 run. `for a minute` is `--storage-longest=60s`, the bound of the main job. The goals: at most 1 % wrong verdicts at 5 %
 from a limit; storage 10 % above its limits at 15 % noise: at most 5 % of runs of 18 profiles with one that stays open,
-in about 30 min of load.
+in 30 min of load.
 """
 
 from __future__ import annotations

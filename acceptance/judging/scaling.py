@@ -11,7 +11,7 @@ from acceptance.results.ratio_words import share
 from acceptance.results.scaling import Figure, RateRecord, ScalingRecord, StepRecord
 from acceptance.statistics.intervals import Interval
 from acceptance.statistics.ratios import independent_ratio
-from acceptance.statistics.step_analyses import CORRELATION
+from acceptance.statistics.step_analyses import ratio_correlation
 from acceptance.text.quantities import format_quantity
 
 Finding = tuple[Interval | None, str]
@@ -105,7 +105,7 @@ def _at_last_step(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     of = f"total of {last.pods} volumes ({_shown(last.total, limit)}) as a share of that of {before.pods}"
     if record.capacity is None:
         of += ", after which it still grew"
-    return _ratio(last.total, before.total, record, of)
+    return _ratio(last.total, before.total, record, of, batch_s=min(last.batch_s, before.batch_s))
 
 
 def before_last(record: ScalingRecord) -> StepRecord:
@@ -143,7 +143,7 @@ def _latency_growth(record: ScalingRecord, limit: ScalingLimit) -> Finding:
         f"mean over {last.pods} volumes ({format_quantity(after.mean, unit='s')}) as a multiple of that over "
         f"{first.pods} ({format_quantity(before.mean, unit='s')})"
     )
-    return _ratio(after, before, record, of)
+    return _ratio(after, before, record, of, batch_s=min(last.batch_s, first.batch_s))
 
 
 def _latency(step: StepRecord, limit: ScalingLimit) -> Figure | None:
@@ -182,7 +182,7 @@ def _node_scaling(record: ScalingRecord, limit: ScalingLimit) -> Finding:
         f"total on {nodes.more_nodes} nodes ({more.pods} volumes, {_shown(more.total, limit)}) as a "
         f"multiple of that on {nodes.fewer_nodes} ({fewer.pods} volumes, {_shown(fewer.total, limit)})"
     )
-    return _ratio(more.total, fewer.total, record, of)
+    return _ratio(more.total, fewer.total, record, of, batch_s=min(more.batch_s, fewer.batch_s))
 
 
 _FINDINGS: dict[Kind, Callable[[ScalingRecord, ScalingLimit], Finding]] = {
@@ -194,8 +194,9 @@ _FINDINGS: dict[Kind, Callable[[ScalingRecord, ScalingLimit], Finding]] = {
 }
 
 
-def _ratio(after: Figure, before: Figure, record: ScalingRecord, of: str) -> Finding:
-    found = independent_ratio(after.batches, before.batches, confidence=record.confidence, correlation=CORRELATION)
+def _ratio(after: Figure, before: Figure, record: ScalingRecord, of: str, *, batch_s: int) -> Finding:
+    correlation = ratio_correlation(batch_s)
+    found = independent_ratio(after.batches, before.batches, confidence=record.confidence, correlation=correlation)
     return found, of if found is not None else "stalled or has too few seconds for a confidence interval"
 
 

@@ -9,7 +9,7 @@ from acceptance.results.document import Estimate
 from acceptance.results.model import Unit
 from acceptance.results.scaling import Figure
 from acceptance.statistics.intervals import BATCH_CORRELATION, MINIMUM_BATCHES, Part, interval, weighted_interval
-from acceptance.statistics.step_analyses import CONFIDENCE, CORRELATION
+from acceptance.statistics.step_analyses import CONFIDENCE, value_correlation
 
 
 def estimate(
@@ -48,6 +48,6 @@ def figure(batches: Sequence[float], *, confidence: float, correlation: float | 
     return Figure(mean=mean, low=low, high=high, batches=list(batches))
 
 
-def interval_of(batches: Sequence[float], *, confidence: float = CONFIDENCE) -> Figure:
-    """The mean of the batches with its interval at a look; without one where there are too few of them."""
-    return figure(batches, confidence=confidence, correlation=CORRELATION)
+def interval_of(batches: Sequence[float], *, batch_s: int, confidence: float = CONFIDENCE) -> Figure:
+    """The mean of batches of so many s with its interval at a look; without one where there are too few of them."""
+    return figure(batches, confidence=confidence, correlation=value_correlation(batch_s))

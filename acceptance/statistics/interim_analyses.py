@@ -12,6 +12,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from acceptance.statistics.intervals import BATCH_CORRELATION, SECONDS_CORRELATION, correlation_of_sums
+from acceptance.statistics.overlapping_looks import even_chance
 
 REACHED = 0.8
 """of a look's seconds: with so many it is that look, for some seconds are lost, to slow documents and short turns"""
@@ -160,7 +161,7 @@ class AnalysisPlan:
             seconds=seconds,
             batch_s=batches.length_s,
             batch_correlation=batches.correlation,
-            confidence=1.0 - 2.0 * self.wrong_pass * self._share(reached),
+            confidence=1.0 - 2.0 * self._wrong(reached),
             beyond=self.beyond[number] if number < len(self.beyond) else 1.0,
         )
 
@@ -179,16 +180,17 @@ class AnalysisPlan:
             )
         return replace(plan, floor_s=math.ceil(seconds))
 
-    def _share(self, look: int) -> float:
-        """Of the error budget, for a look that is no early one (Bonferroni's inequality: it is split between them).
+    def _wrong(self, look: int) -> float:
+        """The chance of a look that is no early one to pass storage at its limit, or to fail it.
 
-        Those before the minute share theirs evenly, and so do the others, which have most of it.
+        Those before the minute share theirs evenly (Bonferroni's inequality). The others have most of the budget, are
+        as sure as each other, and together no more often wrong than it says (`even_chance`).
         """
         soon = [each for each in self.seconds if each < self.whole_s]
         if look in soon:
-            return self.soon / len(soon)
+            return self.wrong_pass * self.soon / len(soon)
         left = 1.0 - (self.soon if soon else 0.0) - (self.early.share if self.early else 0.0)
-        return left / (len(self.seconds) - len(soon))
+        return even_chance(self.seconds[len(soon) :], budget=self.wrong_pass * left)
 
     @property
     def _ends(self) -> tuple[int, ...]:
@@ -196,7 +198,7 @@ class AnalysisPlan:
 
 
 # Synchronous writes are the noisiest load and carry the hard rule: what is not far off is looked at late.
-DURABLE = AnalysisPlan(seconds=(40, 60), batch_s=5, early=EarlyLook(), beyond=(1.25,))
+DURABLE = AnalysisPlan(seconds=(40, 60), early=EarlyLook(), beyond=(1.25,))
 # All looks at classes in turn are after an even number of rounds: each began as often as the other, and steady drift
 # cancels out. Two short rounds come first, for the early look; what they save, the next two last longer. Shorter ones
 # hold no batch, and without it the same time on the clock has more wrong verdicts (docs/statistics.md).
@@ -220,8 +222,9 @@ ALONE = AnalysisPlan(seconds=(16, 24, 36, 60), early=EarlyLook(), beyond=(3.0, 3
 UNJUDGED_S = 12
 TURN_S, DURABLE_TURN_S = 5, 10
 """about how long turns are that go on after the minute"""
-BATCHES = 15
-"""of a load without a pause, at a look after the minute: the longer they are, the slower may it swing"""
+BATCHES = 20
+"""of a load without a pause, at a look after the minute: the longer they are, the slower may it swing; the more, the
+less does Student's t ask for that of few, and the sooner is a verdict sure"""
 
 
 def unjudged_plan(seconds: float, *, in_turn: bool) -> AnalysisPlan:
@@ -242,7 +245,8 @@ def plan_for(*, durable: bool, in_turn: bool, longest_s: float = LONGEST_S) -> A
 
 
 def going_on(plan: AnalysisPlan, *, longest_s: float, turn_s: int) -> AnalysisPlan:
-    """The same with further looks, each after half as much load again, the last at that time (in whole `STEP_S`).
+    """The same with further looks, each as soon as it can be told from the one before (after 1.27 times its load, on
+    average), the last at that time, in whole `STEP_S`.
 
     In turn each of its turns is a batch. The looks from the minute on share what the one at the minute had.
     """
@@ -251,8 +255,9 @@ def going_on(plan: AnalysisPlan, *, longest_s: float, turn_s: int) -> AnalysisPl
     if not further:
         return plan
     if not plan.segments:
-        longer = (Batches(each, each // BATCHES, correlation_of_sums(each // BATCHES)) for each in further)
-        return replace(plan, seconds=(*plan.seconds, *further), longer=tuple(longer))
+        lengths = {each: max(plan.batch_s, each // BATCHES) for each in further}
+        longer = tuple(Batches(each, length, correlation_of_sums(length)) for each, length in lengths.items())
+        return replace(plan, seconds=(*plan.seconds, *further), longer=longer)
     turns = (each for begin, end in pairwise(looks) for each in _turns(end - begin, about_s=turn_s))
     return replace(
         plan,
@@ -265,7 +270,7 @@ def going_on(plan: AnalysisPlan, *, longest_s: float, turn_s: int) -> AnalysisPl
 def _going_on(cap: int, *, until: int) -> list[int]:
     """The last of the looks that there are, and those after it."""
     looks = [cap]
-    while (look := looks[-1] * 3 // 2 // STEP_S * STEP_S) < REACHED * until:
+    while (look := STEP_S * (math.floor(looks[-1] / REACHED / STEP_S) + 1)) < REACHED * until:
         looks.append(look)
     return [*looks, until] if looks[-1] < REACHED * until else looks
 

@@ -24,7 +24,7 @@ than it gives. Batches of 4 s are correlated by 0.21 when seconds are by 0.5, an
 """
 CHECKED_BATCHES = 12
 """the fewest from which it is seen that neighbours are correlated by more than that"""
-LET_PASS = 0.5
+LET_PASS = 0.15
 """standard errors of what is seen"""
 MOST_CORRELATION = 0.9
 """what is taken for more leaves nothing to decide"""
@@ -96,9 +96,9 @@ def seen_correlation(deviations: Sequence[float], *, least: float) -> float:
 
     1 + r is by how much the variance over two batches exceeds that of independent ones: of batches of four seconds it
     tells whether the variance still grows at eight. The bias of an estimate from n values is taken off: -(1 + 4r)/n
-    (Kendall & Stuart, The Advanced Theory of Statistics III, 48.3); half of its standard error, 1/sqrt(n), is let pass,
-    so that noise as it is promised for is seldom widened. Fewer than `CHECKED_BATCHES` tell nothing,
-    and single seconds have their allowance.
+    (Kendall & Stuart, The Advanced Theory of Statistics III, 48.3); little of its standard error, 1/sqrt(n), is let
+    pass, so that noise as it is promised for is seldom widened by much. Fewer than `CHECKED_BATCHES` tell nothing, and
+    single seconds have their allowance.
     """
     count, squares = len(deviations), math.fsum(each * each for each in deviations)
     if count < CHECKED_BATCHES or squares == 0.0 or least >= SECONDS_CORRELATION:

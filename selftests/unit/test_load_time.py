@@ -92,7 +92,7 @@ def test_it_is_a_time_of_some_seconds_to_an_hour() -> None:
             read_settings(values | {"load_time": wrong})
 
 
-@pytest.mark.parametrize(("asked_s", "lasts_s"), [(0.0, 4), (30.0, 36), (90.0, 90)])
+@pytest.mark.parametrize(("asked_s", "lasts_s"), [(0.0, 4), (30.0, 36), (90.0, 110)])
 def test_a_load_that_is_clear_at_once_goes_on_for_as_long_as_asked(asked_s: float, lasts_s: int) -> None:
     limit = at_least(10.0)
     runner = SpeedRunner(

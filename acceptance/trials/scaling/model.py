@@ -51,12 +51,14 @@ def capacity(totals: Mapping[int, Figure], *, confidence: float) -> CapacityReco
     return CapacityRecord(constant=figure(saturated, confidence=confidence, correlation=0.0), plateau_pods=start)
 
 
-def sure_total(totals: Mapping[int, Figure]) -> float:
+def sure_total(totals: Mapping[int, Figure], *, batch_s: int) -> float:
     """What volumes can be asked for together so that noise has room: the lower end of C, from all batches of the totals
-    that C is the mean of; of the last total where it still grew. Too few batches count as they are.
+    that C is the mean of; of the last total where it still grew. Too few batches count as they are. `batch_s`: the
+    length of the shortest.
     """
     start = plateau(totals) or max(totals)
-    found = interval_of([value for pods, total in totals.items() if pods >= start for value in total.batches])
+    values = [value for pods, total in totals.items() if pods >= start for value in total.batches]
+    found = interval_of(values, batch_s=batch_s)
     return found.mean if found.low is None else found.low
 
 

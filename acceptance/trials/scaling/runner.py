@@ -218,7 +218,9 @@ class ScaleRunner:
             return max(1, math.floor(parse_quantity(self._settings.rate, unit=record.unit)))
         limit = self._limit(profile, "rate_limited")
         share = 1.0 if limit is None or limit.of_capacity is None else limit.of_capacity
-        return max(1, math.floor(share * sure_total({step.pods: step.total for step in record.steps}) / pods))
+        shortest_s = min(step.batch_s for step in record.steps)
+        total = sure_total({step.pods: step.total for step in record.steps}, batch_s=shortest_s)
+        return max(1, math.floor(share * total / pods))
 
     def _record(self, profile: Profile, storage_class: str, steps: Sequence[StepRecord]) -> ScalingRecord:
         metric = self._metric(profile)

@@ -12,7 +12,7 @@ from acceptance.measuring.rate_share import share_of_rate
 from acceptance.measuring.windows import Window, batch_length, batch_values, common_window, samples_in
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, RateRecord, StepRecord, VolumeRecord
-from acceptance.statistics.step_analyses import CONFIDENCE, CORRELATION, RATE_CONFIDENCE
+from acceptance.statistics.step_analyses import CONFIDENCE, RATE_CONFIDENCE, value_correlation
 from acceptance.trials.scaling.loaded_volume import LoadedVolume
 
 
@@ -25,11 +25,11 @@ def step_record(volumes: Sequence[LoadedVolume], *, metric: Metric, window_s: fl
         pods=len(volumes),
         window_s=window.length_s,
         batch_s=length_s,
-        total=interval_of([sum(batch) for batch in zip(*rates, strict=True)]),
+        total=interval_of([sum(batch) for batch in zip(*rates, strict=True)], batch_s=length_s),
         latency_mean_s=_over_pods(_latency(metric, "mean"), volumes, window, length_s),
         latency_p99_s=_over_pods(_latency(metric, "p99"), volumes, window, length_s),
         volumes=[
-            _volume(each, batches, metric, window, of=len(volumes))
+            _volume(each, batches, metric, window, batch_s=length_s, of=len(volumes))
             for each, batches in zip(volumes, rates, strict=True)
         ],
         clock_spread_s=max(offsets) - min(offsets),
@@ -53,7 +53,7 @@ def rate_record(volumes: Sequence[LoadedVolume], *, metric: Metric, rate: float,
             window=window,
             length_s=length_s,
             confidence=confidence,
-            correlation=CORRELATION,
+            correlation=value_correlation(length_s),
         )
         for each in volumes
     }
@@ -83,10 +83,12 @@ def _over_pods(latency: Metric, volumes: Sequence[LoadedVolume], window: Window,
     known = [each for each in values if each is not None]
     if len(known) < len(values):
         return None
-    return interval_of([fmean(batch) for batch in zip(*known, strict=True)])
+    return interval_of([fmean(batch) for batch in zip(*known, strict=True)], batch_s=length_s)
 
 
-def _volume(loaded: LoadedVolume, rates: Sequence[float], metric: Metric, window: Window, *, of: int) -> VolumeRecord:
+def _volume(
+    loaded: LoadedVolume, rates: Sequence[float], metric: Metric, window: Window, *, batch_s: int, of: int
+) -> VolumeRecord:
     """Its rate and the bounds of that.
 
     All of a step reach a limit when the lower bound of each does, so that none needs more than its own confidence. One
@@ -95,13 +97,13 @@ def _volume(loaded: LoadedVolume, rates: Sequence[float], metric: Metric, window
     Berger, Statistical Inference, 1.2.2).
     """
     samples = samples_in(loaded.samples, window)
-    found = interval_of(rates)
+    found = interval_of(rates, batch_s=batch_s)
     return VolumeRecord(
         pod=loaded.pod,
         node=loaded.node,
         rate=found.mean,
         low=found.low,
-        high=interval_of(rates, confidence=1 - (1 - CONFIDENCE) / of).high,
+        high=interval_of(rates, batch_s=batch_s, confidence=1 - (1 - CONFIDENCE) / of).high,
         latency_mean_s=metric_value(_latency(metric, "mean"), samples),
         latency_p99_s=metric_value(_latency(metric, "p99"), samples),
     )

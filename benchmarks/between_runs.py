@@ -1,0 +1,48 @@
+"""How often `compare` calls a class that has not changed better or worse, by simulation.
+
+    python benchmarks/between_runs.py [--pairs N]
+
+No storage is measured: runs that differ from one another by so much from night to night are compared by the functions
+of the command, without a history and with the nights before. `then` is what a review of the first version found, which
+knew no history. Goal: at most 8 % of unchanged pairs, and nothing at all without a history.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from selftests.unit.test_between_runs import findings
+
+THEN = {0.02: "17 %", 0.05: "56 %", 0.10: "76 %"}
+NIGHTS = (0, 7, 30)
+FALL = 0.3
+
+
+def main() -> int:
+    """Print the table; 0 whatever it is."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=1000, help="simulated for each cell")
+    pairs = parser.parse_args().pairs
+    nights = ", ".join(f"{each} nights" for each in NIGHTS[1:])
+    print(f"| runs differ by | unchanged: better or worse, then | now: no history, {nights} | fell by 30 %: worse |")
+    print("|---|---|---|---|")
+    for noise, then in THEN.items():
+        cells = [
+            ", ".join(f"{100 * _called(noise, fall, pairs, each, of):.1f} %" for each in NIGHTS)
+            for fall, of in ((0.0, ("better", "worse")), (FALL, ("worse",)))
+        ]
+        print(f"| {100 * noise:.0f} % | {then} | {cells[0]} | {cells[1]} |", flush=True)
+    return 0
+
+
+def _called(noise: float, fall: float, pairs: int, nights: int, of: tuple[str, ...]) -> float:
+    told = findings(noise=noise, fall=fall, pairs=pairs, nights=nights)
+    return sum(each in of for each in told) / len(told)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
