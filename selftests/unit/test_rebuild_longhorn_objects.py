@@ -146,6 +146,14 @@ def test_a_replica_that_has_died_holds_no_data_whatever_the_engine_shows() -> No
     assert view(THREE_RW, robustness="healthy", replicas={"r-2": dead}).readable == ["r-1", "r-3"]
 
 
+def test_one_that_has_all_data_and_is_not_taken_into_use_is_told() -> None:
+    """So it stays where the manager was killed that had it rebuilt, as seen on Longhorn 1.10.0."""
+    complete = {"isRebuilding": False, "progress": 100, "state": "complete", "error": ""}
+    found = looked(view(THREE_RW | {"r-4": "WO"}, status={"r-4": complete}))
+    assert (found.phase, found.progress) == ("rebuilding", 1.0)
+    assert found.description == "replica r-4 has all data, and Longhorn has not taken it into use (WO)"
+
+
 def test_an_old_replica_that_failed_is_no_failed_rebuild() -> None:
     assert state(view({"r-1": "RW", "r-2": "RW", "r-3": "ERR", "r-4": "WO"})) == ("rebuilding", None)
 

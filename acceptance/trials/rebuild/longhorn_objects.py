@@ -18,6 +18,9 @@ Object = Mapping[str, Any]
 
 HEALTHY, FAULTED, ATTACHED = "healthy", "faulted", "attached"
 SWITCHED_ON = ("true", "enabled")
+COMPLETE = "complete"
+"""of a rebuild: all is copied. Whoever had it made then takes the replica into use; longhorn-manager 1.10 does not
+where it was killed in between, nor does it begin another rebuild of the volume."""
 NO_REASON = "Longhorn gives no reason"
 DATA_ENGINE = "v1"
 """of a volume that does not say which"""
@@ -196,9 +199,11 @@ def rebuild_state(view: LonghornView, *, before: LonghornView, readable: int) ->
             status = view.rebuild_status(replica)
             progress = _share(status.get("progress")) if status else None
             shown = "progress unknown" if progress is None else f"{100 * progress:.0f} %"
-            return RebuildState(
-                phase="rebuilding", description=f"replica {replica} is rebuilt: {shown}", progress=progress
-            )
+            said = f"replica {replica} is rebuilt: {shown}"
+            if status.get("state") == COMPLETE:
+                mode = view.modes.get(replica)
+                said = f"replica {replica} has all data, and Longhorn has not taken it into use ({mode})"
+            return RebuildState(phase="rebuilding", description=said, progress=progress)
     for replica in new:
         if why := failure_of(view, replica, before=before):
             return RebuildState(phase="rebuilding", description=f"the rebuild of replica {replica} has failed: {why}")
