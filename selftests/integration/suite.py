@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Collection, Iterator
@@ -101,12 +100,12 @@ def started_suite(*options: str, reports: Path) -> Iterator[subprocess.Popen[str
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """End a run as Ctrl-C does, by force where it hangs.
+    """End a run by SIGTERM, by force where it hangs; a shell's background jobs take no SIGINT.
 
     A test that failed in the midst of one so leaves nothing of it for the next test to find.
     """
     if process.poll() is None:
-        process.send_signal(signal.SIGINT)
+        process.terminate()
         with suppress(subprocess.TimeoutExpired):
             process.communicate(timeout=ENDS_S)
     process.kill()
@@ -157,16 +156,17 @@ def run_suite(
 
 def own_runs() -> set[str]:
     """The ids of all runs that this process has started."""
-    return _runs_in(_REPORTS)
+    return runs_in(_REPORTS)
 
 
 def runs_of_others() -> set[str]:
     """The ids of runs that go on on this host, and that other sessions of tests have started."""
     words = (word for pid in psutil.pids() for word in _command_line(pid) if word.startswith(_REPORTS_TO))
-    return _runs_in({Path(word.removeprefix(_REPORTS_TO)) for word in words} - _REPORTS)
+    return runs_in({Path(word.removeprefix(_REPORTS_TO)) for word in words} - _REPORTS)
 
 
-def _runs_in(reports: Collection[Path]) -> set[str]:
+def runs_in(reports: Collection[Path]) -> set[str]:
+    """The ids of all runs whose reports are in those folders."""
     folders = (each for folder in reports if folder.is_dir() for each in folder.iterdir())
     return {each.name for each in folders if RUN_ID.fullmatch(each.name)}
 

@@ -106,10 +106,15 @@ def test_pods_of_the_clusters_parts_that_were_made_anew_are_not_left_behind() ->
 
 # Runs that nobody waits for
 
-# Ends as a run does, in order, when it is interrupted; says so in a file.
+# Ends as a run does, in order, when it is told to; says so in a file.
 ENDS = """
 import signal, sys, time
 from pathlib import Path
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGTERM, interrupt)
 try:
     Path(sys.argv[1], "began").touch()
     print("x" * 100_000, flush=True)  # more than a pipe holds
