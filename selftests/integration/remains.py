@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +14,15 @@ import psutil
 
 import embedded_cluster
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, VOLUMES, Resource
+from acceptance.cluster.objects import run_namespace
+from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, VOLUMES, Object, Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.process.private_folder import PREFIX
 from acceptance.text.errors import AcceptanceError
+from embedded_cluster.ceph.part import NAMESPACE as ROOK
 from embedded_cluster.layout import RUN_ROOT, STATE_ROOT, Layout
+from embedded_cluster.longhorn.part import NAMESPACE as LONGHORN
+from selftests.integration.suite import runs_of_others
 
 CNI_RESULTS = Path("/var/lib/cni/results")
 CONTAINER_ID = "[0-9a-f]" * 64
@@ -50,6 +54,8 @@ KINDS: dict[str, Resource] = {
 }
 # Of a new embedded cluster; its provisioner takes volumes away in pods of its own.
 OWN_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system", "local-path-storage")
+# Of its parts, whose pods get other names when they are made anew, as after a fault.
+PARTS = (LONGHORN, ROOK)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,15 +78,31 @@ def look_before(cluster: str) -> Before:
 
 
 def objects(api: Api) -> set[str]:
-    """All that runs could leave in a cluster, whoever made it, by kind and name."""
-    found = set()
-    for kind, resource in KINDS.items():
+    """All that runs could leave in a cluster, whoever made it, by kind and name; not what belongs to runs that go on of
+    other sessions of tests, which may have the cluster at the same time."""
+    found: dict[str, str] = {}
+    claimed: dict[str, str] = {}
+    for kind, resource in KINDS.items():  # volumes before their attachments
         for item in api.list(resource):
             name, namespace = item["metadata"]["name"], item["metadata"].get("namespace", "")
-            own = name if kind == "namespace" else namespace if kind == "pod" else ""
-            if own not in OWN_NAMESPACES:
-                found.add(f"{kind} {namespace}/{name}".replace(" /", " "))
-    return found
+            if kind == "volume":
+                claimed[name] = (item["spec"].get("claimRef") or {}).get("namespace", "")
+            place = _place(kind, item, claimed)
+            own = (*OWN_NAMESPACES, *PARTS) if kind == "pod" else OWN_NAMESPACES if kind == "namespace" else ()
+            if place not in own:
+                found[f"{kind} {namespace}/{name}".replace(" /", " ")] = place
+    going_on = {run_namespace(each) for each in runs_of_others()}
+    return {each for each, place in found.items() if place not in going_on}
+
+
+def _place(kind: str, item: Object, claimed: Mapping[str, str]) -> str:
+    """The namespace that an object belongs to; `claimed`: those of volumes, by name."""
+    if kind in ("namespace", "volume"):
+        name = item["metadata"]["name"]
+        return str(name if kind == "namespace" else claimed[name])
+    if kind == "attachment":
+        return claimed.get(item["spec"]["source"].get("persistentVolumeName", ""), "")
+    return str(item["metadata"]["namespace"])
 
 
 def objects_left(cluster: str, before: Before) -> set[str]:

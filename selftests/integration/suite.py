@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.objects import RUN_ID, RUN_LABEL, run_of
@@ -24,7 +26,10 @@ CLUSTER_EACH = bool(os.environ.get("SELFTEST_CLUSTER_EACH"))
 CLUSTER = "-".join(filter(None, [os.environ.get("SELFTEST_CLUSTER", "default"), WORKER if CLUSTER_EACH else ""]))
 # Small enough to be written at once: what is looked at here is the suite, not the storage.
 SMALL = ("--storage-volume-size", "160Mi", "--storage-test-size", "64Mi", "--storage-longest", "60s")
+_REPORTS_TO = "--storage-report="
 _OTHER_CLUSTER = ("--storage-cluster", "--storage-kubeconfig", "--storage-context")
+# For a run to remove all that it made, on a busy machine.
+ENDS_S = 180.0
 # Where the runs that this process has started report to: so it knows its own from those of other workers.
 _REPORTS: set[Path] = set()
 READ_LIMIT = """\
@@ -66,7 +71,7 @@ def suite_command(*options: str, reports: Path) -> list[str]:
     pytest = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:timeout"]
     elsewhere = any(each.startswith(_OTHER_CLUSTER) for each in options)
     cluster = [] if elsewhere else [f"--storage-embedded-name={CLUSTER}"]
-    return [*pytest, f"--storage-report={reports}", *cluster, *SMALL, *options]
+    return [*pytest, f"{_REPORTS_TO}{reports}", *cluster, *SMALL, *options]
 
 
 def suite_environment() -> dict[str, str]:
@@ -78,7 +83,7 @@ def suite_environment() -> dict[str, str]:
 
 @contextmanager
 def started_suite(*options: str, reports: Path) -> Iterator[subprocess.Popen[str]]:
-    """A run that goes on while the block does things to it; ended by force if it does not end by itself."""
+    """A run that goes on while the block does things to it; ended if it goes on after that."""
     process = subprocess.Popen(
         suite_command(*options, reports=reports),
         cwd=ROOT,
@@ -91,8 +96,20 @@ def started_suite(*options: str, reports: Path) -> Iterator[subprocess.Popen[str
     try:
         yield process
     finally:
-        process.kill()
-        process.wait()
+        end(process)
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """End a run by SIGTERM, by force where it hangs; a shell's background jobs take no SIGINT.
+
+    A test that failed in the midst of one so leaves nothing of it for the next test to find.
+    """
+    if process.poll() is None:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=ENDS_S)
+    process.kill()
+    process.wait()
 
 
 def finish(process: subprocess.Popen[str], *, reports: Path, timeout: float = 300) -> SuiteRun:
@@ -101,7 +118,7 @@ def finish(process: subprocess.Popen[str], *, reports: Path, timeout: float = 30
     return SuiteRun(status=process.returncode, output=output, folder=reports)
 
 
-def wait_for_load(api: Api, *, profile: str = "sync-write-iops") -> Object:
+def wait_for_load(api: Api, *, profile: str = "sync-write-iops", timeout_s: float = 120) -> Object:
     """Wait until a pod of the profile runs; the pod."""
 
     def running() -> list[Object]:
@@ -111,7 +128,11 @@ def wait_for_load(api: Api, *, profile: str = "sync-write-iops") -> Object:
         ]
 
     return wait_for(
-        f"a pod of {profile} to run", look=running, ready=bool, state=lambda seen: f"{len(seen)} pods", timeout_s=120
+        f"a pod of {profile} to run",
+        look=running,
+        ready=bool,
+        state=lambda seen: f"{len(seen)} pods",
+        timeout_s=timeout_s,
     )[0]
 
 
@@ -135,8 +156,27 @@ def run_suite(
 
 def own_runs() -> set[str]:
     """The ids of all runs that this process has started."""
-    folders = (each for reports in _REPORTS if reports.is_dir() for each in reports.iterdir())
+    return runs_in(_REPORTS)
+
+
+def runs_of_others() -> set[str]:
+    """The ids of runs that go on on this host, and that other sessions of tests have started."""
+    words = (word for pid in psutil.pids() for word in _command_line(pid) if word.startswith(_REPORTS_TO))
+    return runs_in({Path(word.removeprefix(_REPORTS_TO)) for word in words} - _REPORTS)
+
+
+def runs_in(reports: Collection[Path]) -> set[str]:
+    """The ids of all runs whose reports are in those folders."""
+    folders = (each for folder in reports if folder.is_dir() for each in folder.iterdir())
     return {each.name for each in folders if RUN_ID.fullmatch(each.name)}
+
+
+def _command_line(pid: int) -> list[str]:
+    """Empty of a process that has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0")
+    except OSError:
+        return []
 
 
 def run_in(reports: Path) -> str:

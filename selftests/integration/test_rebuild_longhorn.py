@@ -99,7 +99,7 @@ def test_a_rebuild_that_longhorn_makes_anew_is_timed_with_what_failed(
 @pytest.mark.parametrize(
     ("behaviour", "more", "status", "said"),
     [
-        ({"error": "no space left on device"}, (), 1, "Longhorn gives the replica up"),
+        ({"error": "no space left on device"}, (), 1, "6 rebuilds in a row"),
         pytest.param(
             {"starts": False},
             ("--storage-timeout", "15s"),

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -30,7 +31,7 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import AcceptanceError
 from acceptance.trials.rebuild.longhorn_api import OF_VOLUME
 from selftests.lab.definitions import defined
-from selftests.lab.longhorn_volume import Behaviour, LabVolume, Turn, address, stamp
+from selftests.lab.longhorn_volume import MADE, Behaviour, LabVolume, Turn, address, stamp
 
 NAMESPACE = "longhorn-system"
 DEFINITIONS = Path(__file__).parent / "longhorn_crds.yaml"
@@ -127,7 +128,7 @@ def _look_after(api: Api, behaviour: Behaviour, volume: Object, looked: _Looked)
     for replica in turn.deletes:
         api.delete(REPLICAS, replica, namespace=NAMESPACE)
     if turn.makes:  # in use when the engine is looked at next
-        _make_replica(api, name, f"{name}-r-{int(1000 * now)}", node=turn.makes)
+        _make_replica(api, name, f"{name}-r-{int(1000 * now)}", node=turn.makes, **MADE)
     _set_engine(api, name, turn)
     whole = len([mode for mode in turn.modes.values() if mode == "RW"]) >= wanted
     _set_volume(api, behaviour, volume, robustness=behaviour.robustness if whole else "degraded")
@@ -151,7 +152,7 @@ def _make(api: Api, behaviour: Behaviour, volume: Object) -> None:
     _set_volume(api, behaviour, volume, robustness=behaviour.robustness)
 
 
-def _make_replica(api: Api, volume: str, name: str, *, node: str, **more: str) -> None:
+def _make_replica(api: Api, volume: str, name: str, *, node: str, **more: Any) -> None:
     spec = {"volumeName": volume, "nodeID": node, "active": True, "engineName": f"{volume}-e-0"} | more
     body = {"metadata": {"name": name, "labels": {OF_VOLUME: volume}}, "spec": spec}
     _create(api, REPLICAS, body)

@@ -27,7 +27,20 @@ class Part:
     words: tuple[str, ...]
 
 
+MANAGER = Part(labels="app=longhorn-manager", words=("longhorn-manager", "daemon"))
 PLUGIN = Part(labels="app=longhorn-csi-plugin", words=("longhorn-manager", "csi"))
+_INSTANCES = "longhorn.io/component=instance-manager"
+INSTANCE_MANAGER = Part(labels=_INSTANCES, words=("longhorn-instance-manager", "daemon"))
+
+
+def engine_of(volume: str) -> Part:
+    """The engine of a volume: the process that all of its reads and writes go through."""
+    return Part(labels=_INSTANCES, words=("controller", volume))
+
+
+def replica_of(volume: str, name: str = "") -> Part:
+    """The replica of a volume that is so called, or all of them."""
+    return Part(labels=_INSTANCES, words=("replica", "--volume-name", volume, *filter(None, [name])))
 
 
 def kill(api: Api, part: Part, *, namespace: str, node: str | None = None) -> list[int]:

@@ -3,8 +3,9 @@ cluster here, and no data is behind it.
 
 What it does as Longhorn does, in controller/engine_controller.go and controller/volume_controller.go: a replica whose
 object is gone stays in the engine's map as `UNKNOWN-tcp://...` for a look; a replica in error is marked with `failedAt`
-and leaves the map; while one lacks, a failed one is taken up again under its old name, at first at once, or else one is
-made on another node; a try begins with a purge, and one that went well is followed by another.
+and leaves the map; while one lacks, a failed one that was whole before is taken up again under its old name, at first
+at once, or else one is made where there is none, and one that was made so and failed is deleted; a try begins with a
+purge, and one that went well is followed by another.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ UNKNOWN = "UNKNOWN-"
 LOOKS_S = 5.0
 """`EnginePollInterval`: how often Longhorn itself brings the status of an engine up to date"""
 MOST_RETRIES = 5
+MADE: Object = {"rebuildRetryCount": MOST_RETRIES}
+"""of the spec of a replica that is made for a rebuild: if it fails, it is not taken up again"""
 
 
 @dataclass(kw_only=True)
@@ -27,8 +30,8 @@ class Behaviour:
     """How rebuilds go. The times are shorter than Longhorn's, so that tests are over soon.
 
     `looks_s`: how often the engine's status is brought up to date (LOOKS_S in Longhorn itself). `purge_s`: how long it
-    purges before a rebuild and after it (10 s and more before it). `retry_s`: until a failed replica is taken up again
-    for the second time (a minute and more). `overshoots`: progress goes beyond 100. `error`: how tries fail, half-way,
+    purges before a rebuild and after it (10 s and more before it). `retry_s`: until it begins anew for the second time
+    (a minute and more). `overshoots`: progress goes beyond 100. `error`: how tries fail, half-way,
     the first `fails` of them; empty where none does. `starts`: whether a replica that lacks is ever made. `nodes`:
     those of Longhorn, of which each takes one replica. `leftover`: a further replica failed before, and is there still.
     """
@@ -151,6 +154,8 @@ class LabVolume:
             if not count or now - self._failed_at >= self._behaviour.retry_s:
                 found.specs[again[0]] = {"failedAt": "", "healthyAt": "", "rebuildRetryCount": count + 1}
                 self._began[again[0]] = now
+            return
+        if self._failures > 1 and now - self._failed_at < self._behaviour.retry_s:
             return
         used = {spec["nodeID"] for name, spec in replicas.items() if name not in given_up}
         found.makes = next((node for node in self._behaviour.nodes if node not in used), "")

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from acceptance.cluster.longhorn_resources import ENGINES, LONGHORN_VOLUMES
+from acceptance.cluster.longhorn_resources import ENGINES, LONGHORN_VOLUMES, REPLICAS
 from acceptance.cluster.resources import VOLUMES
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
+from acceptance.trials.rebuild.longhorn_api import Trigger
 from selftests.unit.longhorn_lab import THREE, Lab, driver, follow
 from selftests.unit.simulated_api import SimulatedApi
 
@@ -119,14 +120,26 @@ def test_a_volume_of_another_claim_is_left_alone(lab: Lab) -> None:
     assert lab.api.changed == []
 
 
-def test_the_last_whole_replica_is_never_deleted(lab: Lab) -> None:
-    rebuild = lab.longhorn("deleted-replica")
+@pytest.mark.parametrize("trigger", ["deleted-replica", "further-replica"])
+@pytest.mark.parametrize("known_by", ["engine", "replicas"])
+def test_the_last_whole_replica_is_never_deleted(lab: Lab, known_by: str, trigger: Trigger) -> None:
+    """Others died after all were seen to be whole; that shows in their own objects seconds before the engine's."""
+    rebuild = lab.longhorn(trigger)
+    rebuild.require_whole()
     lab.undo.close()
-    modes = {"pvc-1-r-1": "RW", "pvc-1-r-2": "ERR", "pvc-1-r-3": "ERR"}
-    lab.api.patch(ENGINES, "pvc-1-e-0/status", {"status": {"replicaModeMap": modes}})
-    with pytest.raises(Unsupported, match="the last one is never deleted"):
+    for name in THREE[1:]:
+        if known_by == "engine":
+            lab.api.patch(ENGINES, "pvc-1-e-0/status", {"status": {"replicaModeMap": {name: "ERR"}}})
+        else:
+            lab.api.patch(REPLICAS, name, {"spec": {"failedAt": "2026-11-24T03:00:00Z"}})
+    lab.api.changed.clear()
+    with pytest.raises(
+        EnvironmentFailure, match="with 3 whole replicas before one is taken away, found 1, robust"
+    ) as told:
         rebuild.trigger()
-    assert lab.replicas == THREE
+    assert known_by == "engine" or "replica pvc-1-r-2: failed at 2026-11-24T03:00:00Z" in str(told.value)
+    rebuild.restore()
+    assert (lab.count, lab.replicas, lab.api.changed) == (3, THREE, [])
 
 
 def test_settings_that_influence_it_are_kept(lab: Lab) -> None:

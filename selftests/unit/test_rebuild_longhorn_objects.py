@@ -122,9 +122,36 @@ def test_a_rebuild_that_failed_has_begun_and_is_told_in_longhorns_words(seen: Lo
     assert said in found.description
 
 
-def test_a_volume_that_is_faulted_ends_it() -> None:
-    with pytest.raises(StorageFailure, match="pvc-1 is faulted"):
-        looked(view({}, robustness="faulted"))
+HEALTHY_AT = "2026-11-24T03:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("failed", "said"),
+    [
+        ((), "its engine has failed, and whoever used it had errors; 3 replicas hold its data"),
+        (("r-1", "r-2"), "its engine has failed, and whoever used it had errors; 1 of its replicas holds its data"),
+        (("r-1", "r-2", "r-3"), "all of its replicas have failed; Longhorn may salvage it"),
+    ],
+)
+def test_a_volume_that_is_faulted_ends_it_and_what_failed_is_told(failed: tuple[str, ...], said: str) -> None:
+    """Longhorn calls it so both where its engine ends and where all replicas do; a new replica was never whole."""
+    specs = {name: {"healthyAt": HEALTHY_AT, "failedAt": HEALTHY_AT if name in failed else ""} for name in sorted(OLD)}
+    replicas = {name: {"spec": spec} for name, spec in specs.items()} | {"r-4": {"spec": {"healthyAt": ""}}}
+    with pytest.raises(StorageFailure, match=f"pvc-1 is faulted: {said}"):
+        looked(view({}, robustness="faulted", replicas=replicas))
+
+
+def test_a_replica_that_has_died_holds_no_data_whatever_the_engine_shows() -> None:
+    dead = {"spec": {"healthyAt": HEALTHY_AT, "failedAt": HEALTHY_AT}}
+    assert view(THREE_RW, robustness="healthy", replicas={"r-2": dead}).readable == ["r-1", "r-3"]
+
+
+def test_one_that_has_all_data_and_is_not_taken_into_use_is_told() -> None:
+    """So it stays where the manager was killed that had it rebuilt, as seen on Longhorn 1.10.0."""
+    complete = {"isRebuilding": False, "progress": 100, "state": "complete", "error": ""}
+    found = looked(view(THREE_RW | {"r-4": "WO"}, status={"r-4": complete}))
+    assert (found.phase, found.progress) == ("rebuilding", 1.0)
+    assert found.description == "replica r-4 has all data, and Longhorn has not taken it into use (WO)"
 
 
 def test_an_old_replica_that_failed_is_no_failed_rebuild() -> None:

@@ -1,15 +1,27 @@
-"""What the integration tests look through may be taken away while they look."""
+"""What the integration tests look through may be taken away while they look, and be others'; and runs that they do not
+wait for are ended in order."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from selftests.integration.remains import files_below, open_files
+from acceptance.cluster.api import Api
+from acceptance.cluster.objects import new_run_id, run_namespace
+from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, VOLUMES
+from acceptance.cluster.waiting import wait_for
+from selftests.integration import suite
+from selftests.integration.remains import files_below, objects, open_files
+from selftests.integration.suite import ROOT, runs_of_others, started_suite, suite_environment
+from selftests.unit.simulated_api import SimulatedApi
 
 
 def test_a_folder_that_goes_while_files_are_looked_for_has_none(
@@ -35,3 +47,95 @@ def test_a_process_that_has_ended_has_nothing_open() -> None:
         assert Path(__file__) in open_files(os.getpid())
     assert Path(held.name) not in open_files(os.getpid())
     assert open_files(2**22 + 1) == []
+
+
+# Other sessions of tests
+
+
+@contextmanager
+def run_of_another_session(folder: Path) -> Iterator[str]:
+    """The id of a run that goes on, of which this process knows nothing; here only its command line and its folder."""
+    run_id = new_run_id(datetime.now(UTC))
+    (folder / run_id).mkdir(parents=True)
+    words = [sys.executable, "-c", "import time; time.sleep(600)", f"--storage-report={folder}"]
+    process = subprocess.Popen(words, cwd=ROOT, env=suite_environment())
+    try:
+        yield run_id
+    finally:
+        process.kill()
+        process.wait()
+
+
+def made_by(api: SimulatedApi, run_id: str) -> set[str]:
+    """One object of each kind that a run makes, by kind and name."""
+    space, volume = run_namespace(run_id), f"pvc-{run_id}"
+    api.create(NAMESPACES, {"metadata": {"name": space}})
+    for resource in (PODS, CLAIMS):
+        api.create(resource, {"metadata": {"name": f"load-{run_id}", "namespace": space}})
+    api.create(VOLUMES, {"metadata": {"name": volume}, "spec": {"claimRef": {"namespace": space, "name": "load"}}})
+    source = {"source": {"persistentVolumeName": volume}}
+    api.create(ATTACHMENTS, {"metadata": {"name": f"csi-{run_id}"}, "spec": source})
+    return {
+        f"namespace {space}",
+        f"pod {space}/load-{run_id}",
+        f"claim {space}/load-{run_id}",
+        f"volume {volume}",
+        f"attachment csi-{run_id}",
+    }
+
+
+def test_what_a_run_of_another_session_has_is_not_left_behind_while_it_goes_on(tmp_path: Path) -> None:
+    api = SimulatedApi({})
+    own = made_by(api, new_run_id(datetime.now(UTC)))
+    with run_of_another_session(tmp_path / "elsewhere") as run_id:
+        assert runs_of_others() >= {run_id}
+        others = made_by(api, run_id)
+        assert objects(cast("Api", api)) == own
+    assert run_id not in runs_of_others()
+    assert objects(cast("Api", api)) == own | others
+
+
+def test_pods_of_the_clusters_parts_that_were_made_anew_are_not_left_behind() -> None:
+    """Another namespace that is there is, though it be called so: the lab's own Longhorn makes one."""
+    api = SimulatedApi({})
+    api.create(NAMESPACES, {"metadata": {"name": "longhorn-system"}})
+    for name, space in (("csi-resizer-1", "longhorn-system"), ("coredns-1", "kube-system"), ("mine", "mine")):
+        api.create(PODS, {"metadata": {"name": name, "namespace": space}})
+    assert objects(cast("Api", api)) == {"namespace longhorn-system", "pod mine/mine"}
+
+
+# Runs that nobody waits for
+
+# Ends as a run does, in order, when it is told to; says so in a file.
+ENDS = """
+import signal, sys, time
+from pathlib import Path
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGTERM, interrupt)
+try:
+    Path(sys.argv[1], "began").touch()
+    print("x" * 100_000, flush=True)  # more than a pipe holds
+    time.sleep(600)
+except KeyboardInterrupt:
+    time.sleep(0.5)
+    Path(sys.argv[1], "ended").touch()
+"""
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+def test_a_run_that_a_failed_test_leaves_is_ended_in_order_and_by_force_where_it_hangs(
+    hangs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = (
+        ENDS.replace("except KeyboardInterrupt:", "except KeyboardInterrupt:\n    time.sleep(600)") if hangs else ENDS
+    )
+    monkeypatch.setattr(suite, "suite_command", lambda *options, reports: [sys.executable, "-c", script, str(reports)])
+    monkeypatch.setattr(suite, "ENDS_S", 2.0 if hangs else 60.0)
+    with pytest.raises(AssertionError), started_suite(reports=tmp_path) as process:
+        wait_for("it to begin", look=(tmp_path / "began").exists, ready=bool, state=str, timeout_s=60)
+        raise AssertionError
+    assert process.returncode is not None
+    assert (tmp_path / "ended").exists() != hangs

@@ -18,6 +18,9 @@ Object = Mapping[str, Any]
 
 HEALTHY, FAULTED, ATTACHED = "healthy", "faulted", "attached"
 SWITCHED_ON = ("true", "enabled")
+COMPLETE = "complete"
+"""of a rebuild: all is copied. Whoever had it made then takes the replica into use; longhorn-manager 1.10 does not
+where it was killed in between, nor does it begin another rebuild of the volume."""
 NO_REASON = "Longhorn gives no reason"
 DATA_ENGINE = "v1"
 """of a volume that does not say which"""
@@ -64,8 +67,11 @@ class LonghornView:
 
     @property
     def readable(self) -> list[str]:
-        """The replicas that hold all data."""
-        return sorted(name for name, mode in self.modes.items() if mode == "RW")
+        """The replicas that hold all data.
+
+        One that died is marked with `failedAt` within a second; the engine's map has it as RW for 5 s more.
+        """
+        return sorted(name for name, mode in self.modes.items() if mode == "RW" and not self._has_failed(name))
 
     @property
     def replica_names(self) -> set[str]:
@@ -86,6 +92,16 @@ class LonghornView:
         found = (each for each in self.replicas if each["metadata"]["name"] == replica)
         return next((_part(each, "spec") for each in found), {})
 
+    def why_faulted(self) -> str:
+        """What has failed of a volume that is faulted: the engine alone, or all replicas that had all data."""
+        whole = [
+            name for name in self.replica_names if self.spec_of(name).get("healthyAt") and not self._has_failed(name)
+        ]
+        if whole:
+            hold = "1 of its replicas holds" if len(whole) == 1 else f"{len(whole)} replicas hold"
+            return f"its engine has failed, and whoever used it had errors; {hold} its data"
+        return "all of its replicas have failed; Longhorn may salvage it, and nobody knows what was lost meanwhile"
+
     def retries(self, replica: str) -> int:
         """How often its rebuild was begun anew after it had failed."""
         return int(self.spec_of(replica).get("rebuildRetryCount") or 0)
@@ -97,13 +113,17 @@ class LonghornView:
         return entries.get(f"tcp://{address}") or entries.get(str(address)) or {} if address else {}
 
     def complaints(self) -> list[str]:
-        """The conditions of volume and replicas that say why something is not done."""
+        """What volume and replicas say of why something is not done."""
         found = []
         for each in _part(self.volume, "status").get("conditions") or []:
             if each.get("type") == "Scheduled" and each.get("status") != "True":
                 found.append(f"volume {self.name}: {each.get('reason')}: {each.get('message')}")
-        failed = [(name, why) for name in sorted(self.replica_names) if (why := self.why_failed(name))]
+        failed = [(name, why) for name in sorted(self.replica_names) if (why := self._complaint(name))]
         return [*found, *(f"replica {name}: {why}" for name, why in failed)]
+
+    def _complaint(self, replica: str) -> str:
+        failed_at = self.spec_of(replica).get("failedAt")
+        return self.why_failed(replica) or (f"failed at {failed_at}" if failed_at else "")
 
     def why_failed(self, replica: str) -> str:
         """The condition that says why its rebuild failed, which stays until another one begins; empty without one."""
@@ -113,6 +133,9 @@ class LonghornView:
                 if failed and found["metadata"]["name"] == replica:
                     return f"{each.get('reason')}: {each.get('message')}"
         return ""
+
+    def _has_failed(self, replica: str) -> bool:
+        return bool(self.spec_of(replica).get("failedAt"))
 
     def _engine(self, key: str) -> dict[str, Any]:
         """A map of the status of all engines together; while a volume migrates it has two."""
@@ -166,7 +189,7 @@ def rebuild_state(view: LonghornView, *, before: LonghornView, readable: int) ->
     StorageFailure when the volume has failed.
     """
     if view.robustness == FAULTED:
-        raise StorageFailure(f"Longhorn volume {view.name} is faulted: no replica holds its data any more")
+        raise StorageFailure(f"Longhorn volume {view.name} is faulted: {view.why_faulted()}")
     new = rebuilt_since(view, before)
     ready = [replica for replica in new if view.modes.get(replica) == "RW"]
     if ready and len(view.readable) >= readable and view.robustness == HEALTHY:
@@ -176,9 +199,11 @@ def rebuild_state(view: LonghornView, *, before: LonghornView, readable: int) ->
             status = view.rebuild_status(replica)
             progress = _share(status.get("progress")) if status else None
             shown = "progress unknown" if progress is None else f"{100 * progress:.0f} %"
-            return RebuildState(
-                phase="rebuilding", description=f"replica {replica} is rebuilt: {shown}", progress=progress
-            )
+            said = f"replica {replica} is rebuilt: {shown}"
+            if status.get("state") == COMPLETE:
+                mode = view.modes.get(replica)
+                said = f"replica {replica} has all data, and Longhorn has not taken it into use ({mode})"
+            return RebuildState(phase="rebuilding", description=said, progress=progress)
     for replica in new:
         if why := failure_of(view, replica, before=before):
             return RebuildState(phase="rebuilding", description=f"the rebuild of replica {replica} has failed: {why}")

@@ -9,7 +9,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.longhorn_resources import LONGHORN_NODES, LONGHORN_VOLUMES, REPLICAS
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
-from acceptance.text.errors import EnvironmentFailure, Unsupported
+from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.rebuild.driver import RebuildState, TargetVolume
 from acceptance.trials.rebuild.longhorn_api import (
     CLEANUP,
@@ -67,26 +67,11 @@ class LonghornRebuild:
 
     def require_whole(self) -> None:
         """See `ReplicaRebuild`."""
-        self._require_own()
-        view = self._view()
-        if view.wanted == 1:
-            raise one_copy(self._volume.storage_class)
-        if view.state != ATTACHED:
-            raise EnvironmentFailure(
-                f"wanted Longhorn volume {view.name} attached, as a pod of the run uses it, found {view.state}: "
-                "replicas of a detached volume are not rebuilt; see Longhorn's events of it"
-            )
-        if view.robustness != HEALTHY or len(view.readable) < view.wanted:
-            why = "; ".join(view.complaints()) or "Longhorn gives no reason"
-            raise EnvironmentFailure(
-                f"wanted Longhorn volume {view.name} with {view.wanted} whole replicas before one is taken away, found "
-                f"{len(view.readable)}, robustness {view.robustness}: {why}"
-            )
+        self._whole()
 
     def trigger(self) -> str:
-        """See `ReplicaRebuild`."""
-        self._require_own()
-        view = self._before = self._view()
+        """See `ReplicaRebuild`. What it has lost by itself since `require_whole` is seen before more is taken away."""
+        view = self._before = self._whole()
         self._tries = LonghornTries(view)
         way = self._trigger or ("further-replica" if self._room_for_another(view) else "deleted-replica")
         if way == "deleted-replica":
@@ -165,6 +150,25 @@ class LonghornRebuild:
         """See `ReplicaRebuild`."""
         return None
 
+    def _whole(self) -> LonghornView:
+        """The volume, which is the run's own and has all its replicas; raises as `require_whole` does."""
+        self._require_own()
+        view = self._view()
+        if view.wanted == 1:
+            raise one_copy(self._volume.storage_class)
+        if view.state != ATTACHED:
+            raise EnvironmentFailure(
+                f"wanted Longhorn volume {view.name} attached, as a pod of the run uses it, found {view.state}: "
+                "replicas of a detached volume are not rebuilt; see Longhorn's events of it"
+            )
+        if view.robustness != HEALTHY or len(view.readable) < view.wanted:
+            why = "; ".join(view.complaints()) or "Longhorn gives no reason"
+            raise EnvironmentFailure(
+                f"wanted Longhorn volume {view.name} with {view.wanted} whole replicas before one is taken away, found "
+                f"{len(view.readable)}, robustness {view.robustness}: {why}"
+            )
+        return view
+
     def _require_own(self) -> None:
         """Nothing is changed but on a volume whose PersistentVolume and Longhorn volume both name the run's claim."""
         volume = self._volume
@@ -186,12 +190,10 @@ class LonghornRebuild:
             )
 
     def _delete_one(self, view: LonghornView) -> str:
-        """Delete a replica that holds all data, on another node than the volume is used from where there is one."""
-        if len(view.readable) < 2:
-            raise Unsupported(
-                f"capability 'a replica to spare': Longhorn volume {view.name} has {len(view.readable)} whole replica, "
-                "and the last one is never deleted"
-            )
+        """Delete a replica that holds all data, on another node than the volume is used from where there is one.
+
+        The volume is whole and has more than one: the last one is never deleted.
+        """
         nodes = {str(each["metadata"]["name"]): each["spec"].get("nodeID") for each in view.replicas}
         away = [name for name in view.readable if nodes.get(name) != self._volume.node]
         chosen = (away or view.readable)[0]

@@ -1,8 +1,9 @@
-"""Tries of Longhorn to rebuild a replica: which of them failed, and when it is given up. Pure.
+"""Tries of Longhorn to rebuild a replica: which of them failed, and when no more are waited for. Pure.
 
-Source: longhorn-manager 1.10, `startRebuilding` in controller/engine_controller.go and `replenishReplicas` in
-controller/volume_controller.go. A replica whose rebuild fails is marked with `failedAt`, and taken up again under the
-same name: at once, then after 1, 2 and 3 minutes.
+Source: longhorn-manager 1.10, `startRebuilding` in controller/engine_controller.go, `replenishReplicas` and
+`createReplica` in controller/volume_controller.go. A replica whose rebuild fails is marked with `failedAt`. One that
+was whole before is taken up again under the same name: at once, then after 1, 2 and 3 minutes. One that was made for
+the rebuild never is, nor is one that failed six times: it is deleted, another one is made. Longhorn itself never ends.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from acceptance.text.errors import StorageFailure
 from acceptance.trials.rebuild.longhorn_objects import NO_REASON, LonghornView, failure_of, is_rebuilt, rebuilt_since
 
 MOST_RETRIES = 5
-"""`FailedReplicaMaxRetryCount`: a replica that fails once more is deleted, and another one is begun from nothing"""
+"""`FailedReplicaMaxRetryCount`: a replica that fails with that count (`rebuildRetryCount`) is deleted; one that is made
+for a rebuild has it from the beginning"""
+MOST_FAILURES = MOST_RETRIES + 1
+"""So many end the test, of whatever replicas: as many as Longhorn grants one of them"""
 
 
 class LonghornTries:
@@ -25,7 +29,7 @@ class LonghornTries:
         self.failures: list[str] = []
 
     def see(self, view: LonghornView) -> None:
-        """Count what has failed since the look before. Raises StorageFailure when Longhorn gives a replica up.
+        """Count what has failed since the look before. Raises StorageFailure when that was the last try waited for.
 
         A failure shows in several objects, one after the other, and is counted once: a try is known by Longhorn's own
         count (`rebuildRetryCount`), and, as that is not raised after every failure, by being seen to go on.
@@ -58,10 +62,9 @@ class LonghornTries:
         if self._told.get(replica) == number:
             return
         self._told[replica] = number
-        said = why or view.why_failed(replica) or NO_REASON
-        self.failures.append(f"replica {replica}: {said}")
-        if number >= MOST_RETRIES:
+        self.failures.append(f"replica {replica}: {why or view.why_failed(replica) or NO_REASON}")
+        if len(self.failures) >= MOST_FAILURES:
             raise StorageFailure(
-                f"the rebuild of replica {replica} of Longhorn volume {view.name} failed: {said}; Longhorn gives the "
-                f"replica up, having tried {MOST_RETRIES} more times after it had failed for the first time"
+                f"{len(self.failures)} rebuilds in a row of a replica of Longhorn volume {view.name} failed, and no "
+                f"more are waited for; the last one of {self.failures[-1]}"
             )
