@@ -34,7 +34,8 @@ class PodPlan:
     """What one pod is to do, on the volumes of its claims (one at least).
 
     `deadline_s`: the cluster ends it after that, even if the suite is no more. `read_only`: it may not write on its
-    volumes. `fs_group`: the numeric id of the group that is to own them, None for that of all pods.
+    volumes. `fs_group`: the numeric id of the group that is to own them, None for that of all pods. `requests`: what
+    its node keeps for it.
     """
 
     name: str
@@ -48,6 +49,7 @@ class PodPlan:
     defaults: PodDefaults = field(default_factory=PodDefaults)
     read_only: bool = False
     fs_group: int | None = None
+    requests: Mapping[str, str] = field(default_factory=lambda: {"cpu": "100m", "memory": "64Mi"})
 
     @property
     def namespace(self) -> str:
@@ -145,7 +147,7 @@ def _container(plan: PodPlan, *, guarded: Collection[int]) -> Object:
         "volumeMounts": mounts,
         "volumeDevices": devices,
         # No limit on CPU: throttling would look like slow storage.
-        "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "1Gi"}},
+        "resources": {"requests": dict(plan.requests), "limits": {"memory": "1Gi"}},
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
     }
 

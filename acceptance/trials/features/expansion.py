@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from acceptance.cluster.api_faults import ApiError
-from acceptance.cluster.claims import Claim
+from acceptance.cluster.claims import Claim, ask_to_grow
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.resources import CLAIMS
 from acceptance.cluster.waiting import wait_for
@@ -60,12 +60,7 @@ def _ask(bench: Bench, claim: Claim) -> None:
     """Ask for more, and wait until the claim says that it has it."""
     api = bench.api
     try:
-        api.patch(
-            CLAIMS,
-            claim.name,
-            {"spec": {"resources": {"requests": {"storage": str(GROWN)}}}},
-            namespace=claim.namespace,
-        )
+        ask_to_grow(api, claim, size=GROWN)
     except ApiError as error:
         if error.status not in (403, 422):
             raise
