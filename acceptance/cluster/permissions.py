@@ -91,6 +91,13 @@ OF_SUBJECT = {
             for resource in (PODS, CLAIMS, EVENTS, VOLUMES, NODES, ATTACHMENTS)
         ),
     ),
+    "control_operations": (
+        Permission(resource=CLAIMS, verbs=("watch", "patch")),
+        *(Permission(resource=resource, verbs=("watch",)) for resource in (PODS, VOLUMES, ATTACHMENTS)),
+        Permission(resource=SNAPSHOT_CLASSES, verbs=("list",), where_served=True),
+        Permission(resource=VOLUME_SNAPSHOTS, verbs=("get", "list", "watch", "create", "delete"), where_served=True),
+        Permission(resource=SNAPSHOT_CONTENTS, verbs=("list", "watch", "patch"), where_served=True),
+    ),
     "features": (
         Permission(resource=CLAIMS, verbs=("patch",)),
         Permission(resource=CSI_DRIVERS, verbs=("get",)),

@@ -133,7 +133,7 @@ def _told(limit: Requirement | None) -> str:
 
 
 def _all(tier: Tier) -> tuple[Requirement, ...]:
-    return (*tier.requirements(destructive=True, sustained=True), *tier.history)
+    return (*tier.requirements(destructive=True, sustained=True, operations=True), *tier.history)
 
 
 def _named(name: str, shipped: Shipped) -> Tier:

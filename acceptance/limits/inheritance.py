@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from acceptance.limits.crashes import FailoverLimit
 from acceptance.limits.history import RUNS, HistoryLimit
+from acceptance.limits.operations import OperationLimit
 from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.limits.rebuilds import TIME_LIMIT_S, RebuildLimit
@@ -49,6 +50,7 @@ def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]
         failover=_of(FailoverLimit, limits),
         provisioning=_of(ProvisioningLimit, limits),
         sustained=_of(SustainedLimit, limits),
+        operations=_of(OperationLimit, limits),
         history=_of(HistoryLimit, limits),
         requires=tuple(dict.fromkeys(test for each in entries for test in each.requires)),
     )
@@ -72,7 +74,7 @@ def _of(kind: type[T], limits: Sequence[object]) -> tuple[T, ...]:
 
 def impossible(tier: Tier, origins: Origins) -> Iterator[Found]:
     """Limits that nothing can meet, and a tier that asks for nothing; inherited limits count."""
-    if not (tier.requirements(destructive=True, sustained=True) or tier.history or tier.ramp):
+    if not (tier.requirements(destructive=True, sustained=True, operations=True) or tier.history or tier.ramp):
         yield ("tiers", tier.name), "wanted at least one limit, its own or inherited, found none; add one"
     if tier.control_plane and tier.ramp is None:
         yield ("tiers", tier.name, "control_plane"), "wanted the key ramp, its own or inherited, found none; add it"

@@ -8,6 +8,7 @@ from typing import Literal
 
 from acceptance.limits.crashes import FailoverLimit
 from acceptance.limits.history import HistoryLimit
+from acceptance.limits.operations import OperationLimit
 from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.limits.ramps import ControlPlaneLimit, RampRules
 from acceptance.limits.rebuilds import RebuildLimit
@@ -99,6 +100,7 @@ Requirement = (
     | ProvisioningLimit
     | FailoverLimit
     | SustainedLimit
+    | OperationLimit
     | HistoryLimit
 )
 """Whatever a verdict can be on: each has a profile, or what stands for it, and describes itself."""
@@ -120,17 +122,19 @@ class Tier:
     failover: tuple[FailoverLimit, ...] = ()
     provisioning: tuple[ProvisioningLimit, ...] = ()
     sustained: tuple[SustainedLimit, ...] = ()
+    operations: tuple[OperationLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
     requires: tuple[str, ...] = ()
     """tests without which a pass is none of the tier: files, or tests in them, as pytest names them"""
 
-    def requirements(self, *, destructive: bool, sustained: bool) -> tuple[Requirement, ...]:
+    def requirements(self, *, destructive: bool, sustained: bool, operations: bool = False) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive, or takes long, only where that was asked for."""
         destructives: tuple[Requirement, ...] = (
             (*self.rebuild, *self.control_plane, *self.failover) if destructive else ()
         )
         lasting = self.sustained if sustained else ()
-        return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *lasting, *destructives)
+        many = self.operations if operations else ()
+        return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *lasting, *many, *destructives)
 
     @property
     def profiles(self) -> set[str]:

@@ -12,6 +12,7 @@ from acceptance.results.declaration import Declaration
 from acceptance.results.features import CapabilityRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.model import Frozen, Unit
+from acceptance.results.operations import OperationsRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
@@ -284,6 +285,7 @@ class Results(Frozen):
     capabilities: list[CapabilityRecord] = Field(default=[])
     durability: list[DurabilityRecord] = Field(default=[])
     failovers: list[FailoverRecord] = Field(default=[])
+    operations: list[OperationsRecord] = Field(default=[], description="empty unless it was asked for")
     sustained: list[SustainedRecord] = Field(default=[], description="empty unless it was asked for")
     trends: list[TrendRecord] = Field(default=[], description="what earlier runs say of the metrics that have a limit")
     verdicts: list[Verdict]

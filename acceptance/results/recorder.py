@@ -25,6 +25,7 @@ from acceptance.results.document import (
 )
 from acceptance.results.features import CapabilityRecord
 from acceptance.results.history import TrendRecord
+from acceptance.results.operations import OperationsRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
@@ -57,6 +58,7 @@ class Recorder:
         self.capabilities: list[CapabilityRecord] = []
         self.durability: list[DurabilityRecord] = []
         self.failovers: list[FailoverRecord] = []
+        self.operations: list[OperationsRecord] = []
         self.sustained: list[SustainedRecord] = []
         self.trends: list[TrendRecord] = []
         self.errors: list[str] = []
@@ -117,6 +119,7 @@ class Recorder:
             capabilities=self.capabilities,
             durability=self.durability,
             failovers=self.failovers,
+            operations=self.operations,
             sustained=self.sustained,
             trends=self.trends,
             verdicts=self.verdicts,
