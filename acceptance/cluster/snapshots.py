@@ -87,9 +87,14 @@ def wait_taken(api: Api, snapshot: Snapshot, *, timeout_s: float) -> Taken:
         timeout_s=timeout_s,
     )
     content = str(seen["boundVolumeSnapshotContentName"])
-    api.patch(SNAPSHOT_CONTENTS, content, {"metadata": {"labels": labels(snapshot.run_id)}})
+    label_content(api, content, run_id=snapshot.run_id)
     size = seen.get("restoreSize")
     return Taken(content=content, size=None if size is None else parse_size(str(size)))
+
+
+def label_content(api: Api, content: str, *, run_id: str) -> None:
+    """Have what is behind a snapshot carry the run's label: its class may keep it when the snapshot is gone."""
+    api.patch(SNAPSHOT_CONTENTS, content, {"metadata": {"labels": labels(run_id)}})
 
 
 def delete_snapshot(api: Api, snapshot: Snapshot, *, timeout_s: float) -> None:

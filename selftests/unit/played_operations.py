@@ -45,6 +45,7 @@ class PlayedCluster:
         self.never = never or {}
         self.asked: list[str] = []
         self.commands: list[list[str]] = []
+        self.labelled: set[str] = set()
         self.csi = csi
         self.foreign = foreign
         self._objects: dict[tuple[str, str], Object] = {}
@@ -148,6 +149,8 @@ class PlayedCluster:
             size = body["spec"]["resources"]["requests"]["storage"]
             self._put(CLAIMS, name, {**found, "status": {"phase": "Bound", "capacity": {"storage": size}}})
         if resource == SNAPSHOT_CONTENTS:
+            labels = body.get("metadata", {}).get("labels", {})
+            self.labelled |= {name} if labels.get(RUN_LABEL) == RUN else set()
             self._put(resource, name, {**found, "spec": found["spec"] | body.get("spec", {})})
         return found
 

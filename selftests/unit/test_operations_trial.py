@@ -109,6 +109,13 @@ def test_one_that_fails_is_counted_by_the_clusters_reason(operate: Any, what: st
     assert told == {operation: "ProvisioningFailed: no replica answers"}
 
 
+def test_what_a_class_of_snapshots_would_keep_is_labelled_and_goes_all_the_same(operate: Any) -> None:
+    cluster = PlayedCluster()
+    operate(cluster, wanted=frozenset(["snapshot"]))
+    assert cluster.labelled == {f"content-operations-fast-1-{number}-snapshot" for number in range(1, AT_ONCE + 1)}
+    assert left(cluster) == []
+
+
 def test_a_volume_that_was_there_before_is_left_alone(operate: Any) -> None:
     cluster = PlayedCluster(foreign=True)
     with pytest.raises(EnvironmentFailure, match="was not provisioned for it: it existed already"):

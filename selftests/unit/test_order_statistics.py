@@ -44,6 +44,10 @@ def test_each_end_is_wrong_no_more_often_than_promised(share: float, count: int)
     budget = (1 - CONFIDENCE) / 2 + 1e-9
     assert found.low == 0.0 or at_most(int(found.low) - 1, count, share) <= budget
     assert math.isinf(found.high) or 1.0 - at_most(int(found.high) - 1, count, share) <= budget
+    # And no narrower interval keeps the promise.
+    assert at_most(int(found.low), count, share) > budget - 2e-9
+    next_lower = count if math.isinf(found.high) else int(found.high) - 1
+    assert 1.0 - at_most(next_lower - 1, count, share) > budget - 2e-9
 
 
 DISTRIBUTIONS: dict[str, Callable[[random.Random], float]] = {

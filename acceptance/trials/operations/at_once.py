@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 THREADS = 10
-"""as many as a client keeps connections on two CPUs: some hundred requests a second"""
+"""some hundred requests a second, and as many connections as the client keeps on two CPUs"""
 
 
 def at_once(requests: Iterable[Callable[[], object]]) -> None:

@@ -13,7 +13,7 @@ from acceptance.cluster.ownership import label_volume
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.pods import ask_for_pod
 from acceptance.cluster.resources import CLAIMS, PODS, VOLUMES
-from acceptance.cluster.snapshots import GROUP, Snapshot, have_removed, take_snapshot
+from acceptance.cluster.snapshots import GROUP, Snapshot, have_removed, label_content, take_snapshot
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
 from acceptance.results.document import StorageClass
@@ -92,12 +92,17 @@ class Round:
         return [each.name for each in claims]
 
     def _volumes_come(self, operation: Operation, names: list[str]) -> list[str]:
-        """Ask for all of them, with pods where the class waits for these; those that were bound."""
+        """Ask for all of them, with pods where the class waits for these; those that were bound.
+
+        Of these the PV was seen as well, so that it is known whose it is before a pod uses it.
+        """
         api = self.workspace.api
         self._ask(names, "asked", lambda name: ask_for_claim(api, self._claims[name]))
         if self._waits:
             self._ask_for_pods(names)
-        return self._await(operation, names, "bound")
+        bound = self._await(operation, names, "bound")
+        unseen = self.observer.wait(bound, "provisioned", timeout_s=self.settings.timeout_s)
+        return [name for name in bound if name not in unseen]
 
     def _ask_for_pods(self, names: Collection[str]) -> None:
         """Where volumes come only with their pods, nobody has looked whose they are: the pods do."""
@@ -145,7 +150,11 @@ class Round:
         self._ask(
             snapshots, "asked", lambda name: take_snapshot(api, snapshots[name], claim=self._claims[of_claims[name]])
         )
-        return {of_claims[name]: name for name in self._await("snapshot", list(snapshots), "ready")}
+        taken = self._await("snapshot", list(snapshots), "ready")
+        for name in self.observer.timeline.with_(list(snapshots), "provisioned"):
+            if (tracked := self.observer.timeline.objects[name]).retained:
+                label_content(api, tracked.volume, run_id=self.workspace.run_id)
+        return {of_claims[name]: name for name in taken}
 
     def _remove_snapshots(self, snapshots: dict[str, Snapshot], *, interrupted: bool) -> None:
         """With what is behind them, which their class may keep. What does not go by itself goes with the run."""
