@@ -67,6 +67,7 @@ def test_volumes_at_once_come_and_go_in_time(clean: Api, reports: Path, tmp_path
     assert left_behind(clean) == []
 
 
+@pytest.mark.full
 def test_without_being_asked_for_none_is_done(clean: Api, reports: Path) -> None:
     run = run_suite("-m", "control_operations", "--storage-class=local-path", reports=reports)
     assert run.status == 5, run.output
