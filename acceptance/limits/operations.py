@@ -97,6 +97,7 @@ class OperationsEntry(Entry):
     start: OperationEntry | None = None
     snapshot: OperationEntry | None = None
     restore: OperationEntry | None = None
+    snapshots_of_one: OperationEntry | None = None
     clone: OperationEntry | None = None
     expand: OperationEntry | None = None
     delete: OperationEntry | None = None

@@ -92,7 +92,7 @@ def operated(storage_class: str, settings: OperationSettings, *, assumed: Assume
     copies = [each for each in COPIES if each in done]
     there = number * max(1 + bool(copies), GROWN // VOLUME_SIZE if "expand" in done else 1)
     round_s = assumed.claim_s + 2 * assumed.gone_s + len(copies) * (assumed.claim_s + assumed.gone_s)
-    round_s += sum(assumed.claim_s for each in done if each in ("snapshot", "expand"))
+    round_s += sum(assumed.claim_s for each in done if each in ("snapshot", "snapshots_of_one", "expand"))
     often = f"{settings.rounds} times " if settings.rounds > 1 else ""
     names = ", ".join(each for each in OPERATIONS if each in done)
     return PlannedStep(
@@ -104,7 +104,7 @@ def operated(storage_class: str, settings: OperationSettings, *, assumed: Assume
                 number=there,
                 size=VOLUME_SIZE,
                 made=settings.rounds * number * (1 + len(copies)),
-                beside=number * VOLUME_SIZE if "snapshot" in done else 0,
+                beside=number * VOLUME_SIZE if {"snapshot", "snapshots_of_one"} & done else 0,
             ),
         ),
         pods=settings.rounds * number,

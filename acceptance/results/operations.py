@@ -11,7 +11,9 @@ from pydantic import Field
 
 from acceptance.results.model import Frozen
 
-Operation = Literal["bind", "attach", "mount", "start", "snapshot", "restore", "clone", "expand", "delete"]
+Operation = Literal[
+    "bind", "attach", "mount", "start", "snapshot", "restore", "snapshots_of_one", "clone", "expand", "delete"
+]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 TITLES: dict[Operation, str] = {
     "bind": "PVC bound",
@@ -20,6 +22,7 @@ TITLES: dict[Operation, str] = {
     "start": "pod ready",
     "snapshot": "snapshot ready to use",
     "restore": "restored volume bound",
+    "snapshots_of_one": "snapshot of one and the same volume ready to use",
     "clone": "clone bound",
     "expand": "volume expanded",
     "delete": "PV deleted",
@@ -27,7 +30,7 @@ TITLES: dict[Operation, str] = {
 """When each is done."""
 PARTS: tuple[Operation, ...] = ("attach", "mount")
 """of the start of a pod, told apart where the cluster tells them: one that does not come is a start that failed"""
-ObjectKind = Literal["volume", "restored", "clone", "snapshot"]
+ObjectKind = Literal["volume", "restored", "clone", "snapshot", "snapshot-of-one"]
 Moment = Literal[
     "asked",
     "provisioned",

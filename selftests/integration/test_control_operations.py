@@ -77,7 +77,7 @@ def test_without_being_asked_for_none_is_done(clean: Api, reports: Path) -> None
 
 @pytest.mark.full
 def test_all_operations_pass_on_storage_that_does_them(clean: Api, reports: Path, tmp_path: Path) -> None:
-    told = ("bind", "start", "mount", "snapshot", "restore", "clone", "expand", "delete")
+    told = ("bind", "mount", "start", "snapshot", "restore", "snapshots_of_one", "clone", "expand", "delete")
     run = run_suite(*ASKED, limits(tmp_path, **dict.fromkeys(told, ANY_S)), f"--storage-class={CLASS}", reports=reports)
     assert run.status == 0, run.output
     (record,) = run.results["operations"]

@@ -18,6 +18,13 @@ from acceptance.trials.operations.runner import OperationsRunner
 from selftests.unit.played_operations import RUN, PlayedCluster, storage_class
 
 AT_ONCE = 4
+NAMES = {
+    "restored": "operations-restored-fast-1-2",
+    "clone": "operations-clone-fast-1-2",
+    "snapshot": "operations-fast-1-2-snapshot-2",
+    "of-one": "operations-fast-1-1-snapshot-of-one-2",
+}
+"""one of each kind, where it is no volume"""
 
 
 @pytest.fixture
@@ -89,6 +96,7 @@ def test_only_what_is_asked_for_is_done(operate: Any) -> None:
         ("bound", "bind", ""),
         ("ready", "start", ""),
         ("taken", "snapshot", "snapshot"),
+        ("taken", "snapshots_of_one", "of-one"),
         ("bound", "restore", "restored"),
         ("bound", "clone", "clone"),
         ("expanded", "expand", ""),
@@ -97,7 +105,7 @@ def test_only_what_is_asked_for_is_done(operate: Any) -> None:
 )
 def test_one_that_fails_is_counted_by_the_clusters_reason(operate: Any, what: str, operation: str, kind: str) -> None:
     """It ends the rounds, and all others are timed and taken away."""
-    name = f"operations-{kind}-fast-1-2" if kind in ("restored", "clone") else "operations-fast-1-2"
+    name = NAMES.get(kind, "operations-fast-1-2")
     record = operate(PlayedCluster(never={what: name}), count=2 * AT_ONCE, timeout_s=0.2)
     assert record.rounds == 1
     failed = {each.operation: each.failed for each in record.operations if each.failed}
@@ -112,7 +120,9 @@ def test_one_that_fails_is_counted_by_the_clusters_reason(operate: Any, what: st
 def test_what_a_class_of_snapshots_would_keep_is_labelled_and_goes_all_the_same(operate: Any) -> None:
     cluster = PlayedCluster()
     operate(cluster, wanted=frozenset(["snapshot"]))
-    assert cluster.labelled == {f"content-operations-fast-1-{number}-snapshot" for number in range(1, AT_ONCE + 1)}
+    assert cluster.labelled == {
+        f"content-operations-fast-1-{number}-snapshot-{number}" for number in range(1, AT_ONCE + 1)
+    }
     assert left(cluster) == []
 
 
@@ -128,7 +138,7 @@ def test_what_a_class_cannot_do_is_named_and_not_tried(operate: Any) -> None:
     record = operate(
         cluster, storage_class(provisioner="other", allow_expansion=False, reclaim_policy="Retain"), timeout_s=0.2
     )
-    assert set(record.missing) == {"snapshot", "restore", "clone", "expand", "delete", "attach"}
+    assert set(record.missing) == {"snapshot", "restore", "snapshots_of_one", "clone", "expand", "delete", "attach"}
     assert set(by_operation(record)) == {"bind", "mount", "start"}
     assert "no VolumeSnapshotClass names driver other" in record.missing["restore"]
     assert "only CSI drivers can clone" in record.missing["clone"]

@@ -197,6 +197,7 @@ class Observer:
             return
         tracked.trouble = change.seen["error"]
         tracked.volume = change.seen["content"] or tracked.volume
+        tracked.capacity = change.seen["size"]
         if change.kind == "deleted":
             tracked.pod_gone = True
             if not tracked.volume:
@@ -249,6 +250,7 @@ def _slim_snapshot(snapshot: Object) -> Object:
         "metadata": slim_metadata(snapshot),
         "ready": bool(status.get("readyToUse")),
         "content": status.get("boundVolumeSnapshotContentName") or "",
+        "size": parse_size(status["restoreSize"]) if status.get("restoreSize") not in (None, "0", 0) else 0,
         "error": (status.get("error") or {}).get("message") or "",
     }
 

@@ -48,6 +48,7 @@ def spans(*, waits: bool) -> Mapping[Operation, Span]:
         "mount": Span(kinds=OWN, begins=("scheduled", "bound", "attached"), end="mounted"),
         "start": Span(kinds=OWN, begins=("pod_asked",), end="ready"),
         "snapshot": Span(kinds=("snapshot",), begins=("asked",), end="ready"),
+        "snapshots_of_one": Span(kinds=("snapshot-of-one",), begins=("asked",), end="ready"),
         "restore": Span(kinds=("restored",), begins=coming, end="bound"),
         "clone": Span(kinds=("clone",), begins=coming, end="bound"),
         "expand": Span(kinds=OWN, begins=("growth_asked",), end="expanded"),

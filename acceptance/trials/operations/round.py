@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -50,15 +50,17 @@ class Round:
         volumes = self._new("volume", "")
         bound = self._volumes_come("bind", volumes)
         started = self._start(bound) if "start" in self.operations or self._waits else []
-        with Undoing() as undoing:
-            taken = self._take_snapshots(bound, undoing) if "snapshot" in self.operations else {}
-            if "restore" in self.operations and taken:
-                sources = {
-                    name: DataSource(kind="VolumeSnapshot", name=one, group=GROUP) for name, one in taken.items()
-                }
-                self._copy("restore", "restored", sources)
+        if "snapshot" in self.operations:
+            with Undoing() as undoing:
+                taken = self._take_snapshots("snapshot", "snapshot", bound, undoing)
+                if "restore" in self.operations:
+                    self._copy("restore", "restored", [self._source("VolumeSnapshot", one, GROUP) for one in taken])
+        if "snapshots_of_one" in self.operations and bound:
+            with Undoing() as undoing:
+                of_one = bound[:1] * self.settings.at_once
+                self._take_snapshots("snapshots_of_one", "snapshot-of-one", of_one, undoing)
         if "clone" in self.operations and cannot_clone(self._objects(bound)) is None:
-            self._copy("clone", "clone", {name: DataSource(kind="PersistentVolumeClaim", name=name) for name in bound})
+            self._copy("clone", "clone", [self._source("PersistentVolumeClaim", one) for one in bound])
         if "expand" in self.operations:
             self._expand(started)
         self._go(volumes)
@@ -70,21 +72,26 @@ class Round:
     def _waits(self) -> bool:
         return self.storage_class.binding_mode == WAITS_FOR_POD
 
-    def _new(self, kind: ObjectKind, *parts: str, sources: dict[str, DataSource] | None = None) -> list[str]:
+    def _source(self, kind: str, name: str, group: str | None = None) -> tuple[DataSource, int]:
+        """What a copy is made of, and how many bytes it needs at the least."""
+        size = max(VOLUME_SIZE, self.observer.timeline.objects[name].capacity)
+        return DataSource(kind=kind, name=name, group=group), size
+
+    def _new(self, kind: ObjectKind, *parts: str, sources: Sequence[tuple[DataSource, int]] | None = None) -> list[str]:
         """Claims that will be asked for: their names."""
         class_, numbers = self.storage_class.name, range(1, self.settings.at_once + 1)
-        asked = list(sources.values()) if sources is not None else [None] * len(numbers)
+        asked = [(None, VOLUME_SIZE)] * len(numbers) if sources is None else sources
         claims = [
             replace(
                 self.workspace.claim(
                     *("operations", *filter(None, parts), class_, f"{self.number}-{number}"),
                     storage_class=class_,
-                    size=VOLUME_SIZE,
+                    size=size,
                     block=self.settings.block,
                 ),
                 source=source,
             )
-            for number, source in zip(numbers, asked, strict=False)
+            for number, (source, size) in zip(numbers, asked, strict=False)
         ]
         self._claims |= {each.name: each for each in claims}
         with self.observer.changed:
@@ -132,9 +139,15 @@ class Round:
             self._ask_for_pods(bound)
         return self._await("start", bound, "ready")
 
-    def _take_snapshots(self, bound: list[str], undoing: Undoing) -> dict[str, str]:
-        """The name of each snapshot that is ready, by its claim; all are gone when `undoing` is over."""
-        api, of_claims = self.workspace.api, {object_name(name, "snapshot"): name for name in bound}
+    def _take_snapshots(
+        self, operation: Operation, kind: ObjectKind, claims: Sequence[str], undoing: Undoing
+    ) -> list[str]:
+        """The names of the snapshots that are ready, one for each time that a claim is named; all are gone when
+        `undoing` is over."""
+        api = self.workspace.api
+        of_claims = {
+            object_name(claim, kind, str(number)): self._claims[claim] for number, claim in enumerate(claims, start=1)
+        }
         snapshots = {
             name: Snapshot(
                 name=name,
@@ -145,16 +158,14 @@ class Round:
             for name in of_claims
         }
         with self.observer.changed:
-            self.observer.timeline.add(snapshots, kind="snapshot", round_=self.number)
+            self.observer.timeline.add(snapshots, kind=kind, round_=self.number)
         undoing.callback(lambda: self._remove_snapshots(snapshots, interrupted=undoing.error is not None))
-        self._ask(
-            snapshots, "asked", lambda name: take_snapshot(api, snapshots[name], claim=self._claims[of_claims[name]])
-        )
-        taken = self._await("snapshot", list(snapshots), "ready")
+        self._ask(snapshots, "asked", lambda name: take_snapshot(api, snapshots[name], claim=of_claims[name]))
+        taken = self._await(operation, list(snapshots), "ready")
         for name in self.observer.timeline.with_(list(snapshots), "provisioned"):
             if (tracked := self.observer.timeline.objects[name]).retained:
                 label_content(api, tracked.volume, run_id=self.workspace.run_id)
-        return {of_claims[name]: name for name in taken}
+        return taken
 
     def _remove_snapshots(self, snapshots: dict[str, Snapshot], *, interrupted: bool) -> None:
         """With what is behind them, which their class may keep. What does not go by itself goes with the run."""
@@ -164,7 +175,7 @@ class Round:
             self._say(f"{len(there)} snapshots are deleted")
             self.observer.wait(there, "gone", timeout_s=self.settings.timeout_s)
 
-    def _copy(self, operation: Operation, kind: ObjectKind, sources: dict[str, DataSource]) -> None:
+    def _copy(self, operation: Operation, kind: ObjectKind, sources: Sequence[tuple[DataSource, int]]) -> None:
         names = self._new(kind, kind, sources=sources)
         self._volumes_come(operation, names)
         self._go(names)

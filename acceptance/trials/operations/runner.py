@@ -12,7 +12,7 @@ from acceptance.cluster.snapshots import snapshot_class_of
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.once import Once
 from acceptance.results.document import StorageClass
-from acceptance.results.operations import Operation, OperationsRecord
+from acceptance.results.operations import OPERATIONS, Operation, OperationsRecord
 from acceptance.text.errors import EnvironmentFailure, Unsupported
 from acceptance.trials import Say
 from acceptance.trials.operations.failing import cannot_clone, untold
@@ -20,6 +20,8 @@ from acceptance.trials.operations.observer import Observer
 from acceptance.trials.operations.plan import REQUESTS, OperationSettings
 from acceptance.trials.operations.record_of import object_records, operation_records
 from acceptance.trials.operations.round import WAITS_FOR_POD, Round
+
+OF_SNAPSHOTS: frozenset[Operation] = frozenset({"snapshot", "restore", "snapshots_of_one"})
 
 
 class OperationsRunner:
@@ -54,7 +56,7 @@ class OperationsRunner:
         require_no_unclaimed_volumes(api, storage_classes=[name])
         self._require_room()
         missing = dict(self._missing(storage_class))
-        snapshot_class = "" if {"snapshot"} & missing.keys() else self._snapshot_class(storage_class)
+        snapshot_class = "" if OF_SNAPSHOTS & missing.keys() else self._snapshot_class(storage_class)
         began_s: dict[int, float] = {}
         sent = api.sent.copy()
         with Observer(self._workspace, snapshots=bool(snapshot_class)) as observer:
@@ -106,13 +108,12 @@ class OperationsRunner:
     def _missing(self, storage_class: StorageClass) -> Iterator[tuple[Operation, str]]:
         """What the class cannot do, or what the cluster does not tell of it, with the reason."""
         done, name = self._settings.done, storage_class.name
-        if "snapshot" in done:
-            try:
-                self._snapshot_class(storage_class)
-            except Unsupported as error:
-                yield "snapshot", f"capability 'snapshot': {error}"
-                if "restore" in done:
-                    yield "restore", f"capability 'snapshot': {error}"
+        try:
+            self._snapshot_class(storage_class)
+        except Unsupported as error:
+            for operation in OPERATIONS:
+                if operation in OF_SNAPSHOTS & done:
+                    yield operation, f"capability 'snapshot': {error}"
         if "expand" in done and not storage_class.allow_expansion:
             yield (
                 "expand",
@@ -122,4 +123,5 @@ class OperationsRunner:
             yield "delete", f"StorageClass {name} keeps its volumes (reclaimPolicy {storage_class.reclaim_policy})"
 
     def _snapshot_class(self, storage_class: StorageClass) -> str:
-        return snapshot_class_of(self._workspace.api, storage_class) if "snapshot" in self._settings.done else ""
+        """Empty where none is wanted. Raises Unsupported."""
+        return snapshot_class_of(self._workspace.api, storage_class) if OF_SNAPSHOTS & self._settings.done else ""
