@@ -97,6 +97,13 @@ def label_content(api: Api, content: str, *, run_id: str) -> None:
     api.patch(SNAPSHOT_CONTENTS, content, {"metadata": {"labels": labels(run_id)}})
 
 
+def own_content(api: Api, content: str, *, run_id: str) -> None:
+    """The same, and have it go with its snapshot whatever its class says: before that goes, for controllers to hear of
+    it in time."""
+    label_content(api, content, run_id=run_id)
+    api.patch(SNAPSHOT_CONTENTS, content, {"spec": {"deletionPolicy": "Delete"}})
+
+
 def delete_snapshot(api: Api, snapshot: Snapshot, *, timeout_s: float) -> None:
     """Delete it, and wait until it is gone, and what is behind it. Raises StorageFailure at the deadline."""
     content = have_removed(api, snapshot)

@@ -3,6 +3,7 @@ that is slow to make and delete volumes, or refuses some."""
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import SNAPSHOT_CONTENTS, STORAGE_CLASSES, VOLUME_SNAPSHOTS
+from acceptance.cluster.waiting import wait_for
 from acceptance.results.operations import OPERATIONS, Operation
 from embedded_cluster.csi.part import CLASS
-from selftests.integration.suite import SuiteRun, left_behind, run_suite
-from selftests.lab.csi_classes import class_of, faulty_classes
+from selftests.integration.suite import SuiteRun, finish, left_behind, run_suite, started_suite
+from selftests.lab.csi_classes import class_of, faulty_classes, retaining
 
 # Of seven a median has an interval.
 AT_ONCE = 8
@@ -121,4 +123,24 @@ def test_slow_and_refused_operations_fail_for_that_reason(clean: Api, reports: P
     record = next(each for each in run.results["operations"] if each["storage_class"] == refused)
     told = [each["failed"]["bind"] for each in record["objects"] if "bind" in each["failed"]]
     assert len(told) == 2 and all("no replica answers" in each for each in told)
+    assert left_behind(clean) == []
+
+
+@pytest.mark.full
+def test_an_interrupted_trial_leaves_no_snapshot_of_a_class_that_retains_them(clean: Api, reports: Path) -> None:
+    """Ctrl-C while they are taken: they go with what is behind them, and then all else."""
+    options = (*ASKED, f"--storage-class={CLASS}", "-k", "snapshot.p95")
+    with retaining(clean), started_suite(*options, reports=reports) as process:
+        wait_for(
+            "a snapshot to be taken",
+            look=lambda: clean.list(SNAPSHOT_CONTENTS),
+            ready=bool,
+            state=lambda seen: f"{len(seen)} contents",
+            timeout_s=120,
+        )
+        process.send_signal(signal.SIGINT)
+        run = finish(process, reports=reports)
+    assert run.status == 2, run.output
+    assert run.results["errors"] == []
+    assert clean.list(VOLUME_SNAPSHOTS) == [] and clean.list(SNAPSHOT_CONTENTS) == []
     assert left_behind(clean) == []

@@ -13,7 +13,7 @@ from acceptance.cluster.ownership import label_volume
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.pods import ask_for_pod
 from acceptance.cluster.resources import CLAIMS, PODS, VOLUMES
-from acceptance.cluster.snapshots import GROUP, Snapshot, have_removed, label_content, take_snapshot
+from acceptance.cluster.snapshots import GROUP, Snapshot, have_removed, own_content, take_snapshot
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
 from acceptance.results.document import StorageClass
@@ -164,7 +164,7 @@ class Round:
         taken = self._await(operation, list(snapshots), "ready")
         for name in self.observer.timeline.with_(list(snapshots), "provisioned"):
             if (tracked := self.observer.timeline.objects[name]).retained:
-                label_content(api, tracked.volume, run_id=self.workspace.run_id)
+                own_content(api, tracked.volume, run_id=self.workspace.run_id)
         return taken
 
     def _remove_snapshots(self, snapshots: dict[str, Snapshot], *, interrupted: bool) -> None:
