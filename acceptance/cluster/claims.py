@@ -87,10 +87,15 @@ def create_claim(api: Api, claim: Claim) -> float:
     before.
     """
     require_no_unclaimed_volumes(api, storage_classes=[claim.storage_class])
-    body = {"metadata": metadata(claim.name, run_id=claim.run_id), "spec": claim_spec(claim)}
     asked_s = time.monotonic()
-    api.create(CLAIMS, body, namespace=claim.namespace)
+    ask_for_claim(api, claim)
     return asked_s
+
+
+def ask_for_claim(api: Api, claim: Claim) -> None:
+    """The same by whoever has looked for volumes of others, and looks at the one that comes: for many at once."""
+    body = {"metadata": metadata(claim.name, run_id=claim.run_id), "spec": claim_spec(claim)}
+    api.create(CLAIMS, body, namespace=claim.namespace)
 
 
 def claim_spec(claim: Claim) -> Object:
@@ -145,6 +150,12 @@ def is_proven(api: Api, claim: Claim, *, timeout_s: float) -> bool:
         return False
     wait_bound(api, claim, timeout_s=timeout_s)
     return True
+
+
+def ask_to_grow(api: Api, claim: Claim, *, size: int) -> None:
+    """Ask for a larger volume, of so many bytes. Raises ApiError where that is refused."""
+    wanted = {"spec": {"resources": {"requests": {"storage": str(size)}}}}
+    api.patch(CLAIMS, claim.name, wanted, namespace=claim.namespace)
 
 
 def _waits_for_pod(api: Api, storage_class: str) -> bool:

@@ -112,6 +112,10 @@ class _Removal:
                     self._try(partial(self._api.patch, SNAPSHOT_CONTENTS, name_of(content), change))
             if snapshots_of(self._api, self._namespace):
                 self.empty(VOLUME_SNAPSHOTS, "VolumeSnapshots")
+            # A controller that did not hear in time of what its policy is now has kept one, and then nobody deletes it.
+            for content in contents_of(self._api, self._namespace):
+                if was_taken(content):
+                    self._try(partial(self._api.delete, SNAPSHOT_CONTENTS, name_of(content)))
             going = Departing(
                 map(name_of, filter(was_taken, contents)),
                 find=partial(self._api.find, SNAPSHOT_CONTENTS),

@@ -92,12 +92,19 @@ OF_SUBJECT = {
         ),
     ),
     "drain": (Permission(resource=PODS, subresource="eviction", verbs=("create",)),),
+    "control_operations": (
+        Permission(resource=CLAIMS, verbs=("watch", "patch")),
+        *(Permission(resource=resource, verbs=("watch",)) for resource in (PODS, VOLUMES, ATTACHMENTS)),
+        Permission(resource=SNAPSHOT_CLASSES, verbs=("list",), where_served=True),
+        Permission(resource=VOLUME_SNAPSHOTS, verbs=("get", "list", "watch", "create", "delete"), where_served=True),
+        Permission(resource=SNAPSHOT_CONTENTS, verbs=("list", "watch", "patch", "delete"), where_served=True),
+    ),
     "features": (
         Permission(resource=CLAIMS, verbs=("patch",)),
         Permission(resource=CSI_DRIVERS, verbs=("get",)),
         Permission(resource=SNAPSHOT_CLASSES, verbs=("list",), where_served=True),
         Permission(resource=VOLUME_SNAPSHOTS, verbs=("get", "list", "create", "delete"), where_served=True),
-        Permission(resource=SNAPSHOT_CONTENTS, verbs=("get", "list", "patch"), where_served=True),
+        Permission(resource=SNAPSHOT_CONTENTS, verbs=("get", "list", "patch", "delete"), where_served=True),
     ),
 }
 

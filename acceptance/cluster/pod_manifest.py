@@ -35,7 +35,7 @@ class PodPlan:
 
     `deadline_s`: the cluster ends it after that, even if the suite is no more. `read_only`: it may not write on its
     volumes. `fs_group`: the numeric id of the group that is to own them, None for that of all pods. `away_from`: a node
-    that it may not run on.
+    that it may not run on. `requests`: what its node keeps for it.
     """
 
     name: str
@@ -50,6 +50,7 @@ class PodPlan:
     defaults: PodDefaults = field(default_factory=PodDefaults)
     read_only: bool = False
     fs_group: int | None = None
+    requests: Mapping[str, str] = field(default_factory=lambda: {"cpu": "100m", "memory": "64Mi"})
 
     @property
     def namespace(self) -> str:
@@ -149,7 +150,7 @@ def _container(plan: PodPlan, *, guarded: Collection[int]) -> Object:
         "volumeMounts": mounts,
         "volumeDevices": devices,
         # No limit on CPU: throttling would look like slow storage.
-        "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "1Gi"}},
+        "resources": {"requests": dict(plan.requests), "limits": {"memory": "1Gi"}},
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
     }
 

@@ -144,6 +144,15 @@ def is_ready(pod: Object) -> bool:
     return bool(_condition(pod, "Ready").get("status") == "True")
 
 
+def mounted(pod: Object) -> bool:
+    """Whether the pod's volumes are mounted and its sandbox is there; clusters before Kubernetes 1.29 do not tell.
+
+    The kubelet makes the sandbox when all volumes are mounted, and then says so.
+    https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-ready-to-start-containers
+    """
+    return bool(_condition(pod, "PodReadyToStartContainers").get("status") == "True")
+
+
 def is_over(pod: Object) -> bool:
     """Whether the pod has ended as a whole, and takes no room any more."""
     return pod["status"].get("phase") in OVER

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import failed_for_good, is_proven
@@ -37,7 +37,12 @@ def create_pod(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
     cluster makes another pod of it, whose load would be throttled.
     """
     unproven = [number for number, claim in enumerate(plan.claims) if not is_proven(api, claim, timeout_s=timeout_s)]
-    made = api.create(PODS, pod_manifest(plan, guarded=unproven), namespace=plan.namespace)
+    ask_for_pod(api, plan, guarded=unproven)
+
+
+def ask_for_pod(api: Api, plan: PodPlan, *, guarded: Collection[int]) -> None:
+    """The same by whoever knows whose its volumes are; in those of `guarded` claims the pod itself looks first."""
+    made = api.create(PODS, pod_manifest(plan, guarded=guarded), namespace=plan.namespace)
     if (limited := throttled(made)) is not None:
         raise limited
 

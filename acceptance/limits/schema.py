@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 
 from acceptance.limits.crashes import FailoverEntry
 from acceptance.limits.history import HistoryEntry
+from acceptance.limits.operations import OperationsEntry
 from acceptance.limits.provisioning import ProvisioningEntry
 from acceptance.limits.ramps import ControlPlaneEntry
 from acceptance.limits.rebuilds import RebuildEntry
@@ -135,6 +136,7 @@ class TierEntry(Entry):
     control_plane: ControlPlaneEntry | None = None
     rebuild: RebuildEntry | None = None
     failover: FailoverEntry | None = None
+    operations: OperationsEntry | None = None
     provisioning: ProvisioningEntry | None = None
     history: HistoryEntry | None = None
 
@@ -160,6 +162,8 @@ class TierEntry(Entry):
             yield from self.control_plane.limits()
         if self.failover is not None:
             yield from self.failover.limits()
+        if self.operations is not None:
+            yield from self.operations.limits()
         if self.history is not None:
             yield from self.history.rules(runs=runs)
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from acceptance.limits.crashes import FailoverLimit
 from acceptance.limits.history import HistoryLimit
+from acceptance.limits.operations import OperationLimit
 from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.limits.ramps import ControlPlaneLimit, RampRules
 from acceptance.limits.rebuilds import RebuildLimit
@@ -101,6 +102,7 @@ Requirement = (
     | FailoverLimit
     | SustainedLimit
     | UnderLoadLimit
+    | OperationLimit
     | HistoryLimit
 )
 """Whatever a verdict can be on: each has a profile, or what stands for it, and describes itself."""
@@ -123,17 +125,21 @@ class Tier:
     provisioning: tuple[ProvisioningLimit, ...] = ()
     sustained: tuple[SustainedLimit, ...] = ()
     under_load: tuple[UnderLoadLimit, ...] = ()
+    operations: tuple[OperationLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
     requires: tuple[str, ...] = ()
     """tests without which a pass is none of the tier: files, or tests in them, as pytest names them"""
 
-    def requirements(self, *, destructive: bool, sustained: bool, under_load: bool) -> tuple[Requirement, ...]:
+    def requirements(
+        self, *, destructive: bool, sustained: bool, under_load: bool, operations: bool
+    ) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive, or takes long, only where that was asked for."""
         destructives: tuple[Requirement, ...] = (*self.rebuild, *self.control_plane) if destructive else ()
         moved = (each for each in self.failover if destructive or not each.destructive)
         long: tuple[Requirement, ...] = (
             *(self.sustained if sustained else ()),
             *(self.under_load if under_load else ()),
+            *(self.operations if operations else ()),
         )
         return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *long, *destructives, *moved)
 

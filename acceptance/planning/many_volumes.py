@@ -1,4 +1,4 @@
-"""How long scale runs and ramps take: growth, windows, rates."""
+"""How long scale runs, ramps and control operations take: growth, windows, rates, rounds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from acceptance.limits.scaling import ScalingLimit
 from acceptance.loads.profiles import Profile
 from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
+from acceptance.results.operations import OPERATIONS, Operation
 from acceptance.statistics.step_analyses import rate_windows_s, step_windows_s
+from acceptance.trials.operations.plan import GROWN, VOLUME_SIZE, OperationSettings
 from acceptance.trials.ramps.ramp_down import DOWN_TIMES
 from acceptance.trials.ramps.runner import RampSettings
 from acceptance.trials.scaling.runner import ScaleSettings
@@ -75,6 +77,37 @@ def ramped(
         volumes=(Volumes(storage_class=storage_class, number=settings.goal, size=settings.volume_size),),
         pods=settings.goal,
         sets=1 if settings.form == "set" else max(nodes, 1),
+    )
+
+
+COPIES: tuple[Operation, ...] = ("restore", "clone")
+
+
+def operated(storage_class: str, settings: OperationSettings, *, assumed: AssumedThroughput) -> PlannedStep:
+    """Rounds of control operations: the volumes, their snapshots and one set of copies at a time; or all of them grown.
+
+    Where many are asked for at once, each takes as long as one alone; what queues, takes longer.
+    """
+    done, number = settings.done, settings.at_once
+    copies = [each for each in COPIES if each in done]
+    there = number * max(1 + bool(copies), GROWN // VOLUME_SIZE if "expand" in done else 1)
+    round_s = assumed.claim_s + 2 * assumed.gone_s + len(copies) * (assumed.claim_s + assumed.gone_s)
+    round_s += sum(assumed.claim_s for each in done if each in ("snapshot", "snapshots_of_one", "expand"))
+    often = f"{settings.rounds} times " if settings.rounds > 1 else ""
+    names = ", ".join(each for each in OPERATIONS if each in done)
+    return PlannedStep(
+        what=f"{often}{number} at once on {storage_class}: {names}",
+        about_s=settings.rounds * round_s,
+        volumes=(
+            Volumes(
+                storage_class=storage_class,
+                number=there,
+                size=VOLUME_SIZE,
+                made=settings.rounds * number * (1 + len(copies)),
+                beside=number * VOLUME_SIZE if {"snapshot", "snapshots_of_one"} & done else 0,
+            ),
+        ),
+        pods=settings.rounds * number,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from acceptance.cluster.api import Api
 from acceptance.cluster.node_room import usable_nodes
 from acceptance.cluster.preflight import Preflight, run_preflight
+from acceptance.cluster.snapshots import GROUP, VERSION, serves_snapshots
 from acceptance.measuring.host_preflight import run_host_preflight
 from acceptance.results.crashes import Failure
 from acceptance.results.document import StorageClass
@@ -17,7 +18,6 @@ from acceptance.settings.target_file import RebuildTarget
 from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, Unsupported
 from acceptance.trials.crashes.trials import OF_NODES
-from acceptance.trials.features.snapshot_objects import GROUP, VERSION, serves_snapshots
 from acceptance.trials.rebuild.choice import choose_driver
 
 

@@ -22,6 +22,7 @@ from acceptance.report.figures import (
 from acceptance.report.filling import full_volume_rows
 from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.many_volumes import sections
+from acceptance.report.operations import operation_sections
 from acceptance.report.overview import overview, verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.pictures import trend
@@ -59,6 +60,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         speed=speed,
         scaling=sections(results),
         ramps=ramp_sections(results),
+        operations=operation_sections(results),
         rebuilds=rebuild_sections(results),
         capabilities=capability_rows(results),
         crashes=crash_rows(results),
@@ -102,7 +104,7 @@ def _recorded(results: Results) -> Iterator[str]:
     """Subjects with figures of their own, which are shown without a verdict too."""
     records: dict[str, Sequence[object]] = {
         "many-volumes": results.scaling,
-        "control-plane": results.control_plane,
+        "control-plane": [*results.control_plane, *results.operations],
         "rebuild": results.rebuilds,
         "durability": [*results.durability, *results.failovers, *results.snapshots, *results.full_volumes],
         "provisioning": results.steps,

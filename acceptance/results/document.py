@@ -13,6 +13,7 @@ from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.model import Frozen, Unit
+from acceptance.results.operations import OperationsRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
@@ -271,6 +272,7 @@ class Results(Frozen):
     failovers: list[FailoverRecord] = Field(default=[])
     snapshots: list[SnapshotRecord] = Field(default=[])
     full_volumes: list[FullVolumeRecord] = Field(default=[])
+    operations: list[OperationsRecord] = Field(default=[], description="empty unless operations were requested")
     sustained: list[SustainedRecord] = Field(default=[], description="empty unless a sustained load was requested")
     under_load: list[UnderLoadRecord] = Field(default=[], description="empty unless latency under load was requested")
     trends: list[TrendRecord] = Field(

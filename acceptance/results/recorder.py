@@ -26,6 +26,7 @@ from acceptance.results.features import CapabilityRecord
 from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.known_storage import KnownStorage
+from acceptance.results.operations import OperationsRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
@@ -62,6 +63,7 @@ class Recorder:
         self.failovers: list[FailoverRecord] = []
         self.snapshots: list[SnapshotRecord] = []
         self.full_volumes: list[FullVolumeRecord] = []
+        self.operations: list[OperationsRecord] = []
         self.sustained: list[SustainedRecord] = []
         self.under_load: list[UnderLoadRecord] = []
         self.trends: list[TrendRecord] = []
@@ -125,6 +127,7 @@ class Recorder:
             failovers=self.failovers,
             snapshots=self.snapshots,
             full_volumes=self.full_volumes,
+            operations=self.operations,
             sustained=self.sustained,
             under_load=self.under_load,
             trends=self.trends,

@@ -89,6 +89,8 @@ class Settings(Frozen):
     sustained: bool = False
     sustained_time: SustainedTime = SUSTAINED_S
     latency_under_load: bool = False
+    operations: bool = False
+    operations_at_once: Annotated[int, Field(ge=1, le=9999)] = 20
     scale_steps: Steps = (1, 3, 6, 9, 12, 15)
     scale_profiles: tuple[str, ...] = ()
     scale_window: Window = 8.0

@@ -51,6 +51,7 @@ SMALLEST = {
     "test_further_profiles.py": "random-read-iops",
     "test_volume_scaling.py": "total_holds",
     "test_control_plane_scale.py": "required_number",
+    "test_control_operations.py": "operations_at_once and p50",
     "test_data_integrity.py": "read_by_a_new_pod",
     "test_durability.py": "survive_a_killed_pod and not another",
     "test_drain.py": "are_there_after_a_drain",
@@ -80,9 +81,12 @@ LIMITS = f"""\
         stop_when:
           slow_starts: {{longer_than: 5min, more_than: 30, because: not asked for}}
       pods: {{at_least: 4, because: the test wants it so}}
+    operations:
+      start: {{p50: {{at_most: 5min, because: the test wants it so}}}}
 """
 OPTIONS = (
     "--storage-destructive",
+    *("--storage-operations", "--storage-operations-at-once=7"),
     "--storage-class=replicated",
     "--storage-scale-steps=1,2",
     "--storage-scale-window=4s",

@@ -32,6 +32,7 @@ TIER = (
     "control_plane",
     "rebuild",
     "failover",
+    "operations",
     "provisioning",
     "sustained",
     "latency_under_load",

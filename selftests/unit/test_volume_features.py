@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.cluster import claims
+from acceptance.cluster import claims, snapshots
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, DataSource, NeverBound, claim_spec, failed_for_good
 from acceptance.cluster.permissions import Permission, _missing
 from acceptance.cluster.resources import CLAIMS, VOLUME_SNAPSHOTS
+from acceptance.cluster.snapshots import Snapshot, wait_taken
 from acceptance.results.document import StorageClass
 from acceptance.results.features import CAPABILITIES, TITLES
 from acceptance.settings.run import read_settings
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported, WrongUsage
-from acceptance.trials.features import snapshot_objects, trying
+from acceptance.trials.features import trying
 from acceptance.trials.features.bench import Bench, NotTried
 from acceptance.trials.features.copies import wrong_with_copy
-from acceptance.trials.features.snapshot_objects import Snapshot, wait_taken
 from selftests.unit.simulated_api import SimulatedApi
 
 CLAIM = Claim(
@@ -162,7 +162,7 @@ def test_a_claim_says_what_it_is_to_be_filled_from() -> None:
 
 def test_a_snapshot_that_is_not_ready_is_told_with_its_drivers_words(monkeypatch: pytest.MonkeyPatch) -> None:
     api = SimulatedApi({})
-    monkeypatch.setattr(snapshot_objects, "recent_events", lambda *_, **__: [])
+    monkeypatch.setattr(snapshots, "recent_events", lambda *_, **__: [])
     status = {"readyToUse": False, "error": {"message": "the pool has no room for snapshots"}}
     api.create(VOLUME_SNAPSHOTS, {"metadata": {"name": "snap"}, "status": status})
     snapshot = Snapshot(name="snap", namespace="run", snapshot_class="fast", run_id="r")

@@ -2,6 +2,7 @@
 
 from acceptance.report.pictures.difference import differences
 from acceptance.report.pictures.latency import latency_curve
+from acceptance.report.pictures.operations import operations_over_time
 from acceptance.report.pictures.over_time import in_bytes, rates_over_time
 from acceptance.report.pictures.ramp import pods_over_time, start_times
 from acceptance.report.pictures.rebuild import foreground_writes, rebuild_progress, rebuild_rate
@@ -18,6 +19,7 @@ __all__ = [
     "in_bytes",
     "latency_by_share",
     "latency_curve",
+    "operations_over_time",
     "pods_over_time",
     "rates_over_time",
     "rebuild_progress",

@@ -15,13 +15,13 @@ from acceptance.cluster.one_shot_pod import OneShotPod, run_one_shot_pod
 from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
 from acceptance.cluster.pod_states import node_of
 from acceptance.cluster.pods import create_pod, end_pod, wait_started
+from acceptance.cluster.snapshots import Snapshot, delete_snapshot
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
 from acceptance.results.document import StorageClass
 from acceptance.results.features import Capability
 from acceptance.text.errors import StorageFailure, Unsupported
 from acceptance.text.quantities import parse_size
-from acceptance.trials.features.snapshot_objects import Snapshot, delete_snapshot
 
 SIZE = parse_size("1Gi")
 DEADLINE_S = 900

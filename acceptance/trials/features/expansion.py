@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from acceptance.cluster.api_faults import ApiError
-from acceptance.cluster.claims import Claim
+from acceptance.cluster.claims import Claim, ask_to_grow
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.resources import CLAIMS
 from acceptance.cluster.waiting import wait_for
@@ -60,12 +60,7 @@ def expand(bench: Bench, claim: Claim, *, size: int) -> None:
     """Ask for `size` bytes, and wait until the claim has them as it says. Raises StorageFailure when it never does."""
     api = bench.api
     try:
-        api.patch(
-            CLAIMS,
-            claim.name,
-            {"spec": {"resources": {"requests": {"storage": str(size)}}}},
-            namespace=claim.namespace,
-        )
+        ask_to_grow(api, claim, size=size)
     except ApiError as error:
         if error.status not in (403, 422):
             raise

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from acceptance.cluster.claims import DataSource
 from acceptance.cluster.objects import object_name
-from acceptance.text.errors import StorageFailure
-from acceptance.trials.features.bench import SIZE, Bench, new_mark
-from acceptance.trials.features.copies import change, content, write_before, wrong_with_copy
-from acceptance.trials.features.snapshot_objects import (
+from acceptance.cluster.snapshots import (
     GROUP,
-    VERSION,
     Snapshot,
-    serves_snapshots,
-    snapshot_classes,
+    snapshot_class_of,
     take_snapshot,
     wait_taken,
 )
+from acceptance.text.errors import StorageFailure, Unsupported
+from acceptance.trials.features.bench import SIZE, Bench, new_mark
+from acceptance.trials.features.copies import change, content, write_before, wrong_with_copy
 
 
 def try_snapshot(bench: Bench) -> str:
@@ -46,12 +44,7 @@ def try_snapshot(bench: Bench) -> str:
 
 def snapshot_class_for(bench: Bench) -> str:
     """The name of the snapshot class to use. Raises Unsupported where there is none."""
-    if not serves_snapshots(bench.api):
-        raise bench.missing(f"the cluster serves no {GROUP}/{VERSION}: its definitions are not installed")
-    driver = bench.storage_class.provisioner
-    found = snapshot_classes(bench.api, driver=driver)
-    if not found:
-        raise bench.missing(
-            f"no VolumeSnapshotClass names driver {driver}, the provisioner of StorageClass {bench.storage_class.name}"
-        )
-    return found[0]
+    try:
+        return snapshot_class_of(bench.api, bench.storage_class)
+    except Unsupported as error:
+        raise bench.missing(str(error)) from error

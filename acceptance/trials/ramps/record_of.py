@@ -10,6 +10,7 @@ from typing import Any
 
 from acceptance.cluster.stateful_sets import claim_of
 from acceptance.results.ramps import Ended, GrowthPoint, PhaseTimes, StartPoint
+from acceptance.statistics.order_statistics import nearest_rank
 from acceptance.trials.ramps.growth import linear_until
 from acceptance.trials.ramps.ramp_up import RampUp
 from acceptance.trials.ramps.timeline import PodRecord, Timeline
@@ -99,14 +100,3 @@ def ramp_up_fields(timeline: Timeline, ramp_up: RampUp) -> dict[str, Any]:
             StartPoint(pods=pod.number, took_s=round(pod.took_s, 3)) for pod in started if pod.took_s is not None
         ],
     }
-
-
-def nearest_rank(values: Sequence[float], share: float) -> float:
-    """The smallest of `values` that at least `share` of them do not exceed (the nearest rank: no value in
-    between is made up).
-
-    Raises ValueError where there are none.
-    """
-    if not values:
-        raise ValueError("wanted at least one value, found none")
-    return sorted(values)[max(1, math.ceil(share * len(values))) - 1]

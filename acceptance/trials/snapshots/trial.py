@@ -12,6 +12,7 @@ from acceptance.cluster.claims import Claim, DataSource, remove_claim
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.pod_manifest import volume_path
 from acceptance.cluster.pods import end_pod
+from acceptance.cluster.snapshots import GROUP, Snapshot, delete_snapshot, take_snapshot, wait_taken
 from acceptance.results.snapshots import SnapshotRecord, Stage
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 from acceptance.trials import Say
@@ -19,7 +20,6 @@ from acceptance.trials.crashes.acknowledged_records import MOST_BYTES, MOST_RECO
 from acceptance.trials.crashes.trial import LEAST_RECORDS
 from acceptance.trials.crashes.writer import Writer
 from acceptance.trials.features.bench import SIZE, Bench
-from acceptance.trials.features.snapshot_objects import GROUP, Snapshot, delete_snapshot, take_snapshot, wait_taken
 from acceptance.trials.features.snapshots import snapshot_class_for
 from acceptance.trials.snapshots.order import held_in
 from acceptance.trials.snapshots.pace import pace_of

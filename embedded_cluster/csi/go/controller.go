@@ -133,6 +133,16 @@ func (d *driver) CreateVolume(_ context.Context, asked *csi.CreateVolumeRequest)
 	if wanted.Size, err = d.sizeOf(asked.GetCapacityRange(), wanted, source); err != nil {
 		return nil, err
 	}
+	if some, err := d.has(refusesSome, own); err != nil {
+		return nil, err
+	} else if some {
+		if err := d.refusals.refuse(asked.GetName()); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.wait(own); err != nil {
+		return nil, err
+	}
 	begin := d.make
 	if wanted.RBD {
 		begin = d.makeRBD
@@ -239,6 +249,9 @@ func (d *driver) DeleteVolume(_ context.Context, asked *csi.DeleteVolumeRequest)
 		err = d.unmakeRBD(id)
 	}
 	if err != nil && !absent(err) {
+		return nil, err
+	}
+	if err := d.wait(is.Fault); err != nil {
 		return nil, err
 	}
 	file, err := locked(image)

@@ -6,6 +6,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // A fault is a way in which the driver behaves wrongly. It is switched on for all volumes by a line of the file `faults` in
@@ -26,11 +31,13 @@ const (
 	sizeNotEnforced  fault = "size-not-enforced"      // a file system takes more than it was asked for
 	nodesApart       fault = "nodes-apart"            // each node sees what was written on it alone
 	mountsInside     fault = "mounts-inside"          // folders are mounts of their own, which no read-only mount covers
+	comesLate        fault = "comes-and-goes-late"    // a volume takes some seconds to be made, and to be deleted
+	refusesSome      fault = "one-in-four-refused"    // every fourth volume is never made
 )
 
 var allFaults = []fault{
 	growsInNameOnly, neverGrows, neverReady, takenLate, takenEarly, twoMoments, restoredEmpty, sharesWithSource, groupIgnored,
-	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside,
+	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.
@@ -63,4 +70,40 @@ func (p pool) has(wanted, own fault) (bool, error) {
 	}
 	found, err := parseFaults(string(text))
 	return slices.Contains(found, wanted), err
+}
+
+// late is how long a volume with the fault comesLate takes: less than the sidecars wait for an answer.
+const late = 5 * time.Second
+
+// wait lets a volume with the fault comesLate wait.
+func (p pool) wait(own fault) error {
+	slow, err := p.has(comesLate, own)
+	if slow {
+		time.Sleep(late)
+	}
+	return err
+}
+
+// refusals remembers the volumes that were asked for with the fault refusesSome, by name, and which of them is never made.
+type refusals struct {
+	lock  sync.Mutex
+	names map[string]bool
+}
+
+// refuse says so for every fourth name that it was not asked about before, and for that one always.
+func (r *refusals) refuse(name string) error {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if r.names == nil {
+		r.names = map[string]bool{}
+	}
+	never, known := r.names[name]
+	if !known {
+		never = len(r.names)%4 == 3
+		r.names[name] = never
+	}
+	if never {
+		return status.Errorf(codes.Unavailable, "no replica answers for %s; try again later", name)
+	}
+	return nil
 }

@@ -35,6 +35,28 @@ func TestExpansionIsNeverDone(t *testing.T) {
 	}
 }
 
+func TestEveryFourthVolumeIsNeverMade(t *testing.T) {
+	l := newLab(t)
+	for _, name := range []string{"a", "b", "c", "d", "d", "e", "a"} {
+		_, err := l.CreateVolume(ctx, request(name, faulty(refusesSome)))
+		if refused := status.Code(err) == codes.Unavailable; refused != (name == "d") || err != nil && !refused {
+			t.Fatal(name, err)
+		}
+	}
+}
+
+func TestAVolumeComesAndGoesLate(t *testing.T) {
+	l := newLab(t)
+	began := time.Now()
+	id := l.made(request("volume", faulty(comesLate)))
+	made := time.Since(began)
+	_, err := l.DeleteVolume(ctx, &csi.DeleteVolumeRequest{VolumeId: id})
+	l.need(err)
+	if gone := time.Since(began) - made; made < late || gone < late {
+		t.Fatal(made, gone)
+	}
+}
+
 func TestASnapshotIsNeverReadyUntilTheFaultIsTakenAway(t *testing.T) {
 	l := newLab(t)
 	id := l.made(request("volume"))

@@ -32,6 +32,8 @@ type driver struct {
 	pool
 	node string // of the node service; "" where there is none
 	ceph *ceph  // for volumes on RBD; nil where there is none
+
+	refusals refusals
 }
 
 func main() {

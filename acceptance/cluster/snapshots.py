@@ -10,6 +10,8 @@ from acceptance.cluster.events import recent_events
 from acceptance.cluster.objects import labels, metadata, name_of
 from acceptance.cluster.resources import SNAPSHOT_CLASSES, SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, Object
 from acceptance.cluster.waiting import wait_for
+from acceptance.results.document import StorageClass
+from acceptance.text.errors import Unsupported
 from acceptance.text.quantities import parse_size
 
 GROUP = VOLUME_SNAPSHOTS.group
@@ -47,6 +49,19 @@ def snapshot_classes(api: Api, *, driver: str) -> list[str]:
     return [name_of(each) for each in found]
 
 
+def snapshot_class_of(api: Api, storage_class: StorageClass) -> str:
+    """The name of the snapshot class to use for volumes of a class. Raises Unsupported where there is none."""
+    if not serves_snapshots(api):
+        raise Unsupported(f"the cluster serves no {GROUP}/{VERSION}: its definitions are not installed")
+    driver = storage_class.provisioner
+    found = snapshot_classes(api, driver=driver)
+    if not found:
+        raise Unsupported(
+            f"no VolumeSnapshotClass names driver {driver}, the provisioner of StorageClass {storage_class.name}"
+        )
+    return found[0]
+
+
 def take_snapshot(api: Api, snapshot: Snapshot, *, claim: Claim) -> None:
     """Ask for a snapshot of the claim's volume."""
     body = {
@@ -72,18 +87,26 @@ def wait_taken(api: Api, snapshot: Snapshot, *, timeout_s: float) -> Taken:
         timeout_s=timeout_s,
     )
     content = str(seen["boundVolumeSnapshotContentName"])
-    api.patch(SNAPSHOT_CONTENTS, content, {"metadata": {"labels": labels(snapshot.run_id)}})
+    label_content(api, content, run_id=snapshot.run_id)
     size = seen.get("restoreSize")
     return Taken(content=content, size=None if size is None else parse_size(str(size)))
 
 
+def label_content(api: Api, content: str, *, run_id: str) -> None:
+    """Have what is behind a snapshot carry the run's label: its class may keep it when the snapshot is gone."""
+    api.patch(SNAPSHOT_CONTENTS, content, {"metadata": {"labels": labels(run_id)}})
+
+
+def own_content(api: Api, content: str, *, run_id: str) -> None:
+    """The same, and have it go with its snapshot whatever its class says: before that goes, for controllers to hear of
+    it in time."""
+    label_content(api, content, run_id=run_id)
+    api.patch(SNAPSHOT_CONTENTS, content, {"spec": {"deletionPolicy": "Delete"}})
+
+
 def delete_snapshot(api: Api, snapshot: Snapshot, *, timeout_s: float) -> None:
     """Delete it, and wait until it is gone, and what is behind it. Raises StorageFailure at the deadline."""
-    existing = api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace) or {}
-    content = (existing.get("status") or {}).get("boundVolumeSnapshotContentName")
-    if content:  # its class may keep what is behind it; it was made for this run alone
-        api.patch(SNAPSHOT_CONTENTS, content, {"spec": {"deletionPolicy": "Delete"}})
-    api.delete(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)
+    content = have_removed(api, snapshot)
 
     def look() -> list[Object]:
         left = [api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)]
@@ -101,6 +124,16 @@ def delete_snapshot(api: Api, snapshot: Snapshot, *, timeout_s: float) -> None:
         events=lambda: recent_events(api, namespace=snapshot.namespace, name=snapshot.name),
         timeout_s=timeout_s,
     )
+
+
+def have_removed(api: Api, snapshot: Snapshot) -> str | None:
+    """Ask for its deletion, and for that of what is behind it, which its class may keep; the name of that content."""
+    existing = api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace) or {}
+    content: str | None = (existing.get("status") or {}).get("boundVolumeSnapshotContentName")
+    if content:  # it was made for this run alone
+        api.patch(SNAPSHOT_CONTENTS, content, {"spec": {"deletionPolicy": "Delete"}})
+    api.delete(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)
+    return content
 
 
 def _state(status: Object) -> str:

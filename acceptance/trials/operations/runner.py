@@ -1,0 +1,127 @@
+"""Has each class do its control operations once, whoever asks how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from acceptance.cluster.claims import require_no_unclaimed_volumes
+from acceptance.cluster.node_room import total_room
+from acceptance.cluster.nodes import nodes_that_take_pods
+from acceptance.cluster.objects import name_of
+from acceptance.cluster.snapshots import snapshot_class_of
+from acceptance.cluster.workspace import Workspace
+from acceptance.process.once import Once
+from acceptance.results.document import StorageClass
+from acceptance.results.operations import OPERATIONS, Operation, OperationsRecord
+from acceptance.text.errors import EnvironmentFailure, Unsupported
+from acceptance.trials import Say
+from acceptance.trials.operations.failing import cannot_clone, untold
+from acceptance.trials.operations.observer import Observer
+from acceptance.trials.operations.plan import REQUESTS, OperationSettings
+from acceptance.trials.operations.record_of import object_records, operation_records
+from acceptance.trials.operations.round import WAITS_FOR_POD, Round
+
+OF_SNAPSHOTS: frozenset[Operation] = frozenset({"snapshot", "restore", "snapshots_of_one"})
+
+
+class OperationsRunner:
+    """All control operations of a session; each record is handed to `keep`, once."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        settings: OperationSettings,
+        say: Say,
+        keep: Callable[[OperationsRecord], object],
+    ) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self._say = say
+        self._classes: dict[str, StorageClass] = {}
+        self._records = Once(self._operate, keep=keep)
+
+    def record(self, storage_class: StorageClass) -> OperationsRecord:
+        """What the operations of the class showed.
+
+        What failed once is not tried again. Raises EnvironmentFailure where nodes have no room for the pods or the
+        cluster can no longer be watched; ApiError and ApiUnreachable.
+        """
+        self._classes[storage_class.name] = storage_class
+        return self._records(storage_class.name)
+
+    def _operate(self, name: str) -> OperationsRecord:
+        """What an error leaves behind, the run's own removal takes away."""
+        storage_class, settings, api = self._classes[name], self._settings, self._workspace.api
+        require_no_unclaimed_volumes(api, storage_classes=[name])
+        self._require_room()
+        missing = dict(self._missing(storage_class))
+        snapshot_class = "" if OF_SNAPSHOTS & missing.keys() else self._snapshot_class(storage_class)
+        began_s: dict[int, float] = {}
+        sent = api.sent.copy()
+        with Observer(self._workspace, snapshots=bool(snapshot_class)) as observer:
+            for number in range(1, settings.rounds + 1):
+                began_s[number] = observer.now_s()
+                Round(
+                    workspace=self._workspace,
+                    observer=observer,
+                    storage_class=storage_class,
+                    settings=settings,
+                    operations=settings.done - missing.keys(),
+                    snapshot_class=snapshot_class,
+                    number=number,
+                    say=self._say,
+                ).run()
+                objects = list(observer.timeline.objects.values())
+                if "clone" in settings.done and (why := cannot_clone(objects)) is not None:
+                    missing["clone"] = f"capability 'clone': StorageClass {name} has none: {why}"
+                # More rounds would not mend it, and each waits for what fails as long as it may take.
+                if any(each.failed.keys() - missing.keys() for each in objects):
+                    break
+        missing |= {each: why for each, why in untold(objects) if each in settings.done}
+        waits = storage_class.binding_mode == WAITS_FOR_POD
+        return OperationsRecord(
+            storage_class=name,
+            at_once=settings.at_once,
+            rounds=len(began_s),
+            binding_mode=storage_class.binding_mode,
+            timeout_s=settings.timeout_s,
+            operations=operation_records(objects, waits=waits, missing=missing),
+            missing=missing,
+            objects=object_records(objects, began_s=began_s.__getitem__),
+            requests=dict(sorted((api.sent - sent).items())),
+        )
+
+    def _require_room(self) -> None:
+        """Raises EnvironmentFailure where the nodes cannot hold as many pods as are asked for at once."""
+        settings, template = self._settings, self._workspace.pods.template
+        nodes = nodes_that_take_pods(self._workspace.api, template)
+        nodes = [each for each in nodes if settings.node in (None, name_of(each))]
+        room = total_room(self._workspace.api, nodes, requests=REQUESTS)
+        if room < settings.at_once:
+            raise EnvironmentFailure(
+                f"the {len(nodes)} nodes hold {room} more pods of {REQUESTS['cpu']} CPU and {REQUESTS['memory']} each, "
+                f"and {settings.at_once} at once were asked for, so none was created; free some, add nodes, or ask for "
+                "fewer with --storage-operations-at-once"
+            )
+
+    def _missing(self, storage_class: StorageClass) -> Iterator[tuple[Operation, str]]:
+        """What the class cannot do, or what the cluster does not tell of it, with the reason."""
+        done, name = self._settings.done, storage_class.name
+        try:
+            self._snapshot_class(storage_class)
+        except Unsupported as error:
+            for operation in OPERATIONS:
+                if operation in OF_SNAPSHOTS & done:
+                    yield operation, f"capability 'snapshot': {error}"
+        if "expand" in done and not storage_class.allow_expansion:
+            yield (
+                "expand",
+                f"capability 'expansion': StorageClass {name} does not allow it (allowVolumeExpansion is not true)",
+            )
+        if storage_class.reclaim_policy != "Delete":
+            yield "delete", f"StorageClass {name} keeps its volumes (reclaimPolicy {storage_class.reclaim_policy})"
+
+    def _snapshot_class(self, storage_class: StorageClass) -> str:
+        """Empty where none is wanted. Raises Unsupported."""
+        return snapshot_class_of(self._workspace.api, storage_class) if OF_SNAPSHOTS & self._settings.done else ""

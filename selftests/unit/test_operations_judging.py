@@ -1,0 +1,79 @@
+"""Control operations judged: by the whole interval of a percentile, and by each one that failed."""
+
+from __future__ import annotations
+
+import pytest
+
+from acceptance.judging.operations import judge_operations, needed_count
+from acceptance.limits.operations import OperationLimit
+from selftests.unit.operation_records import BIND, NONE_FAILED, record, times
+
+FAST, SLOW = [1.0 + number / 100 for number in range(100)], [40.0 + number for number in range(100)]
+SHARE = OperationLimit(operation=None, percentile=None, at_most=0.05, because="somebody has to look")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status", "said"),
+    [
+        (FAST, "pass", "all within the limit of at most 30 s"),
+        (SLOW, "fail", "all outside the limit of at most 30 s: pods wait for it"),
+        ([*FAST[:93], *SLOW[:7]], "inconclusive", "on both sides of the limit of at most 30 s; more operations"),
+        (FAST[:89], "inconclusive", "89 operations have no upper end of that percentile, 90 do: ask for more with"),
+        (FAST[:90], "pass", "(98% CI 1.79 s to 1.89 s; 90 operations, 20 at once)"),
+        # Few that are slow suffice for a fail: then even the fewest that it takes are outside.
+        (SLOW[:3], "fail", "(98% CI 41 s to beyond all bounds; 3 operations"),
+    ],
+)
+def test_the_whole_interval_decides(seconds: list[float], status: str, said: str) -> None:
+    verdict = judge_operations(record(times(seconds)), BIND)
+    assert verdict.status == status and said in verdict.reason
+    assert verdict.reason.startswith("p95 until PVC bound on fast<b> is ")
+    assert (verdict.low is None) == ("beyond all bounds" in verdict.reason)
+    assert (verdict.profile, verdict.metric, verdict.rule) == ("control-operations", "bind.p95", "at_most")
+
+
+def test_what_failed_took_for_ever() -> None:
+    few, many = (judge_operations(record(times(FAST, failed={"FailedMount": count})), BIND) for count in (1, 30))
+    assert (few.status, many.status) == ("inconclusive", "fail")
+    assert "; 30 failed: 30 FailedMount." in many.reason and many.measured is None
+    assert "more operations (--storage-operations-at-once) would decide it; 1 failed" in few.reason
+
+
+def test_what_was_seen_late_does_not_count() -> None:
+    verdict = judge_operations(record(times(FAST, late=3)), BIND)
+    assert verdict.status == "pass" and verdict.reason.endswith("; 3 more were seen late and do not count.")
+
+
+@pytest.mark.parametrize("operations", [(), (times([], late=2),)])
+def test_what_nobody_saw_is_not_judged(operations: tuple[()]) -> None:
+    for limit in (BIND, NONE_FAILED):
+        verdict = judge_operations(record(*operations), limit)
+        assert verdict.status == "inconclusive" and "so it cannot be judged" in verdict.reason
+
+
+def test_one_that_failed_is_a_fail_where_none_may() -> None:
+    good, bad = times(FAST), times(FAST, operation="snapshot", failed={"SnapshotContentCreationFailed": 2})
+    assert judge_operations(record(good), NONE_FAILED).status == "pass"
+    verdict = judge_operations(record(good, bad), NONE_FAILED)
+    assert verdict.status == "fail"
+    assert verdict.reason == (
+        "2 of 202 control operations on fast<b> failed (98% CI 0.074 to 4.1 % of such operations; 20 at once), outside "
+        "the limit of none: somebody has to look; not done within 5 min: snapshot ready to use: 2 "
+        "SnapshotContentCreationFailed."
+    )
+
+
+def test_a_share_that_may_fail_is_judged_by_its_interval() -> None:
+    for count, status in ((0, "pass"), (5, "inconclusive"), (30, "fail")):
+        found = record(times(FAST, failed={"FailedMount": count} if count else {}))
+        assert judge_operations(found, SHARE).status == status
+
+
+def test_parts_of_a_start_do_not_count_again() -> None:
+    found = record(times(FAST), times(FAST, operation="attach"), times(FAST, operation="mount"))
+    assert "0 of 100 control operations" in judge_operations(found, NONE_FAILED).reason
+
+
+def test_as_many_as_the_strictest_percentile_needs() -> None:
+    p99 = OperationLimit(operation="clone", percentile="p99", at_most=10.0, because="x")
+    assert [needed_count(each) for each in ([], [NONE_FAILED], [BIND], [BIND, p99])] == [1, 1, 90, 459]

@@ -1,0 +1,55 @@
+"""Control operations in the report: one table, two pictures, what is missing and what failed, nothing unescaped."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from acceptance.report.operations import operation_sections
+from acceptance.report.pictures import operations_over_time
+from acceptance.report.summary import render_summary
+from acceptance.results.document import Results, Run
+from acceptance.results.operations import OperationsRecord
+from selftests.unit.operation_records import record, times
+
+
+def results(*records: OperationsRecord) -> Results:
+    started = datetime(2026, 11, 24, tzinfo=UTC)
+    run = Run(id="r", started=started, finished=None, complete=False, suite_version="1", exit_status=None)
+    return Results(
+        run=run,
+        cluster=None,
+        settings={},
+        measurements=[],
+        steps=[],
+        operations=list(records),
+        verdicts=[],
+        errors=[],
+        overall="inconclusive",
+    )
+
+
+FOUND = record(times([1.0, 2.0], failed={"ProvisioningFailed": 1}), missing={"clone": "no clones here"})
+
+
+def test_a_section_says_what_was_asked_what_is_missing_and_what_failed() -> None:
+    (section,) = operation_sections(results(FOUND))
+    (row,) = section.rows
+    assert (row.name, row.count, row.rate, row.failed) == ("PVC bound", "3", "4", "1 ProvisioningFailed")
+    assert row.times == [("1 s", "500 ms to unknown"), ("", ""), ("", "")]
+    assert section.sentences[0].startswith("20 of each operation at once, in 5 rounds; binding mode Immediate.")
+    assert "Not timed: clone bound: no clones here." in section.sentences
+    assert "operations-1-2: not PVC bound: No: <i>" in section.sentences
+
+
+def test_the_page_has_it_in_the_chapter_of_the_control_plane_and_escapes_it() -> None:
+    page = render_summary(results(FOUND))
+    assert '<section id="control-plane">' in page and "Control operations at once on <bdi>fast&lt;b&gt;</bdi>" in page
+    assert "<i>" not in page and "fast<b>" not in page
+
+
+def test_pictures_show_how_volumes_came_and_went() -> None:
+    coming, going = (operations_over_time(FOUND, part=each) for each in ("coming", "going"))
+    assert coming is not None and going is not None
+    assert coming.text == "asked: 2 within 0.1 s, bound: 1 within 1.0 s, ready: 1 within 4.0 s."
+    assert going.text == "told to go: 1 within 0.0 s, gone: 1 within 2.0 s."
+    assert operations_over_time(record(objects=[]), part="coming") is None
