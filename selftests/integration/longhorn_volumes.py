@@ -8,6 +8,7 @@ from pathlib import Path
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.longhorn_resources import LONGHORN_NODES, SETTINGS
+from acceptance.cluster.pod_manifest import MAIN
 from acceptance.cluster.resources import PODS, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.trials.rebuild.longhorn_api import longhorn_view
@@ -51,17 +52,24 @@ def rebuilt_one(view: LonghornView) -> Object:
     return dict(found)
 
 
+def _seconds_of_writes(api: Api, pod: Object) -> int:
+    """That a pod has printed, where its writes are those beside a rebuild."""
+    meta = pod["metadata"]
+    if pod["status"]["phase"] != "Running" or FOREGROUND_JOB not in pod["spec"]["containers"][0]["command"]:
+        return 0
+    return api.log(meta["name"], namespace=meta["namespace"], container=MAIN).count('"jobs"')
+
+
 def wait_before_trigger(api: Api, reports: Path) -> LonghornView:
-    """Until the writes before a rebuild go on, for some 20 s: the volume was seen to be whole, nothing is triggered."""
+    """Until the writes before a rebuild go on, for some 15 s: the volume was seen to be whole, nothing is triggered.
+
+    The suite looks at the volume once their pod runs, so that some seconds of them tell that it has.
+    """
     wait_for(
         "the writes before a rebuild",
-        look=lambda: [
-            each
-            for each in own(api, PODS)
-            if each["status"]["phase"] == "Running" and FOREGROUND_JOB in each["spec"]["containers"][0]["command"]
-        ],
-        ready=bool,
-        state=lambda seen: f"{len(seen)} pods",
+        look=lambda: sum(_seconds_of_writes(api, each) for each in own(api, PODS)),
+        ready=lambda seen: seen >= 3,
+        state=lambda seen: f"{seen} s",
         timeout_s=BEGUN_S,
     )
     return wait_until(api, reports, "the volume to be whole", lambda seen: len(seen.readable) == seen.wanted)
