@@ -112,7 +112,7 @@ def test_a_stall_is_judged_without_doubt_and_told_in_words() -> None:
 def test_a_stall_seen_from_a_late_sample_is_judged_by_what_is_certain(late_s: float, status: str) -> None:
     verdict = judged([uncounted(9)] * 11 + [uncounted(9, duration_s=late_s)])
     assert verdict.status == status
-    assert late_s == 1.0 or f"is {late_s - 1:.4g} s to {late_s:.4g} s, " in verdict.reason
+    assert late_s == 1.0 or f"is between {late_s - 1:.4g} s and {late_s:.4g} s, " in verdict.reason
 
 
 def test_a_stall_is_told_with_a_rate_that_is_missed_or_in_doubt() -> None:

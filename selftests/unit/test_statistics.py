@@ -249,7 +249,7 @@ def test_the_seen_correlation_worked_out_by_hand() -> None:
     """Twelve deviations of either sign: eight of eleven products are 1 and three are -1, over twelve squares."""
     found = 5 / 12
     assert seen_correlation([1.0, 1.0, 1.0, -1.0, -1.0, -1.0] * 2, least=0.25) == pytest.approx(
-        found + (1 + 4 * found) / 12 - 0.5 / math.sqrt(12)
+        found + (1 + 4 * found) / 12 - 0.15 / math.sqrt(12)
     )
     assert seen_correlation([1.0] * 30 + [-1.0] * 30, least=0.25) == 0.9
     assert seen_correlation([1.0, -1.0] * 6, least=0.25) == seen_correlation([0.0] * 12, least=0.25) == 0.25
