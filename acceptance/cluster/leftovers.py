@@ -39,7 +39,7 @@ class Leftover:
     """What a run left in the cluster. `alive`: the run still renews its lease.
 
     `kept`: volumes of claims in its namespace that are not surely its own, in words; they stay. `undone`: what it made
-    to fail and did not bring back, with the command that does.
+    to fail and did not bring back, with the command that does. `tainted`: the node that it may have left tainted.
     """
 
     run_id: str
@@ -48,6 +48,7 @@ class Leftover:
     objects: tuple[str, ...]
     kept: tuple[str, ...] = ()
     undone: str | None = None
+    tainted: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +128,7 @@ def _leftover(api: Api, run_id: str, volumes: Mapping[str, Sequence[Object]]) ->
     for resource, word in ((PODS, "pod"), (CLAIMS, "PVC")):
         names += _some(word, api.list(resource, namespace=namespace, slim=only_name))
     held = belongings_in(api, volumes.get(namespace, ()), run_id=run_id)
+    failed, tainted = undone(api, namespace=namespace)
     names += _some("PV", held.own)
     return Leftover(
         run_id=run_id,
@@ -134,7 +136,8 @@ def _leftover(api: Api, run_id: str, volumes: Mapping[str, Sequence[Object]]) ->
         alive=is_alive(api, namespace=namespace),
         objects=tuple(names),
         kept=tuple(why_kept(each, why) for each, why in held.kept),
-        undone=undone(api, namespace=namespace),
+        undone=failed,
+        tainted=tainted,
     )
 
 

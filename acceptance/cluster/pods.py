@@ -136,8 +136,8 @@ def end_pod(api: Api, plan: PodPlan, *, timeout_s: float, grace_s: int = 1) -> N
     wait_gone(api, plan, timeout_s=timeout_s)
 
 
-def wait_gone(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
-    """Wait until a pod that was deleted or evicted is gone. Raises StorageFailure at the deadline."""
+def wait_gone(api: Api, plan: PodPlan, *, timeout_s: float, failure: type[AcceptanceError] = StorageFailure) -> None:
+    """Wait until a pod that was deleted or evicted is gone. Raises `failure` at the deadline."""
     wait_for(
         f"pod {plan.name} to be deleted",
         look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
@@ -145,6 +145,7 @@ def wait_gone(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
         state=lambda seen: "gone" if seen is None else describe_pod(seen),
         events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
         timeout_s=timeout_s,
+        failure=failure,
     )
 
 

@@ -16,6 +16,8 @@ from acceptance.text.errors import AcceptanceError
 LEASE = "run"
 # Of the lease: what the run has to bring back, and the command that does.
 UNDO = "storage-acceptance/undo"
+# Of the lease: the node that the run has tainted, or was about to.
+TAINTED = "storage-acceptance/tainted"
 # Long enough for two machines whose clocks differ by some minutes.
 ALIVE_FOR_S = 300
 RENEW_EVERY_S = 10
@@ -79,11 +81,21 @@ def remember_undo(api: Api, *, namespace: str, what: str, how: str | None) -> No
     api.patch(LEASES, LEASE, {"metadata": {"annotations": {UNDO: noted}}}, namespace=namespace)
 
 
-def undone(api: Api, *, namespace: str) -> str | None:
-    """What the run of the namespace did not bring back, with the command that does, in words."""
+def remember_taint(api: Api, *, namespace: str, node: str | None) -> None:
+    """Have the cluster know which node the run taints, should it be killed before it takes that off; None once it has.
+
+    Raises ApiError, ApiUnreachable.
+    """
+    api.patch(LEASES, LEASE, {"metadata": {"annotations": {TAINTED: node}}}, namespace=namespace)
+
+
+def undone(api: Api, *, namespace: str) -> tuple[str | None, str | None]:
+    """What the run of the namespace did not bring back, with the command that does, in words; and the node that it may
+    have left tainted.
+    """
     lease = api.find(LEASES, LEASE, namespace=namespace) or {"metadata": {}}
-    noted = (lease["metadata"].get("annotations") or {}).get(UNDO)
-    return None if noted is None else str(noted)
+    noted = lease["metadata"].get("annotations") or {}
+    return noted.get(UNDO), noted.get(TAINTED)
 
 
 def is_alive(api: Api, *, namespace: str) -> bool:

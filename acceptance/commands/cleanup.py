@@ -8,6 +8,7 @@ import sys
 from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.leftovers import Leftover, find_leftovers
+from acceptance.cluster.out_of_service import KEY, take_off
 from acceptance.commands.command import Commands
 from acceptance.commands.named_cluster import add_cluster_options, connected
 from acceptance.process.interruption import undisturbed
@@ -63,6 +64,8 @@ def _removed(api: Api, leftover: Leftover) -> bool:
     """Whether all that is the run's is gone."""
     with undisturbed():
         try:
+            if leftover.tainted and take_off(api, leftover.tainted, run_id=leftover.run_id):
+                print(f"run {leftover.run_id}: took the taint {KEY} off node {leftover.tainted}")
             kept = remove_run(api, run_id=leftover.run_id, timeout_s=REMOVAL_TIMEOUT_S)
         except AcceptanceError as error:
             print(f"run {leftover.run_id}: {error}", file=sys.stderr)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id, without_figures
-from acceptance.limits.crashes import DrainLimit, FailoverLimit
+from acceptance.limits.crashes import DrainLimit, FailoverLimit, OutOfServiceLimit
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Verdict
 from acceptance.text.errors import Unsupported
@@ -19,9 +19,19 @@ TITLES: dict[Failure, str] = {
     "pod-killed-and-moved": "the pod was killed and the volume moved",
     "node-failed": "the node failed and came back",
     "failover": "the node failed and the volume moved",
+    "failover-out-of-service": "the node failed, was tainted as out of service, and the volume moved",
     "drained": "the pod was evicted and the volume moved",
 }
-_MOVES: dict[Failure, str] = {"failover": "failover on", "drained": "drain on"}
+_MOVES: dict[Failure, str] = {
+    "failover": "failover on",
+    "failover-out-of-service": "failover by the out-of-service taint on",
+    "drained": "drain on",
+}
+_LIMITS: dict[Failure, type[FailoverLimit]] = {
+    "failover": FailoverLimit,
+    "failover-out-of-service": OutOfServiceLimit,
+    "drained": DrainLimit,
+}
 
 
 def judge_durability(record: DurabilityRecord) -> Verdict:
@@ -75,7 +85,7 @@ def judge_failover(record: FailoverRecord, limit: FailoverLimit) -> Verdict:
 
 def unjudged(record: FailoverRecord) -> Verdict:
     """No verdict: the tier has no such limit. The reason holds what was measured."""
-    kind = DrainLimit if record.failure == "drained" else FailoverLimit
+    kind = _LIMITS[record.failure]
     return not_judged(
         verdict_id(record.storage_class, kind.profile, "none", "none"),
         storage_class=record.storage_class,

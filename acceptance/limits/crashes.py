@@ -33,13 +33,23 @@ class DrainLimit(FailoverLimit):
     destructive: ClassVar[bool] = False
 
 
+class OutOfServiceLimit(FailoverLimit):
+    """The same for a node that fails and is then tainted as out of service."""
+
+    profile: ClassVar[str] = "failover-out-of-service"
+    metric: ClassVar[str] = "failover.out_of_service_time"
+    key: ClassVar[str] = "out_of_service_time"
+    node: ClassVar[str] = "failed (out-of-service)"
+
+
 class FailoverEntry(Entry):
     """`{time: {at_most: 8min, because: ...}, drain_time: {at_most: 2min, because: ...}}`"""
 
     time: FailoverLimit | None = None
+    out_of_service_time: OutOfServiceLimit | None = None
     drain_time: DrainLimit | None = None
-    some_of: ClassVar[tuple[str, ...]] = ("time", "drain_time")
+    some_of: ClassVar[tuple[str, ...]] = ("time", "out_of_service_time", "drain_time")
 
     def limits(self) -> Iterator[FailoverLimit]:
         """As plain limits, one a way to leave a node."""
-        yield from filter(None, (self.time, self.drain_time))
+        yield from filter(None, (self.time, self.out_of_service_time, self.drain_time))

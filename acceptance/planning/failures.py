@@ -21,6 +21,7 @@ WORDS: dict[Failure, str] = {
     "pod-killed-and-moved": "records, the writing pod killed, read on another node",
     "node-failed": "records, the writing node failed and brought back",
     "failover": "records, the writing node failed, its volume used on another one",
+    "failover-out-of-service": "records, the writing node failed and out of service, its volume used on another one",
     "drained": "records, the writing pod evicted, its volume used on another node",
 }
 
@@ -54,7 +55,10 @@ def crashed(
     storage_class: str, failure: Failure, settings: CrashSettings, *, assumed: AssumedThroughput
 ) -> PlannedStep:
     """Records written, something crashed, records read."""
-    away_s = {"node-failed": LOOKS_S, "drained": LOOKS_S, "failover": assumed.lost_node_s}.get(failure, 0.0)
+    lost_s = assumed.lost_node_s
+    away_s = {"node-failed": LOOKS_S, "drained": LOOKS_S, "failover": lost_s, "failover-out-of-service": lost_s}.get(
+        failure, 0.0
+    )
     # A record is acknowledged when it has come through the pod's log, and the writer's end is waited for.
     seconds = assumed.claim_s + settings.write_s + 2 * assumed.pod_s + LOOKS_S + away_s + assumed.gone_s
     return PlannedStep(

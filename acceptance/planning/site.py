@@ -17,7 +17,7 @@ from acceptance.settings.run import Settings
 from acceptance.settings.target_file import RebuildTarget
 from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, Unsupported
-from acceptance.trials.crashes.trials import OF_NODES
+from acceptance.trials.crashes.trials import lacks_plan
 from acceptance.trials.rebuild.choice import choose_driver
 
 
@@ -93,7 +93,7 @@ def lacks_feature(site: Site, asked: str | None, capability: Capability) -> str 
 
 def lacks_node_failure(failure: Failure, plan: NodeFailurePlan | str) -> str | None:
     """Why the crash would be skipped: no node may be made to fail."""
-    return plan if failure in OF_NODES and isinstance(plan, str) else None
+    return lacks_plan(failure, plan)
 
 
 def lacks_driver(site: Site, asked: str | None, target: RebuildTarget | None, *, settings: Settings) -> str | None:

@@ -9,7 +9,11 @@ from acceptance.judging.crashes import TITLES, ranges_in_words, shown_time
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Results
 
-_MOVES: dict[Failure, str] = {"failover": "Failover", "drained": "Drain"}
+_MOVES: dict[Failure, str] = {
+    "failover": "Failover",
+    "failover-out-of-service": "Failover by the out-of-service taint",
+    "drained": "Drain",
+}
 
 
 @dataclass(frozen=True, kw_only=True)

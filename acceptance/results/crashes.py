@@ -12,7 +12,7 @@ from pydantic import Field
 
 from acceptance.results.model import Frozen
 
-Failure = Literal["pod-killed", "pod-killed-and-moved", "node-failed", "failover", "drained"]
+Failure = Literal["pod-killed", "pod-killed-and-moved", "node-failed", "failover", "failover-out-of-service", "drained"]
 
 
 class DurabilityRecord(Frozen):

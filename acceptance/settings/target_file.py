@@ -101,11 +101,14 @@ class NodeFailureTarget(Strict):
     fail: NodeCommand
     restore: NodeCommand
     timeout: Time = 300.0
+    out_of_service: bool = False
 
     @property
     def plan(self) -> NodeFailurePlan:
-        """What an outage runs."""
-        return NodeFailurePlan(fail=self.fail, restore=self.restore, timeout_s=self.timeout)
+        """What an outage runs, and may do beside."""
+        return NodeFailurePlan(
+            fail=self.fail, restore=self.restore, timeout_s=self.timeout, out_of_service=self.out_of_service
+        )
 
 
 class CacheTarget(Strict):

@@ -30,9 +30,11 @@ class CommandPlan:
 class NodeFailurePlan:
     """How a node fails and comes back: the commands, word by word.
 
-    `timeout_s`: how long each may take, and the node to be Ready again.
+    `timeout_s`: how long each may take, and the node to be Ready again. `out_of_service`: whether it may be tainted so
+    while it is away, which takes the pods of others off it, too.
     """
 
     fail: Sequence[str]
     restore: Sequence[str]
     timeout_s: float
+    out_of_service: bool = False

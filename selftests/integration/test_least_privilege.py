@@ -66,6 +66,7 @@ SMALLEST = {
     "test_synchronous_writes.py": "",
     "test_replica_rebuild.py": "",
     "test_failover.py": "",
+    "test_failover_out_of_service.py": "",
     "test_regression.py": "",
     "test_sustained_speed.py": "",
     "test_latency_under_load.py": "",

@@ -120,7 +120,7 @@ def test_a_tier_may_limit_failovers_and_drains_each_alone() -> None:
     assert [each.describe() for each in asked] == [
         "time until the volume of a drained node is written on another: at most 2 min"
     ]
-    with pytest.raises(ValueError, match="wanted time or drain_time, found neither"):
+    with pytest.raises(ValueError, match="wanted time, out_of_service_time or drain_time, found none"):
         FailoverEntry.model_validate({})
 
 

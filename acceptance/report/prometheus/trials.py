@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from acceptance.report.prometheus.gauges import Gauge, Samples
+from acceptance.results.crashes import Failure
 from acceptance.results.document import Results
 from acceptance.results.features import CapabilityStatus
 from acceptance.results.scaling import Figure
@@ -74,9 +75,25 @@ DRAIN = Gauge(
 DRAIN_PHASE = Gauge(
     name="drain_phase_seconds", help="duration of each phase of a drain", unit="seconds", labels=("phase",)
 )
+OUT_OF_SERVICE = Gauge(
+    name="failover_out_of_service_seconds",
+    help="as failover_seconds, of a node that was tainted as out of service",
+    unit="seconds",
+)
+OUT_OF_SERVICE_PHASE = Gauge(
+    name="failover_out_of_service_phase_seconds",
+    help="duration of each phase of such a failover",
+    unit="seconds",
+    labels=("phase",),
+)
 FAILOVER_PHASE = Gauge(
     name="failover_phase_seconds", help="duration of each phase of a failover", unit="seconds", labels=("phase",)
 )
+MOVES: dict[Failure, tuple[Gauge, Gauge]] = {
+    "failover": (FAILOVER, FAILOVER_PHASE),
+    "failover-out-of-service": (OUT_OF_SERVICE, OUT_OF_SERVICE_PHASE),
+    "drained": (DRAIN, DRAIN_PHASE),
+}
 RECORDS = Gauge(
     name="durability_records",
     help="number of records acknowledged before a crash, and of those that were lost",
@@ -113,7 +130,7 @@ def add_trials(samples: Samples, results: Results, candidate: str) -> None:
     _add_rebuilds(samples, results, candidate)
     for failover in results.failovers:
         if failover.storage_class == candidate:
-            total, part = (DRAIN, DRAIN_PHASE) if failover.failure == "drained" else (FAILOVER, FAILOVER_PHASE)
+            total, part = MOVES[failover.failure]
             samples.set(total, failover.seconds)
             for phase in failover.phases:
                 samples.set(part, phase.seconds, phase=phase.name)

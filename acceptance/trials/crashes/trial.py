@@ -11,11 +11,12 @@ from datetime import UTC, datetime, timedelta
 from acceptance.cluster.attachments import attached_to, attachments_of
 from acceptance.cluster.claims import Claim, wait_bound
 from acceptance.cluster.nodes import nodes_for_volume
-from acceptance.cluster.pods import end_pod
+from acceptance.cluster.out_of_service import out_of_service
+from acceptance.cluster.pods import end_pod, wait_gone
 from acceptance.cluster.workspace import Workspace
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.settings.target_plans import NodeFailurePlan
-from acceptance.text.errors import Unsupported
+from acceptance.text.errors import EnvironmentFailure, Unsupported
 from acceptance.trials import Say
 from acceptance.trials.crashes.acknowledged_records import lost_records, ranges, whole_records
 from acceptance.trials.crashes.draining import WHAT, evict, wait_let_go
@@ -24,7 +25,7 @@ from acceptance.trials.crashes.outage import Outage
 from acceptance.trials.crashes.reading import Reading, finish_reading, read_records, reader_plan
 from acceptance.trials.crashes.writer import Writer
 
-ELSEWHERE: tuple[Failure, ...] = ("pod-killed-and-moved", "failover", "drained")
+ELSEWHERE: tuple[Failure, ...] = ("pod-killed-and-moved", "failover", "failover-out-of-service", "drained")
 """the crashes after which the volume is used from another node"""
 LEAST_RECORDS = 20
 
@@ -77,7 +78,7 @@ class Trial:
                 )
             self._tell(f"records are written for {self.settings.write_s:.0f} s")
             writer.write_for(self.settings.write_s, records=LEAST_RECORDS)
-            if self.failure == "failover":
+            if self.failure in ("failover", "failover-out-of-service"):
                 return self._fail_over(writer, volume)
             if self.failure == "drained":
                 return self._drain(writer, volume)
@@ -111,15 +112,30 @@ class Trial:
             self._tell(f"node {writer.node} has failed; waiting for the cluster to see it")
             outage.wait_not_ready(timeout_s=settings.failover_s)
             watch.note(SEEN)
-            self._take_away(writer)
-            watch.note(FREED)
-            self._tell(f"node {writer.node} is lost; a pod takes over its volume elsewhere")
-            attachments = attachments_of(workspace.api, {volume})
-            plan = reader_plan(workspace, self.claim, token=writer.token, node=None)
-            follow_failover(workspace, plan, attachments=attachments, watch=watch, timeout_s=settings.failover_s)
-            reading = finish_reading(workspace, plan)
+            with self._taken_off(writer):
+                watch.note(FREED)
+                self._tell(f"node {writer.node} is lost; a pod takes over its volume elsewhere")
+                attachments = attachments_of(workspace.api, {volume})
+                plan = reader_plan(workspace, self.claim, token=writer.token, node=None)
+                follow_failover(workspace, plan, attachments=attachments, watch=watch, timeout_s=settings.failover_s)
+                reading = finish_reading(workspace, plan)
             durability = self._record(writer, reading, crashed=failed, what=outage.what)
         return Crash(durability=durability, failover=self._moved(durability, watch))
+
+    @contextmanager
+    def _taken_off(self, writer: Writer) -> Iterator[None]:
+        """The writer's pod is off the lost node: by force, or by the cluster, which is told that the node is out of
+        service and no longer is told so after the block."""
+        workspace = self.workspace
+        if self.failure != "failover-out-of-service":
+            self._take_away(writer)
+            yield
+            return
+        self._tell(f"node {writer.node} is lost; it is tainted as out of service")
+        with out_of_service(workspace.api, writer.node, run_id=workspace.run_id):
+            # By the cluster alone: no storage is asked.
+            wait_gone(workspace.api, writer.plan, timeout_s=workspace.timeout_s, failure=EnvironmentFailure)
+            yield
 
     def _drain(self, writer: Writer, volume: str) -> Crash:
         workspace, timeout_s = self.workspace, self.settings.failover_s

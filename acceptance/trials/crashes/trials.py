@@ -19,8 +19,12 @@ from acceptance.trials.crashes.trial import Crash, CrashSettings, Trial
 from acceptance.trials.crashes.writer import WRITER
 
 CLAIM_SIZE = 1024**3
-OF_NODES: tuple[Failure, ...] = ("node-failed", "failover")
+OF_NODES: tuple[Failure, ...] = ("node-failed", "failover", "failover-out-of-service")
 """the crashes for which a node is made to fail"""
+NO_TAINT = (
+    "capability 'out-of-service taint': it takes the pods of others off the node, too, so the target file must allow "
+    "it: node_failure: out_of_service: true (see docs/durability.md)"
+)
 
 
 class CrashTrials:
@@ -53,8 +57,8 @@ class CrashTrials:
     def _crash(self, asked: tuple[str, Failure]) -> Crash:
         storage_class, failure = asked
         plan = self._node_failure
-        if failure in OF_NODES and isinstance(plan, str):
-            raise Unsupported(plan)
+        if (why := lacks_plan(failure, plan)) is not None:
+            raise Unsupported(why)
         claim = self._workspace.claim(
             "durability", failure, storage_class, storage_class=storage_class, size=CLAIM_SIZE
         )
@@ -78,6 +82,15 @@ class CrashTrials:
             create_claim(self._workspace.api, claim)
             crash = trial.run()
         return crash
+
+
+def lacks_plan(failure: Failure, plan: NodeFailurePlan | str) -> str | None:
+    """Why the crash cannot be brought about: no node may be made to fail, or none that fails may be tainted."""
+    if failure in OF_NODES and isinstance(plan, str):
+        return plan
+    if failure == "failover-out-of-service" and not (isinstance(plan, NodeFailurePlan) and plan.out_of_service):
+        return NO_TAINT
+    return None
 
 
 def _remove(workspace: Workspace, claim: Claim) -> None:

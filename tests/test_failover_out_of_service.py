@@ -1,0 +1,16 @@
+"""A lost node that is tainted as out of service: the cluster itself has its volumes in use on another one, and soon."""
+
+import pytest
+
+pytestmark = [pytest.mark.durability, pytest.mark.out_of_service, pytest.mark.destructive, pytest.mark.slow]
+
+
+def test_failover_of_a_node_out_of_service_is_in_time(out_of_service, out_of_service_limit, accept):
+    """From the last durable write on a failing node to the first on another it takes no longer than the tier allows."""
+    accept(out_of_service.against(out_of_service_limit))
+
+
+@pytest.mark.crash("failover-out-of-service")
+def test_acknowledged_records_are_there_after_a_node_was_out_of_service(crashed, accept):
+    """The node that takes over has every record that was acknowledged on the failed node."""
+    accept(crashed())
