@@ -78,6 +78,7 @@ def test_memory_is_not_a_disk(disk: Path, tmp_path: Path, reports: Path) -> None
     assert os.listdir(disk) == ["precious"]
 
 
+@pytest.mark.full
 def test_a_faster_disk_is_shown_beside_a_slower_one_and_not_called_too_good(
     disk: Path, tmp_path: Path, reports: Path
 ) -> None:
