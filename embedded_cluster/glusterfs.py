@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import mount_namespaces, mount_points, mounts, priority, processes
+from embedded_cluster import disk_cpu, mount_namespaces, mount_points, mounts, priority, processes
 from embedded_cluster.commands import run
 from embedded_cluster.layout import PACKAGE, Layout
 from embedded_cluster.processes import Daemons
@@ -117,6 +117,10 @@ class GlusterFS:
         namespace = mount_namespaces.held(self.daemons, _HOLDER)
         return run(namespace.inside(["gluster", *options, "--mode=script", *words]), timeout=60)
 
+    def _prefix(self) -> tuple[str, ...]:
+        """The words before a command that starts a part of it: its priority, and one CPU for all of them."""
+        return (*priority.FIRST, *disk_cpu.command_prefix(self.layout.gluster))
+
     def _start_daemon(self) -> None:
         state, sockets = self.layout.gluster, self.layout.gluster_socket.parent
         own = {
@@ -136,7 +140,7 @@ class GlusterFS:
         template = string.Template((PACKAGE / "templates" / "glusterd.vol").read_text())
         volfile.write_text(template.substitute(socket=self.layout.gluster_socket, address=self.address))
         command: list[str | Path] = ["glusterd", "--no-daemon", "--volfile", volfile, *_FILES]
-        self.daemons.start(_DAEMON, [*priority.FIRST, *namespace.inside(command)])
+        self.daemons.start(_DAEMON, [*self._prefix(), *namespace.inside(command)])
 
         def answers() -> None:
             self.daemons.require_alive(_DAEMON)
@@ -155,7 +159,7 @@ class GlusterFS:
         log = self.layout.gluster / "log" / "mount.log"
         self.daemons.start(
             _MOUNT,
-            [*priority.FIRST, "glusterfs", "--no-daemon", *source, f"--log-file={log}", self.layout.replicated],
+            [*self._prefix(), "glusterfs", "--no-daemon", *source, f"--log-file={log}", self.layout.replicated],
         )
 
         def mounted() -> None:
