@@ -130,6 +130,7 @@ def test_memory_fails_every_rule_that_kbench_has(clean: Api, reports: Path) -> N
     assert "the test file of 64 MiB holds only" in reasons["random-read-latency"]
 
 
+@pytest.mark.full
 def test_storage_too_slow_for_a_workload_fails_by_its_name(clean: Api, reports: Path) -> None:
     """A write takes 4 ms there, so that a session makes 250 commits a second at most. The local disk carries it."""
     classes = ("--storage-class", "lab-slow", "--storage-class", "local-path")

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,8 @@ def test_the_nearest_tier_that_the_workload_knows_counts(tmp_path: Path) -> None
     assert family_of(SHIPPED.tier("production"), SHIPPED) == ["production", "baseline"]
     assert workload("etcd", *family_of(found.tier("till"), found)).limits == workload("etcd", "production").limits
     assert workload("etcd", "lab").limits == workload("etcd", "baseline").limits
+    assert [each.value for each in workload("etcd", "till", "production").limits] == [500.0, 0.01]
+    assert [each.value for each in workload("etcd", "lab").limits] == [50.0, 0.01]
 
 
 def test_a_limit_of_ones_own_takes_the_place_of_the_workloads(tmp_path: Path) -> None:
@@ -232,3 +235,27 @@ def test_the_report_has_a_row_of_it_with_limits_in_words_and_names_it_beside_the
 
 def test_a_run_without_a_workload_has_no_row() -> None:
     assert workload_rows(results()) == []
+
+
+def test_a_run_adds_the_loads_of_a_workload_and_nothing_where_none_is_named(
+    planned: Callable[..., tuple[int, str]],
+) -> None:
+    options = ("-c", "tox.ini", "--storage-embedded=no-such-cluster", "--storage-class=fast", "tests/test_workloads.py")
+    status, output = planned(*options, "--storage-for=etcd", "--storage-for=vm")
+    assert status == 0, output
+    assert [name for name in ("etcd-wal-8k", "vm-disk", "vm-flush") if f"{name} on fast" not in output] == []
+    assert "postgresql" not in output and "sync-write-iops" not in output
+    assert "no workload: name what the class is to carry with --storage-for" in planned(*options)[1]
+
+
+def test_an_unknown_workload_and_a_name_that_is_taken_are_told_of(
+    planned: Callable[..., tuple[int, str]], tmp_path: Path
+) -> None:
+    options = ("-c", "tox.ini", "--storage-embedded=no-such-cluster", "--storage-class=fast", "tests/test_workloads.py")
+    status, output = planned(*options, "--storage-for=oracle")
+    assert status == 4
+    assert "--storage-for: wanted workloads of etcd, postgresql, " in output and "found 'oracle'" in output
+    shutil.copy(FOLDER / "etcd" / "etcd-wal-8k.fio", tmp_path)
+    status, output = planned(*options, "--storage-for=etcd", f"--storage-profiles={tmp_path}")
+    assert status == 4
+    assert "etcd-wal-8k: a workload has the name; rename the file" in output
