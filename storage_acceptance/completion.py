@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from acceptance.__main__ import command_parser
 from acceptance.results.features import CAPABILITIES
+from acceptance.results.workloads import WORKLOADS
 from acceptance.settings.run import Settings
 from acceptance.text.errors import WrongUsage
 from storage_acceptance.pytest_session import PLUGINS
@@ -24,7 +25,11 @@ PROGRAM = "storage-acceptance"
 TESTING = ("run", "quick", "smoke", "host", "list", "plan")
 """The commands that take the suite's options, and pytest's."""
 PYTEST = {"-k": "only tests whose names match", "-m": "only tests with such marks", "-x": "end at the first failure"}
-_KNOWN: Mapping[str, Sequence[str]] = {"require-capability": CAPABILITIES, "tier": ("baseline", "production")}
+_KNOWN: Mapping[str, Sequence[str]] = {
+    "require-capability": CAPABILITIES,
+    "tier": ("baseline", "production"),
+    "for": WORKLOADS,
+}
 """What may follow options of the suite whose settings do not say so by their type."""
 WORDS = {"cluster": ("up", "down", "status"), "completion": ("bash", "zsh", "fish"), "limits": ("suggest",)}
 """What follows a command's name, where it is none of the user's own."""
@@ -101,7 +106,13 @@ def _offered(parser: argparse.ArgumentParser) -> Iterator[Offered]:
         for option in action.option_strings[-1:]:
             metavar = action.metavar if isinstance(action.metavar, str) else ""
             takes = action.nargs != 0
-            yield Offered(option=option, about=action.help or "", takes=takes, files=takes and _is_file(metavar))
+            yield Offered(
+                option=option,
+                about=action.help or "",
+                takes=takes,
+                values=tuple(map(str, action.choices or ())),
+                files=takes and _is_file(metavar),
+            )
 
 
 def _is_file(metavar: str) -> bool:

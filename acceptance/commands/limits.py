@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +18,9 @@ from acceptance.limits.inheritance import same_limit
 from acceptance.limits.reasons import sources_of
 from acceptance.limits.shipped import shipped_folder
 from acceptance.limits.tiers import LimitsFile, Requirement, Tier
+from acceptance.limits.workloads import WorkloadLimits, family_of, load_workload, with_workloads, workload_folder
 from acceptance.loads.profile_folder import profile_files
+from acceptance.results.workloads import WORKLOADS
 from acceptance.settings.values import limits_files
 from acceptance.text.errors import WrongUsage
 from acceptance.text.sanitizing import on_one_line, sanitize
@@ -41,6 +43,15 @@ def add_limits(commands: Commands) -> None:
         metavar="LIMIT",
         help="instead of the tier's own, like --storage-limit",
     )
+    limits.add_argument(
+        "--for",
+        action="append",
+        default=[],
+        dest="workloads",
+        choices=WORKLOADS,
+        metavar="WORKLOAD",
+        help=f"with what a workload asks for, like --storage-for: {', '.join(WORKLOADS)}",
+    )
     limits.add_argument("--because", action="store_true", help="show each limit's reason too, and its sources")
     limits.add_argument(
         "--diff",
@@ -62,7 +73,8 @@ def _limits(chosen: argparse.Namespace) -> int:
     if chosen.schema:
         print(files("acceptance.limits").joinpath(SCHEMA).read_text(encoding="utf-8"), end="")
         return 0
-    shipped = Shipped.of(chosen.profiles)
+    carried = {name: [path.stem for path in profile_files(workload_folder(name))] for name in chosen.workloads}
+    shipped = Shipped.of(chosen.profiles, carried=carried.values())
     if chosen.diff:
         return _diff(*(_named(each, shipped) for each in chosen.diff), names=chosen.diff)
     paths = _paths(chosen.thresholds or str(shipped.limits))
@@ -70,8 +82,11 @@ def _limits(chosen: argparse.Namespace) -> int:
     if chosen.sources:
         return _sources(found)
     tier = found.tier(chosen.tier or _only(found))
+    tiers = family_of(tier, found)
+    workloads = [load_workload(name, profiles=some, tiers=tiers) for name, some in carried.items()]
+    tier = with_workloads(tier, workloads)
     tier = with_asked(tier, [_asked(each) for each in chosen.limit], profiles=shipped.profiles)
-    _print_tier(tier, found, because=chosen.because)
+    _print_tier(tier, found, workloads, because=chosen.because)
     return 0
 
 
@@ -83,30 +98,31 @@ class Shipped:
     profiles: Collection[str]
 
     @classmethod
-    def of(cls, own_profiles: Path | None) -> Shipped:
-        """With the profiles of a folder of one's own, too."""
+    def of(cls, own_profiles: Path | None, *, carried: Iterable[Collection[str]] = ()) -> Shipped:
+        """With the profiles of a folder of one's own, too, and those of workloads (`carried`)."""
         folder = shipped_folder()
         folders = filter(None, (folder / "profiles", own_profiles))
-        return cls(
-            limits=folder / "thresholds.yaml", profiles={path.stem for each in folders for path in profile_files(each)}
-        )
+        names = {path.stem for each in folders for path in profile_files(each)}
+        return cls(limits=folder / "thresholds.yaml", profiles=names.union(*carried))
 
     def read(self, paths: Sequence[Path]) -> LimitsFile:
         """The limits of these files, which may extend the shipped tiers."""
         return load_limits(paths, profiles=self.profiles, shipped=self.limits)
 
 
-def _print_tier(tier: Tier, found: LimitsFile, *, because: bool) -> None:
+def _print_tier(tier: Tier, found: LimitsFile, workloads: Sequence[WorkloadLimits], *, because: bool) -> None:
     from acceptance.report.plain_table import print_table  # with rich, which others need not wait for
 
     print(sanitize(f"tier {tier.name} of {found.source}: {tier.description}"))
     print(sanitize(f"tiers of this file: {', '.join(found.tiers)}\n"))
     heads = ("on", "asked for", "said by", *(["because"] if because else []))
-    rows = _rows(tier, found.origins.get(tier.name, {}))
+    origins: dict[Requirement, str] = {limit: f"for {each.name}" for each in workloads for limit in each.limits}
+    rows = _rows(tier, origins | dict(found.origins.get(tier.name, {})))
     print_table(heads, [row[: len(heads)] for row in rows])
-    if because and found.sources:
+    sources = [*found.sources.items(), *(pair for workload in workloads for pair in workload.sources.items())]
+    if because and sources:
         print("\nSources:")
-        for key, each in found.sources.items():
+        for key, each in sources:
             print(sanitize(on_one_line(f"  {key}: {each.about}{f': {each.address}' if each.address else ''}")))
 
 

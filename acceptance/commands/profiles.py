@@ -7,7 +7,9 @@ from pathlib import Path
 
 from acceptance.commands.command import Commands
 from acceptance.limits.shipped import shipped_folder
+from acceptance.limits.workloads import workload_folder
 from acceptance.loads.profile_folder import find_profiles
+from acceptance.results.workloads import WORKLOADS
 from acceptance.text.sanitizing import sanitize
 
 
@@ -15,10 +17,18 @@ def add_profiles(commands: Commands) -> None:
     """Add the command to the command line."""
     profiles = commands.add_parser("profiles", help="list the profiles of a folder and what each stands for")
     profiles.add_argument("folder", type=Path, nargs="?", default=shipped_folder() / "profiles")
+    profiles.add_argument(
+        "--for",
+        dest="workload",
+        choices=WORKLOADS,
+        metavar="WORKLOAD",
+        help=f"those that stand for a workload: {', '.join(WORKLOADS)}",
+    )
     profiles.set_defaults(command=_profiles)
 
 
 def _profiles(chosen: argparse.Namespace) -> int:
-    for profile in find_profiles(chosen.folder).values():
+    folder = workload_folder(chosen.workload) if chosen.workload else chosen.folder
+    for profile in find_profiles(folder).values():
         print(sanitize(f"{profile.name}\n  {profile.about}"))
     return 0

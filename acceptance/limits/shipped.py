@@ -24,14 +24,17 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def is_shipped(*, limits: str, profiles: Mapping[str, str]) -> bool:
+def is_shipped(*, limits: str, profiles: Mapping[str, str], workloads: Mapping[str, str] | None = None) -> bool:
     """Whether the limits are the shipped ones, and every profile with the name of a shipped one is that.
 
-    `profiles`: texts by the names of their files, such as `etcd-fsync.fio`. More of them are no change.
+    `profiles`: texts by the names of their files, such as `etcd-fsync.fio`. More of them are no change. `workloads`:
+    those of limits and profiles of workloads, by their paths in `workloads/`, such as `etcd/limits.yaml`.
     """
     shipped = shipped_digests()
-    return digest_of(limits) == shipped["thresholds.yaml"] and all(
-        digest_of(text) == shipped.get(f"profiles/{name}", digest_of(text)) for name, text in profiles.items()
+    return (
+        digest_of(limits) == shipped["thresholds.yaml"]
+        and all(digest_of(text) == shipped.get(f"profiles/{name}", digest_of(text)) for name, text in profiles.items())
+        and all(digest_of(text) == shipped.get(f"workloads/{path}") for path, text in (workloads or {}).items())
     )
 
 
@@ -42,5 +45,5 @@ def shipped_digests() -> dict[str, str]:
 
 
 def shipped_profiles() -> frozenset[str]:
-    """The names of the profiles that come with the suite."""
+    """The names of the profiles that come with the suite, without those of workloads."""
     return frozenset(Path(path).stem for path in shipped_digests() if path.startswith("profiles/"))

@@ -10,7 +10,7 @@ from acceptance.report.subjects import TITLES, Chapters, chapters_of, kbench_sub
 from acceptance.results.document import Measurement, Results, Verdict
 
 # kbench's twelve jobs, by what they are about, and then all others; last what tests gave a title to.
-_GROUPS = ("iops", "bandwidth", "latency", "further-profiles")
+_GROUPS = ("iops", "bandwidth", "latency", "further-profiles", "workloads")
 # What a profile is about, by the end of its name.
 _ABOUT = {"iops": "iops", "bandwidth": "bandwidth", "latency": "latency.mean"}
 
@@ -51,7 +51,8 @@ def _groups(
         own = [one for one in verdicts if (one.storage_class, one.profile) == (each.storage_class, each.profile)]
         baseline = by_id[each.compared_with] if each.compared_with else None
         rows = rows_of(main_metrics(each, own), each, baseline, own)
-        title = chapters.given_to(each) or TITLES[kbench_subject(each.profile) or "further-profiles"]
+        usual = "workloads" if each.profile in chapters.for_workloads else "further-profiles"
+        title = chapters.given_to(each) or TITLES[kbench_subject(each.profile) or usual]
         groups.setdefault(title, []).extend(rows)
     return {title: rows for title, rows in groups.items() if rows}
 

@@ -14,6 +14,7 @@ from acceptance.report.comparison import Comparison, comparisons
 from acceptance.report.figures import shown_change_of, shown_mean, shown_rule
 from acceptance.report.rows import Row
 from acceptance.report.summary import verdict_sentence
+from acceptance.report.workloads import workload_sentences
 from acceptance.results.document import Results, Verdict
 from acceptance.results.verdicts import ORDER
 from acceptance.text.sanitizing import on_one_line
@@ -65,6 +66,9 @@ def _lines(results: Results) -> Iterator[str]:
     if bad:
         yield from _table(("verdict", "class", "what", "limit", "why"), "lllll")
         yield from map(_verdict_line, bad)
+    if sentences := list(workload_sentences(results)):
+        yield ""
+        yield from (f"- {escaped(each)}" for each in sentences)
     for kind, texts in (("Error", results.errors), ("Warning", results.warnings)):
         if texts:
             yield ""

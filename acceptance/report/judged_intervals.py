@@ -6,6 +6,7 @@ A measurement's own interval is of 95 %; a verdict's is wider, for its error bud
 from __future__ import annotations
 
 from acceptance.results.document import Estimate, Measurement, Results, Verdict
+from acceptance.results.verdicts import OF_ONE_VOLUME
 
 USUAL = 0.95
 """The confidence that is not named beside an interval."""
@@ -16,7 +17,7 @@ def with_judged_intervals(results: Results) -> Results:
     judged = {
         (each.storage_class, each.profile, each.metric): each
         for each in results.verdicts
-        if each.subject in ("speed", None) and each.rule in ("at_least", "at_most") and each.confidence is not None
+        if each.subject in OF_ONE_VOLUME and each.rule in ("at_least", "at_most") and each.confidence is not None
     }
     return results.model_copy(update={"measurements": [_as_judged(each, judged) for each in results.measurements]})
 

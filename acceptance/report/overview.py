@@ -109,7 +109,11 @@ def verdict_sentence(results: Results) -> str:
 def _tier(results: Results) -> str:
     """The tier, and of which limits: any file may call any tier by any name."""
     tier, known = str(results.settings.get("tier")), results.tested_with
-    return f"{tier} {_of_limits(known, results)}" if known is not None and known.limits_digest else tier
+    if known is None:
+        return tier
+    of = f" {_of_limits(known, results)}" if known.limits_digest else ""
+    workloads = ", ".join(each.name for each in known.workloads)
+    return f"{tier}{of}{f' for {workloads}' if workloads else ''}"
 
 
 def _of_limits(known: Conditions, results: Results) -> str:

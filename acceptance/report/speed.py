@@ -12,7 +12,7 @@ from acceptance.report.rows import Row, rows_of
 from acceptance.report.subjects import Chapters, chapters_of, kbench_subject
 from acceptance.results.bounds import bounds_of
 from acceptance.results.document import Measurement, Results, Verdict
-from acceptance.results.verdicts import worst
+from acceptance.results.verdicts import OF_ONE_VOLUME, worst
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ def speed_tables(results: Results) -> dict[str, list[SpeedTable]]:
 
 def _verdicts(results: Results, chapter: str, chapters: Chapters) -> list[Verdict]:
     """Those of the chapter that rest on its figures."""
-    return [each for each in results.verdicts if each.subject in ("speed", None) and chapters.of(each) == chapter]
+    return [each for each in results.verdicts if each.subject in OF_ONE_VOLUME and chapters.of(each) == chapter]
 
 
 def _table(

@@ -23,6 +23,7 @@ TITLES = {
     "history": "Compared with earlier runs",
     "sustained": "Sustained speed",
     "under-load": "Latency under load",
+    "workloads": "Fit for named workloads",
     "further-tests": "Further tests",
 }
 _SYNCHRONOUS = ("sync-write-iops", "etcd-fsync")
@@ -32,10 +33,14 @@ _KBENCH = re.compile(r"(random|sequential)-(read|write)-(?P<about>iops|bandwidth
 
 @dataclass(frozen=True, kw_only=True)
 class Chapters:
-    """Those of one report. `titles` by id, in order; `given`: the title that the tests of a class and profile gave."""
+    """Those of one report. `titles` by id, in order; `given`: the title that the tests of a class and profile gave.
+
+    `for_workloads`: the profiles that stand for workloads.
+    """
 
     titles: dict[str, str]
     given: dict[tuple[str, str], str]
+    for_workloads: frozenset[str] = frozenset()
 
     def of(self, verdict: Verdict) -> str:
         """The id of the chapter that tells of the verdict."""
@@ -48,7 +53,9 @@ class Chapters:
     def of_measurement(self, measurement: Measurement) -> str:
         """The id of the chapter with the figures of one volume under load."""
         title = self.given_to(measurement)
-        return _of_profile(measurement.profile) if title is None else self._id(title)
+        if title is not None:
+            return self._id(title)
+        return "workloads" if measurement.profile in self.for_workloads else _of_profile(measurement.profile)
 
     def given_to(self, measurement: Measurement) -> str | None:
         """The title that tests gave to what they asked about."""
@@ -68,7 +75,9 @@ def chapters_of(results: Results) -> Chapters:
     for each in results.verdicts:
         if each.subject == "speed" and each.profile is not None and each.chapter is not None:
             given.setdefault((each.storage_class, each.profile), each.chapter)
-    return Chapters(titles=titles | {last: TITLES[last]}, given=given)
+    carried = results.tested_with.workloads if results.tested_with is not None else []
+    profiles = frozenset(profile for each in carried for profile in each.profiles)
+    return Chapters(titles=titles | {last: TITLES[last]}, given=given, for_workloads=profiles)
 
 
 def _of_profile(profile: str) -> str:

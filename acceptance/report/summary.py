@@ -35,7 +35,9 @@ from acceptance.report.speed import speed_tables
 from acceptance.report.sustained import sustained_sections
 from acceptance.report.tiles import tiles
 from acceptance.report.under_load import under_load_sections
+from acceptance.report.workloads import workload_rows
 from acceptance.results.document import Results, Step, Verdict
+from acceptance.results.verdicts import OF_ONE_VOLUME
 from acceptance.text.quantities import format_size
 
 __all__ = ["render_summary", "verdict_sentence"]
@@ -69,6 +71,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         full_volumes=full_volume_rows(results),
         sustained=sustained_sections(results),
         under_load=under_load_sections(results),
+        workloads=workload_rows(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
         trends=[picture for each in results.trends if (picture := trend(each))],
@@ -86,6 +89,7 @@ def _templates() -> Environment:
     """Read once: the report is written again after each test."""
     environment = templates()
     environment.tests["held"] = _held
+    environment.globals["of_one_volume"] = list(OF_ONE_VOLUME)
     environment.filters |= {
         "size": format_size,
         "value": shown_measured,
@@ -112,6 +116,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "history": results.trends,
         "sustained": results.sustained,
         "under-load": results.under_load,
+        "workloads": results.tested_with.workloads if results.tested_with is not None else [],
     }
     return (subject for subject, found in records.items() if found)
 

@@ -11,7 +11,7 @@ from acceptance.report.figures import shown_interval
 from acceptance.results.bounds import Bound, bound_of
 from acceptance.results.completeness import classes_under_test
 from acceptance.results.document import Estimate, Results, Status, Verdict
-from acceptance.results.verdicts import ORDER, worst
+from acceptance.results.verdicts import OF_ONE_VOLUME, ORDER, worst
 from acceptance.text.quantities import format_quantity
 
 # Title, profile and metric: of loads on one volume, and of what only verdicts tell of.
@@ -74,7 +74,7 @@ def _of_class(results: Results, storage_class: str) -> list[Tile]:
         own = [
             (each.profile, each.profile, each.metric)
             for each in verdicts
-            if each.subject in ("speed", None) and each.rule in ("at_least", "at_most") and each.profile and each.metric
+            if each.subject in OF_ONE_VOLUME and each.rule in ("at_least", "at_most") and each.profile and each.metric
         ]
         named = [each for each in dict.fromkeys(own) if each[1] in measured and each[2] in measured[each[1]].metrics]
     loads = [
@@ -87,9 +87,7 @@ def _of_class(results: Results, storage_class: str) -> list[Tile]:
 
 def _load(title: str, estimate: Estimate, profile: str, metric: str, verdicts: Sequence[Verdict]) -> Tile:
     about = [
-        each
-        for each in verdicts
-        if (each.profile, each.metric) == (profile, metric) and each.subject in ("speed", None)
+        each for each in verdicts if (each.profile, each.metric) == (profile, metric) and each.subject in OF_ONE_VOLUME
     ]
     limits = [each for each in about if each.rule in ("at_least", "at_most")]
     first = min(limits, key=lambda each: ORDER[each.status], default=None)

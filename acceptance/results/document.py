@@ -19,6 +19,7 @@ from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
 from acceptance.results.snapshots import SnapshotRecord
 from acceptance.results.under_load import UnderLoadRecord
+from acceptance.results.workloads import CarriedWorkload
 
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
@@ -34,6 +35,7 @@ Subject = Literal[
     "history",
     "sustained",
     "under-load",
+    "workloads",
     "further-tests",
 ]
 """What a test asks about; `speed`: how fast one volume is."""
@@ -240,6 +242,7 @@ class Conditions(Frozen):
     required: list[str] = Field(
         default=[], description="tests that must pass before the tier passes: files, or tests in them"
     )
+    workloads: list[CarriedWorkload] = Field(default=[], description="what the class is to carry; empty unless asked")
 
 
 class PoolRecord(Frozen):

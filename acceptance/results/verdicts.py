@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from acceptance.results.document import Overall, Status, Verdict
+from acceptance.results.document import Overall, Status, Subject, Verdict
 
 ORDER: dict[Status, int] = {"fail": 0, "inconclusive": 1, "pass": 2, "skipped": 3}
+OF_ONE_VOLUME: tuple[Subject | None, ...] = ("speed", "workloads", None)
+"""The subjects whose verdicts rest on measurements of one volume; None in results of older suites."""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Status | None:

@@ -37,6 +37,7 @@ from acceptance.settings.values import (
     TargetFile,
     VolumeRate,
     Window,
+    Workloads,
 )
 from acceptance.statistics.interim_analyses import LONGEST_S, UNJUDGED_S
 from acceptance.text.errors import WrongUsage
@@ -49,7 +50,7 @@ OpenAs = Literal["inconclusive", "fail", "pass"]
 OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "pull_secret", "pod_user", "pod_template")
 OF_AN_EMBEDDED_CLUSTER = ("embedded", "cpu_latency")
 # Options whose name is not that of their setting, which results have borne all along.
-_OPTIONS = {"storage_class": "class", "embedded": "embedded-name", "expect": "require-capability"}
+_OPTIONS = {"storage_class": "class", "embedded": "embedded-name", "expect": "require-capability", "workloads": "for"}
 
 
 SUSTAINED_S = 2400.0
@@ -72,6 +73,7 @@ class Settings(Frozen):
     thresholds: LimitsFiles
     limit: tuple[str, ...] = ()
     profiles: Folder
+    workloads: Workloads = ()
     embedded: ObjectName | None = None
     cpu_latency: Literal["low", "unchanged"] | None = None
     kubeconfig: ExistingFile | None = None

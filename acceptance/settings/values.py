@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, PlainSerializer, ValidationInfo
 
 from acceptance.results.features import CAPABILITIES, Capability
 from acceptance.results.history_file import history_path
+from acceptance.results.workloads import WORKLOADS, Workload
 from acceptance.settings.directories import directory
 from acceptance.settings.gateway import Gateway
 from acceptance.settings.pod_template import PodTemplate, read_pod_template
@@ -189,6 +190,14 @@ def _capabilities(value: Any) -> tuple[str, ...]:
     return tuple(words)
 
 
+def _workloads(value: Any) -> tuple[str, ...]:
+    """Names of workloads, each once."""
+    words = list(value)
+    if unknown := [word for word in words if word not in WORKLOADS]:
+        raise ValueError(f"wanted workloads of {', '.join(WORKLOADS)}, found {', '.join(map(repr, unknown))}")
+    return tuple(dict.fromkeys(words))
+
+
 def _pushgateway(value: Any) -> str:
     """Kept as written: its password is known from now on, and shown nowhere."""
     Gateway.parse(str(value))
@@ -223,6 +232,7 @@ ExistingFile = Annotated[Path, BeforeValidator(lambda value: _existing_file(Path
 TargetFile = Annotated[Path, BeforeValidator(target_path), _Told]
 HistoryFile = Annotated[Path, BeforeValidator(lambda value: history_path(Path(value).expanduser())), _Told]
 PushgatewayUrl = Annotated[str, BeforeValidator(_pushgateway)]
+Workloads = Annotated[tuple[Workload, ...], BeforeValidator(_workloads)]
 Capabilities = Annotated[tuple[Capability, ...], BeforeValidator(_capabilities)]
 Steps = Annotated[tuple[int, ...], BeforeValidator(_steps)]
 Window = Annotated[float, BeforeValidator(_window_s)]

@@ -128,3 +128,17 @@ def test_memory_fails_every_rule_that_kbench_has(clean: Api, reports: Path) -> N
     assert all("durable" in reasons[mode] for mode in modes if "write" in mode), reasons
     assert "cache" in reasons["random-read-latency"]
     assert "the test file of 64 MiB holds only" in reasons["random-read-latency"]
+
+
+@pytest.mark.full
+def test_storage_too_slow_for_a_workload_fails_by_its_name(clean: Api, reports: Path) -> None:
+    """A write takes 4 ms there, so that a session makes 250 commits a second at most. The local disk carries it."""
+    classes = ("--storage-class", "lab-slow", "--storage-class", "local-path")
+    limit = "--storage-limit=postgresql-commit.write.iops>=300"
+    run = run_suite(*classes, "--storage-for=postgresql", limit, "-k", "postgresql-commit", reports=reports)
+    assert run.status == 1, run.output
+    found = {each["storage_class"]: each for each in run.results["verdicts"]}
+    assert {name: each["status"] for name, each in found.items()} == {"lab-slow": "fail", "local-path": "pass"}
+    assert 0 < found["lab-slow"]["high"] < 300
+    assert "derived by this project: each commit waits for one such write" in found["lab-slow"]["reason"]
+    assert "for postgresql: lab-slow fails" in run.output

@@ -79,8 +79,11 @@ def test_a_metric_of_the_suites_own_limits_is_one_that_its_profile_can_show() ->
 
 def test_what_is_shipped_is_known_by_its_digests() -> None:
     paths = [ROOT / "thresholds.yaml", *(ROOT / "profiles").glob("*.fio"), *(ROOT / "profiles").glob("*.sysbench")]
+    paths += (ROOT / "workloads").glob("*/*")
     found = {str(path.relative_to(ROOT)): digest_of(path.read_text(encoding="utf-8")) for path in paths}
-    anew = "sha256sum thresholds.yaml profiles/*.fio profiles/*.sysbench > acceptance/limits/shipped.sha256"
+    anew = (
+        "sha256sum thresholds.yaml profiles/*.fio profiles/*.sysbench workloads/*/* > acceptance/limits/shipped.sha256"
+    )
     assert shipped_digests() == found, f"where that was meant, write them anew: {anew}"
 
 

@@ -78,7 +78,9 @@ def test_it_has_all_that_a_run_reads_and_no_names_of_others(wheel: Path) -> None
         "storage_acceptance",
     }
     listed = done("git", "ls-files", "acceptance", "embedded_cluster", "storage_acceptance").stdout.splitlines()
-    below = done("git", "ls-files", "fixtures", "tests", "profiles", "deploy", "thresholds.yaml").stdout.splitlines()
+    below = done(
+        "git", "ls-files", "fixtures", "tests", "profiles", "workloads", "deploy", "thresholds.yaml"
+    ).stdout.splitlines()
     assert {*listed, *(f"storage_acceptance/{name}" for name in below)} - {*names} == set()
     assert f"-{acceptance.__version__}-" in wheel.name
 

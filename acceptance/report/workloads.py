@@ -1,0 +1,87 @@
+"""Whether a class is fit for the workloads that it is to carry: one row each, of verdicts that were made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from acceptance.report.figures import shown_measured, shown_rule
+from acceptance.results.completeness import classes_under_test
+from acceptance.results.document import Results, Status, TierLimit, Verdict
+from acceptance.results.verdicts import worst
+from acceptance.results.workloads import CarriedWorkload
+
+_SAID: dict[Status | None, str] = {
+    "pass": "passes",
+    "fail": "fails",
+    "inconclusive": "is inconclusive",
+    "skipped": "is not judged",
+    None: "is not judged",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkloadRow:
+    """One workload on one class. `limits`: what it asks for, each with what was found, in words.
+
+    `status`: None where not all limits were judged, and none of those that were failed or was left open.
+    """
+
+    name: str
+    about: str
+    storage_class: str
+    status: Status | None
+    sentence: str
+    profiles: list[str]
+    limits: list[str]
+
+
+def workload_rows(results: Results) -> list[WorkloadRow]:
+    """By class, in the order in which the workloads were asked for; none where none was."""
+    known = results.tested_with
+    if known is None:
+        return []
+    return [
+        _row(workload, name, [each for each in known.limits if each.profile in workload.profiles], results.verdicts)
+        for name in classes_under_test(results)
+        for workload in known.workloads
+    ]
+
+
+def workload_sentences(results: Results) -> Iterator[str]:
+    """`for postgresql: local-path passes (3 of 3 limits)`, one a workload and class."""
+    return (each.sentence for each in workload_rows(results))
+
+
+def _row(
+    workload: CarriedWorkload, storage_class: str, asked: Sequence[TierLimit], verdicts: Sequence[Verdict]
+) -> WorkloadRow:
+    own = {
+        (each.profile, each.limit): each
+        for each in verdicts
+        if each.storage_class == storage_class and each.subject == "workloads"
+    }
+    found = [(limit, own.get((limit.profile, limit.limit))) for limit in asked]
+    judged = [each for _, each in found if each is not None and each.status != "skipped"]
+    status = worst(judged)
+    if status == "pass" and len(judged) < len(asked):
+        status = None
+    passed = sum(each.status == "pass" for each in judged)
+    return WorkloadRow(
+        name=workload.name,
+        about=workload.about,
+        storage_class=storage_class,
+        status=status,
+        sentence=f"for {workload.name}: {storage_class} {_SAID[status]} ({passed} of {len(asked)} limits pass)",
+        profiles=workload.profiles,
+        limits=[_told(limit, verdict) for limit, verdict in found],
+    )
+
+
+def _told(limit: TierLimit, verdict: Verdict | None) -> str:
+    """`postgresql-commit: write.iops at least 500 IOPS: fail, 120 IOPS`"""
+    if verdict is None:
+        return f"{limit.profile}: {limit.limit}: not judged"
+    word = "not judged" if verdict.status == "skipped" else verdict.status
+    measured = f", {shown_measured(verdict)}" if verdict.measured is not None else ""
+    return f"{limit.profile}: {shown_rule(verdict)}: {word}{measured}"

@@ -1,0 +1,10 @@
+"""A StorageClass must be fast enough for each workload that it is to carry, as named with --storage-for."""
+
+import pytest
+
+pytestmark = [pytest.mark.data_plane, pytest.mark.workloads]
+
+
+def test_class_is_fast_enough_for_the_workload(measured, workload_limit, accept):
+    """The load that stands for the workload meets what the workload needs."""
+    accept(measured.against(workload_limit))
