@@ -5,6 +5,7 @@ Run by `python -m embedded_cluster up|down|status|kubeconfig`. Importing this pa
 
 from embedded_cluster.cluster import EmbeddedCluster, find
 from embedded_cluster.cpu_latency import held_low
+from embedded_cluster.kubelet_control import kubelet_commands
 from embedded_cluster.node_control import node_failure_commands, start_node, stop_node
 from embedded_cluster.replica import rebuild_commands
 
@@ -12,6 +13,7 @@ __all__ = [
     "EmbeddedCluster",
     "find",
     "held_low",
+    "kubelet_commands",
     "node_failure_commands",
     "rebuild_commands",
     "start_node",

@@ -1,4 +1,4 @@
-"""The command line: `python -m embedded_cluster up|down|status|kubeconfig|run|node-fail|node-restore`."""
+"""The command line: `python -m embedded_cluster up|down|status|kubeconfig|run|node-fail|node-restore|...`."""
 
 import argparse
 import signal
@@ -11,6 +11,7 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsa
 from embedded_cluster import lifecycle, preconditions, removal, simulation
 from embedded_cluster.borrowing import run_on_cluster
 from embedded_cluster.cluster import find
+from embedded_cluster.kubelet_control import mounts_of, start_kubelet, stop_kubelet
 from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
 from embedded_cluster.network import MOST_NODES
@@ -40,13 +41,18 @@ def _parser() -> argparse.ArgumentParser:
         "kubeconfig": "print the path of the administrator's kubeconfig",
         "node-fail": "kill all of one node as a power cut would, and tear its mounts away",
         "node-restore": "restart a node that failed",
+        "kubelet-stop": "kill the kubelet of one node; its pods run on",
+        "kubelet-start": "start the kubelet of a node again",
+        "node-mounts": "print where a node has a volume mounted",
         "run": "run a command while the cluster is up; take it down afterwards unless it ran before",
     }
     for command, text in texts.items():
         sub = commands.add_parser(command, help=text, description=text)
         sub.add_argument("--name", default="default", help="the cluster's name (default: %(default)s)")
-        if command.startswith("node-"):
+        if command.startswith(("node-", "kubelet-")):
             sub.add_argument("node", metavar="NODE", help="the node's name, as kubectl shows it")
+        if command == "node-mounts":
+            sub.add_argument("volume", metavar="VOLUME", help="the volume's name, as kubectl shows it")
         if command == "run":
             sub.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="what to run")
         if command in ("up", "run"):
@@ -137,6 +143,19 @@ def _node_restore(layout: Layout, options: argparse.Namespace) -> int:
     return 0
 
 
+def _kubelet(layout: Layout, options: argparse.Namespace) -> int:
+    preconditions.require_root()
+    if options.command == "kubelet-stop":
+        stop_kubelet(layout.name, options.node)
+        say(f"the kubelet of node {options.node} was killed, and nothing else of it")
+    elif options.command == "kubelet-start":
+        start_kubelet(layout.name, options.node)
+    else:
+        for each in mounts_of(layout.name, options.node, options.volume):
+            say(each)
+    return 0
+
+
 def _status(layout: Layout) -> int:
     found = status(layout)
     for line in found.lines:
@@ -176,6 +195,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _node_fail(layout, options)
         if options.command == "node-restore":
             return _node_restore(layout, options)
+        if options.command in ("kubelet-stop", "kubelet-start", "node-mounts"):
+            return _kubelet(layout, options)
         return {"down": _down, "status": _status, "kubeconfig": _kubeconfig}[options.command](layout)
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -22,7 +22,7 @@ def stop_node(name: str, node: str) -> None:
     """
     layout = Layout(name)
     with cluster_lock(layout):
-        target = _node(layout, node)
+        target = node_of(layout, node)
         # With the last of them go all its mounts; containerd would trip over them when it comes back.
         wait_for(f"the processes of {node} to end", lambda: _kill(target), timeout=20)
         loop_devices.detach(lambda: loop_devices.of_node(target.layout))
@@ -36,7 +36,7 @@ def start_node(name: str, node: str) -> None:
     """
     layout = Layout(name)
     with cluster_lock(layout):
-        target = _node(layout, node)
+        target = node_of(layout, node)
         if target.daemons.running(target.containerd) is None:
             target.start_containerd()
         if target.daemons.running(target.kubelet) is None:
@@ -54,7 +54,8 @@ def node_failure_commands(*, name: str) -> dict[str, list[str]]:
     return {key: [*command, f"node-{key}", "--name", name, "{node}"] for key in ("fail", "restore")}
 
 
-def _node(layout: Layout, name: str) -> Node:
+def node_of(layout: Layout, name: str) -> Node:
+    """The node of that name. Raises WrongUsage for a cluster that does not run or a node it has not."""
     state = read_state(layout)
     if state is None:
         raise WrongUsage(f"no embedded cluster {layout.name} runs")

@@ -187,12 +187,14 @@ class Api:
         return self._requests.json("PATCH", path, body=body, content_type="application/merge-patch+json")
 
     def delete(
-        self, resource: Resource, name: str, *, namespace: str | None = None, grace_s: int | None = None
+        self, resource: Resource, name: str, *, namespace: str | None = None, grace_s: int | None = None, uid: str = ""
     ) -> None:
-        """Ask for an object's deletion; fine when it is gone already. `grace_s`: a pod's time to end by itself."""
-        query = {} if grace_s is None else {"gracePeriodSeconds": str(grace_s)}
+        """Ask for its deletion; fine when it is gone. `grace_s`: a pod's time to end; `uid`: of that one alone."""
+        options: Object = {} if grace_s is None else {"gracePeriodSeconds": grace_s}
+        body = {**options, "preconditions": {"uid": uid}} if uid else None  # a server reads that, or the query
+        query = None if body else {key: str(value) for key, value in options.items()}
         try:
-            self._requests.json("DELETE", resource.path(namespace=namespace, name=name), query=query)
+            self._requests.json("DELETE", resource.path(namespace=namespace, name=name), query=query, body=body)
         except ApiError as error:
             if error.status != 404:
                 raise
@@ -265,9 +267,8 @@ class Api:
 
     def log(self, pod: str, *, namespace: str, container: str) -> str:
         """The whole log of a container so far."""
-        return b"".join(self.follow_log(pod, namespace=namespace, container=container, follow=False)).decode(
-            errors="replace"
-        )
+        pieces = self.follow_log(pod, namespace=namespace, container=container, follow=False)
+        return b"".join(pieces).decode(errors="replace")
 
     def follow_log(
         self,

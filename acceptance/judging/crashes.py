@@ -21,11 +21,18 @@ TITLES: dict[Failure, str] = {
     "failover": "the node failed and the volume moved",
     "failover-out-of-service": "the node failed, was tainted as out of service, and the volume moved",
     "drained": "the pod was evicted and the volume moved",
+    "kubelet-restarted": "the kubelet of its node was restarted",
+    "kubelet-away": "the pod was deleted while its kubelet was away and the volume moved",
 }
 _MOVES: dict[Failure, str] = {
     "failover": "failover on",
     "failover-out-of-service": "failover by the out-of-service taint on",
     "drained": "drain on",
+    "kubelet-away": "deletion without its kubelet on",
+}
+LEFT: dict[Failure, str] = {
+    "drained": "a node that was drained",
+    "kubelet-away": "a node whose kubelet was away when its pod was deleted",
 }
 _LIMITS: dict[Failure, type[FailoverLimit]] = {
     "failover": FailoverLimit,
@@ -101,19 +108,20 @@ def judge_stayed(record: FailoverRecord) -> Verdict:
     """
     if record.stayed is None:
         raise Unsupported(
-            f"capability 'attachments': the cluster shows no attachment of volumes of {record.storage_class}, so "
-            f"nobody can tell by it whether one stays on {record.failed_node}"
+            f"capability 'attachments': the cluster shows no attachment of volumes of {record.storage_class}, and no "
+            f"command shows its mounts, so nobody can tell whether one stays on {record.failed_node}"
         )
-    moved = f"after a drain the volume of {record.storage_class} was written on {record.node}"
+    how, id_ = ("a drain", "drain") if record.failure == "drained" else (TITLES[record.failure], "kubelet-away")
+    moved = f"after {how} the volume of {record.storage_class} was written on {record.node}"
     return without_figures(
-        verdict_id(record.storage_class, "drain", "stayed", "holds"),
+        verdict_id(record.storage_class, id_, "stayed", "holds"),
         storage_class=record.storage_class,
-        rule="nothing of a volume stays on a node that was drained",
+        rule=f"nothing of a volume stays on {LEFT[record.failure]}",
         status="fail" if record.stayed else "pass",
         reason=f"{moved}, and still on {record.failed_node} there was {', '.join(record.stayed)}; a node keeps what is "
         "attached to it from other nodes, and may still write to it."
         if record.stayed
-        else f"{moved}, and the cluster showed nothing of it on {record.failed_node} any more.",
+        else f"{moved}, and nothing of it was seen on {record.failed_node} any more.",
     )
 
 

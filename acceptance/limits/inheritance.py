@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from acceptance.limits.crashes import FailoverLimit
+from acceptance.limits.disruptions import DisruptionLimit
 from acceptance.limits.history import RUNS, HistoryLimit
 from acceptance.limits.operations import OperationLimit
 from acceptance.limits.provisioning import ProvisioningLimit
@@ -49,6 +50,7 @@ def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]
         ramp=_last(each.control_plane.ramp for each in entries if each.control_plane),
         rebuild=_of(RebuildLimit, limits),
         failover=_of(FailoverLimit, limits),
+        disruption=_of(DisruptionLimit, limits),
         provisioning=_of(ProvisioningLimit, limits),
         sustained=_of(SustainedLimit, limits),
         under_load=_of(UnderLoadLimit, limits),
@@ -76,7 +78,7 @@ def _of(kind: type[T], limits: Sequence[object]) -> tuple[T, ...]:
 
 def impossible(tier: Tier, origins: Origins) -> Iterator[Found]:
     """Limits that nothing can meet, and a tier that asks for nothing; inherited limits count."""
-    asked = tier.requirements(destructive=True, sustained=True, under_load=True, operations=True)
+    asked = tier.requirements(destructive=True, sustained=True, under_load=True, operations=True, kill_pods=True)
     if not (asked or tier.history or tier.ramp):
         yield ("tiers", tier.name), "wanted at least one limit, its own or inherited, found none; add one"
     if tier.control_plane and tier.ramp is None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
 from acceptance.limits.crashes import FailoverEntry
+from acceptance.limits.disruptions import DisruptionEntry
 from acceptance.limits.history import HistoryEntry
 from acceptance.limits.operations import OperationsEntry
 from acceptance.limits.provisioning import ProvisioningEntry
@@ -136,6 +137,7 @@ class TierEntry(Entry):
     control_plane: ControlPlaneEntry | None = None
     rebuild: RebuildEntry | None = None
     failover: FailoverEntry | None = None
+    disruption: DisruptionEntry | None = None
     operations: OperationsEntry | None = None
     provisioning: ProvisioningEntry | None = None
     history: HistoryEntry | None = None
@@ -162,6 +164,8 @@ class TierEntry(Entry):
             yield from self.control_plane.limits()
         if self.failover is not None:
             yield from self.failover.limits()
+        if self.disruption is not None:
+            yield from self.disruption.limits()
         if self.operations is not None:
             yield from self.operations.limits()
         if self.history is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from acceptance.limits.crashes import FailoverLimit
+from acceptance.limits.disruptions import DisruptionLimit
 from acceptance.limits.history import HistoryLimit
 from acceptance.limits.operations import OperationLimit
 from acceptance.limits.provisioning import ProvisioningLimit
@@ -100,6 +101,7 @@ Requirement = (
     | RebuildLimit
     | ProvisioningLimit
     | FailoverLimit
+    | DisruptionLimit
     | SustainedLimit
     | UnderLoadLimit
     | OperationLimit
@@ -122,6 +124,7 @@ class Tier:
     ramp: RampRules | None = None
     rebuild: tuple[RebuildLimit, ...] = ()
     failover: tuple[FailoverLimit, ...] = ()
+    disruption: tuple[DisruptionLimit, ...] = ()
     provisioning: tuple[ProvisioningLimit, ...] = ()
     sustained: tuple[SustainedLimit, ...] = ()
     under_load: tuple[UnderLoadLimit, ...] = ()
@@ -131,7 +134,7 @@ class Tier:
     """tests without which a pass is none of the tier: files, or tests in them, as pytest names them"""
 
     def requirements(
-        self, *, destructive: bool, sustained: bool, under_load: bool, operations: bool
+        self, *, destructive: bool, sustained: bool, under_load: bool, operations: bool, kill_pods: bool = False
     ) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive, or takes long, only where that was asked for."""
         destructives: tuple[Requirement, ...] = (*self.rebuild, *self.control_plane) if destructive else ()
@@ -140,6 +143,7 @@ class Tier:
             *(self.sustained if sustained else ()),
             *(self.under_load if under_load else ()),
             *(self.operations if operations else ()),
+            *(self.disruption if destructive and kill_pods else ()),
         )
         return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *long, *destructives, *moved)
 

@@ -7,8 +7,10 @@ from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.results.crashes import Failure
 from acceptance.results.rebuilds import Pattern
 from acceptance.text.quantities import format_quantity
+from acceptance.trials.crashes.kubelets import AWAY_S
 from acceptance.trials.crashes.trial import CrashSettings
 from acceptance.trials.crashes.trials import CLAIM_SIZE
+from acceptance.trials.disruptions.storage_pods import AFTER_S, MOST_PODS
 from acceptance.trials.rebuild.runner import BEFORE_S, SETTLE_S, RebuildSettings, smaller_of
 from acceptance.trials.rebuild.volume import claim_size
 
@@ -16,6 +18,10 @@ SCATTERED = 5.0
 """How much longer it takes to write a file block by block with holes between them."""
 LOOKS_S = 3.0
 """For a driver to lose a replica, and for looks at what it does."""
+KUBELET_S = 10.0
+"""For a kubelet to be stopped and started, and its node to be Ready again."""
+BACK_S = 20.0
+"""For a pod of the storage system to be Ready again once it was killed."""
 WORDS: dict[Failure, str] = {
     "pod-killed": "records, the writing pod killed",
     "pod-killed-and-moved": "records, the writing pod killed, read on another node",
@@ -23,6 +29,8 @@ WORDS: dict[Failure, str] = {
     "failover": "records, the writing node failed, its volume used on another one",
     "failover-out-of-service": "records, the writing node failed and out of service, its volume used on another one",
     "drained": "records, the writing pod evicted, its volume used on another node",
+    "kubelet-restarted": "records, the kubelet of the writing node restarted",
+    "kubelet-away": "records, the writing pod deleted without its kubelet, its volume used on another node",
 }
 
 
@@ -56,14 +64,32 @@ def crashed(
 ) -> PlannedStep:
     """Records written, something crashed, records read."""
     lost_s = assumed.lost_node_s
-    away_s = {"node-failed": LOOKS_S, "drained": LOOKS_S, "failover": lost_s, "failover-out-of-service": lost_s}.get(
-        failure, 0.0
-    )
+    away_s = {
+        "node-failed": LOOKS_S,
+        "drained": LOOKS_S,
+        "failover": lost_s,
+        "failover-out-of-service": lost_s,
+        "kubelet-restarted": AWAY_S + KUBELET_S,
+        "kubelet-away": KUBELET_S,
+    }.get(failure, 0.0)
     # A record is acknowledged when it has come through the pod's log, and the writer's end is waited for.
     seconds = assumed.claim_s + settings.write_s + 2 * assumed.pod_s + LOOKS_S + away_s + assumed.gone_s
     return PlannedStep(
         what=f"{storage_class}: {WORDS[failure]}",
         about_s=seconds,
         volumes=(Volumes(storage_class=storage_class, number=1, size=CLAIM_SIZE),),
+        pods=2,
+    )
+
+
+def storage_pods(storage_class: str, selectors: int, *, write_s: float, assumed: AssumedThroughput) -> PlannedStep:
+    """Pods of the storage system killed, as many of each selector as are at the most; a new volume after each."""
+    new_s = assumed.claim_s + assumed.pod_s + assumed.gone_s
+    one_s = assumed.claim_s + write_s + 2 * assumed.pod_s + MOST_PODS * (BACK_S + AFTER_S + new_s) + assumed.gone_s
+    return PlannedStep(
+        what=f"{storage_class}: records, pods of the storage system killed one at a time ({selectors} selector"
+        f"{'s' * (selectors != 1)})",
+        about_s=selectors * one_s,
+        volumes=(Volumes(storage_class=storage_class, number=2, size=CLAIM_SIZE),),
         pods=2,
     )

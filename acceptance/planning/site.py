@@ -15,7 +15,7 @@ from acceptance.results.document import StorageClass
 from acceptance.results.features import Capability
 from acceptance.settings.run import Settings
 from acceptance.settings.target_file import RebuildTarget
-from acceptance.settings.target_plans import NodeFailurePlan
+from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, Unsupported
 from acceptance.trials.crashes.trials import lacks_plan
 from acceptance.trials.rebuild.choice import choose_driver
@@ -91,9 +91,9 @@ def lacks_feature(site: Site, asked: str | None, capability: Capability) -> str 
     return None
 
 
-def lacks_node_failure(failure: Failure, plan: NodeFailurePlan | str) -> str | None:
+def lacks_node_failure(failure: Failure, plan: NodeFailurePlan | str, *, kubelet: KubeletPlan | str) -> str | None:
     """Why the crash would be skipped: no node may be made to fail."""
-    return lacks_plan(failure, plan)
+    return lacks_plan(failure, plan, kubelet=kubelet)
 
 
 def lacks_driver(site: Site, asked: str | None, target: RebuildTarget | None, *, settings: Settings) -> str | None:

@@ -13,6 +13,7 @@ _MOVES: dict[Failure, str] = {
     "failover": "Failover",
     "failover-out-of-service": "Failover by the out-of-service taint",
     "drained": "Drain",
+    "kubelet-away": "Deletion while its kubelet was away",
 }
 
 

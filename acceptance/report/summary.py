@@ -10,6 +10,7 @@ from jinja2 import Environment
 
 from acceptance.report.capabilities import capability_rows
 from acceptance.report.crashes import crash_rows, failover_tables
+from acceptance.report.disruptions import killed_pod_rows, lost_rows
 from acceptance.report.figures import (
     shown_measured,
     shown_measured_interval,
@@ -67,6 +68,8 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         capabilities=capability_rows(results),
         crashes=crash_rows(results),
         failovers=failover_tables(results),
+        killed_pods=killed_pod_rows(results),
+        kept_records=lost_rows(results),
         snapshots=snapshot_rows(results),
         full_volumes=full_volume_rows(results),
         sustained=sustained_sections(results),
@@ -110,7 +113,10 @@ def _recorded(results: Results) -> Iterator[str]:
         "many-volumes": results.scaling,
         "control-plane": [*results.control_plane, *results.operations],
         "rebuild": results.rebuilds,
-        "durability": [*results.durability, *results.failovers, *results.snapshots, *results.full_volumes],
+        "durability": [
+            *(*results.durability, *results.failovers, *results.storage_pods),
+            *(*results.snapshots, *results.full_volumes),
+        ],
         "provisioning": results.steps,
         "features": results.capabilities,
         "history": results.trends,

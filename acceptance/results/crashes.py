@@ -12,7 +12,16 @@ from pydantic import Field
 
 from acceptance.results.model import Frozen
 
-Failure = Literal["pod-killed", "pod-killed-and-moved", "node-failed", "failover", "failover-out-of-service", "drained"]
+Failure = Literal[
+    "pod-killed",
+    "pod-killed-and-moved",
+    "node-failed",
+    "failover",
+    "failover-out-of-service",
+    "drained",
+    "kubelet-restarted",
+    "kubelet-away",
+]
 
 
 class DurabilityRecord(Frozen):
@@ -61,8 +70,8 @@ class FailoverRecord(Frozen):
     )
     stayed: list[str] | None = Field(
         default=None,
-        description="what the cluster still showed of the volume on a drained node at the end; null where it shows "
-        "nothing of such volumes on any node, and after a failover",
+        description="what was still seen of the volume on the node that it left, at the end; null where nothing of "
+        "such volumes is seen on any node, and after a failover",
     )
 
     @property

@@ -8,6 +8,7 @@ from pydantic import AwareDatetime, Field, JsonValue
 
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.declaration import Declaration
+from acceptance.results.disruptions import StoragePodsRecord
 from acceptance.results.features import CapabilityRecord
 from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
@@ -273,6 +274,7 @@ class Results(Frozen):
     capabilities: list[CapabilityRecord] = Field(default=[])
     durability: list[DurabilityRecord] = Field(default=[])
     failovers: list[FailoverRecord] = Field(default=[])
+    storage_pods: list[StoragePodsRecord] = Field(default=[], description="empty unless pods to kill were named")
     snapshots: list[SnapshotRecord] = Field(default=[])
     full_volumes: list[FullVolumeRecord] = Field(default=[])
     operations: list[OperationsRecord] = Field(default=[], description="empty unless operations were requested")

@@ -10,6 +10,7 @@ from typing import Any
 from acceptance import __version__
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.declaration import Declaration
+from acceptance.results.disruptions import StoragePodsRecord
 from acceptance.results.document import (
     Cluster,
     Conditions,
@@ -61,6 +62,7 @@ class Recorder:
         self.capabilities: list[CapabilityRecord] = []
         self.durability: list[DurabilityRecord] = []
         self.failovers: list[FailoverRecord] = []
+        self.storage_pods: list[StoragePodsRecord] = []
         self.snapshots: list[SnapshotRecord] = []
         self.full_volumes: list[FullVolumeRecord] = []
         self.operations: list[OperationsRecord] = []
@@ -125,6 +127,7 @@ class Recorder:
             capabilities=self.capabilities,
             durability=self.durability,
             failovers=self.failovers,
+            storage_pods=self.storage_pods,
             snapshots=self.snapshots,
             full_volumes=self.full_volumes,
             operations=self.operations,

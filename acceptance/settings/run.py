@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, ValidationInfo, model_validator
 
 from acceptance.results.model import Frozen
 from acceptance.settings.directories import same_directories
+from acceptance.settings.pod_selectors import PodSelectors
 from acceptance.settings.pod_template import PodTemplate
 from acceptance.settings.values import (
     Capabilities,
@@ -109,6 +110,7 @@ class Settings(Frozen):
     rebuild_timeout: Duration = 3600.0
     durability_time: Duration = 5.0
     failover_timeout: Duration = 900.0
+    kill_pods: PodSelectors = ()
     target: TargetFile | None = None
     declaration: ExistingFile | None = None
     expect: Capabilities = ()

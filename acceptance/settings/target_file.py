@@ -11,7 +11,14 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from acceptance.results.known_storage import KnownStorage, Statement
 from acceptance.settings.strict_file import read_strict, say
-from acceptance.settings.target_plans import NODE_PLACEHOLDERS, PLACEHOLDERS, CommandPlan, NodeFailurePlan
+from acceptance.settings.target_plans import (
+    MOUNT_PLACEHOLDERS,
+    NODE_PLACEHOLDERS,
+    PLACEHOLDERS,
+    CommandPlan,
+    KubeletPlan,
+    NodeFailurePlan,
+)
 from acceptance.settings.target_settings import Strict, TargetSettings, time_s
 from acceptance.settings.targets import target_path
 from acceptance.text.errors import WrongUsage
@@ -47,6 +54,7 @@ def _words(placeholders: Sequence[str]) -> Callable[[Any], tuple[str, ...]]:
 
 Command = Annotated[tuple[str, ...], BeforeValidator(_words(PLACEHOLDERS))]
 NodeCommand = Annotated[tuple[str, ...], BeforeValidator(_words(NODE_PLACEHOLDERS))]
+MountCommand = Annotated[tuple[str, ...], BeforeValidator(_words(MOUNT_PLACEHOLDERS))]
 Time = Annotated[float, BeforeValidator(time_s)]
 
 
@@ -111,6 +119,20 @@ class NodeFailureTarget(Strict):
         )
 
 
+class KubeletTarget(Strict):
+    """`kubelet`: how the kubelet of a node is stopped and started; `mounted` prints mounts of a volume, a line each."""
+
+    stop: NodeCommand
+    start: NodeCommand
+    mounted: MountCommand = ()
+    timeout: Time = 300.0
+
+    @property
+    def plan(self) -> KubeletPlan:
+        """What a trial runs."""
+        return KubeletPlan(stop=self.stop, start=self.start, mounted=self.mounted, timeout_s=self.timeout)
+
+
 class CacheTarget(Strict):
     """`cache`: what the storage answers from something faster than its disks. `size` in bytes."""
 
@@ -132,6 +154,7 @@ class Target(Strict):
     cache: CacheTarget | None = None
     rebuild: RebuildTarget | None = None
     node_failure: NodeFailureTarget | None = None
+    kubelet: KubeletTarget | None = None
 
     @property
     def known(self) -> KnownStorage:
@@ -140,9 +163,10 @@ class Target(Strict):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if not (self.rebuild or self.node_failure or self.settings.given or self.cache or self.caveats or self.limits):
+        does = self.rebuild or self.node_failure or self.kubelet
+        if not (does or self.settings.given or self.cache or self.caveats or self.limits):
             raise ValueError(
-                "wanted rebuild, node_failure, settings, cache, caveats or limits, found none of them; add one"
+                "wanted rebuild, node_failure, kubelet, settings, cache, caveats or limits, found none of them; add one"
             )
         return self
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 PLACEHOLDERS = ("volume", "claim", "namespace", "storage_class", "node", "size")
 """what may stand in braces in a word of a command that is about a volume"""
+MOUNT_PLACEHOLDERS = ("node", "volume")
+"""the same of a command that is about a volume on a node"""
 NODE_PLACEHOLDERS = ("node",)
 """the same of a command that is about a node"""
 
@@ -38,3 +40,21 @@ class NodeFailurePlan:
     restore: Sequence[str]
     timeout_s: float
     out_of_service: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class KubeletPlan:
+    """How the kubelet of a node is stopped and started, while pods run on, and what shows mounts of a volume there.
+
+    `timeout_s`: how long each command may take, and the node to be Ready again.
+    """
+
+    stop: Sequence[str]
+    start: Sequence[str]
+    mounted: Sequence[str]
+    timeout_s: float
+
+    @property
+    def outage(self) -> NodeFailurePlan:
+        """The same as a node that fails, of which only the kubelet does."""
+        return NodeFailurePlan(fail=self.stop, restore=self.start, timeout_s=self.timeout_s)

@@ -32,7 +32,7 @@ class LabClass:
     """How volumes of the class behave. `folder`: where they lie; None: they are never provisioned.
 
     `binds_after_s`: so long a claim waits for its volume. `holds`: what has a finalizer of the lab that nobody takes
-    away before `let_go` does.
+    away before `let_go` does. `only_while`: no volume is made while that is not set.
     """
 
     name: str
@@ -44,6 +44,7 @@ class LabClass:
     reclaim_policy: str = "Delete"
     provisioner: str = PROVISIONER
     parameters: dict[str, str] = field(default_factory=dict)
+    only_while: threading.Event | None = None
 
 
 @contextmanager
@@ -103,6 +104,8 @@ def _serve(api: Api, classes: dict[str, LabClass], ended: threading.Event) -> No
 
 def _provide(api: Api, lab_class: LabClass, claim: Object) -> None:
     assert lab_class.folder is not None
+    if lab_class.only_while is not None and not lab_class.only_while.is_set():
+        return
     name = f"lab-{claim['metadata']['uid']}"
     if api.find(VOLUMES, name) is not None or _age_s(claim) < lab_class.binds_after_s:
         return

@@ -94,6 +94,12 @@ MOVES: dict[Failure, tuple[Gauge, Gauge]] = {
     "failover-out-of-service": (OUT_OF_SERVICE, OUT_OF_SERVICE_PHASE),
     "drained": (DRAIN, DRAIN_PHASE),
 }
+STORAGE_PODS = Gauge(
+    name="killed_storage_pods_seconds",
+    help="longest time after storage pods were killed: until Ready, without a durable write, to a new volume",
+    unit="seconds",
+    labels=("pods", "what"),
+)
 RECORDS = Gauge(
     name="durability_records",
     help="number of records acknowledged before a crash, and of those that were lost",
@@ -129,7 +135,7 @@ def add_trials(samples: Samples, results: Results, candidate: str) -> None:
     _add_ramps(samples, results, candidate)
     _add_rebuilds(samples, results, candidate)
     for failover in results.failovers:
-        if failover.storage_class == candidate:
+        if failover.storage_class == candidate and failover.failure in MOVES:
             total, part = MOVES[failover.failure]
             samples.set(total, failover.seconds)
             for phase in failover.phases:
@@ -138,6 +144,7 @@ def add_trials(samples: Samples, results: Results, candidate: str) -> None:
         if crash.storage_class == candidate:
             samples.set(RECORDS, crash.acknowledged, failure=crash.failure, state="acknowledged")
             samples.set(RECORDS, crash.lost_count, failure=crash.failure, state="lost")
+    _add_storage_pods(samples, results, candidate)
     _add_sustained(samples, results, candidate)
     _add_under_load(samples, results, candidate)
     for each in results.capabilities:
@@ -181,6 +188,16 @@ def _add_rebuilds(samples: Samples, results: Results, candidate: str) -> None:
         if record.foreground is not None:
             _add_figure(samples, REBUILD_IOPS, record.foreground.iops_before, data=record.pattern, when="before")
             _add_figure(samples, REBUILD_IOPS, record.foreground.iops_during, data=record.pattern, when="during")
+
+
+def _add_storage_pods(samples: Samples, results: Results, candidate: str) -> None:
+    for record in results.storage_pods:
+        if record.storage_class != candidate:
+            continue
+        for what in ("ready", "gap", "new_volume"):
+            times = [getattr(kill, f"{what}_s") for kill in record.kills]
+            if (known := [each for each in times if each is not None]) == times:
+                samples.set(STORAGE_PODS, max(known), pods=record.selector, what=what)
 
 
 def _add_sustained(samples: Samples, results: Results, candidate: str) -> None:

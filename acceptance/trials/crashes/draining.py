@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.attachments import Attached
@@ -32,12 +33,12 @@ def evict(api: Api, writer: Writer, *, timeout_s: float) -> Stopwatch:
     return watch
 
 
-def wait_let_go(api: Api, attached: Attached, *, timeout_s: float) -> list[str]:
-    """What the cluster still shows of the volume on the node that was drained, once that is nothing, or at the end."""
+def wait_let_go(api: Api, attached: Attached, *, timeout_s: float, also: Callable[[], list[str]] = list) -> list[str]:
+    """What the cluster, and `also`, still show of the volume on the node, once that is nothing, or at the end."""
     ends_s = time.monotonic() + timeout_s
     return wait_for(
         f"nothing of the volume to stay on node {attached.node}",
-        look=lambda: attached.seen(api),
+        look=lambda: [*attached.seen(api), *also()],
         ready=lambda seen: not seen or time.monotonic() >= ends_s,
         state=", ".join,
         timeout_s=timeout_s + MORE_S,

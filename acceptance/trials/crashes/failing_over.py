@@ -17,6 +17,7 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.results.crashes import Phase
 from acceptance.trials.crashes.reading import WRITTEN
 
+BACK = "its kubelet back"
 SEEN, ENDED, FREED = "node seen to be lost", "pod ended", "pod taken off it"
 SCHEDULED, DETACHED = "new pod given a node", "volume detached from the node that it left"
 RUNNING, WRITES = "new pod runs with the volume", "first durable write"

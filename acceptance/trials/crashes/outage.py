@@ -15,7 +15,7 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.process.commands import run_command
 from acceptance.process.interruption import put_off
 from acceptance.process.undoing import Undoing
-from acceptance.settings.target_plans import NodeFailurePlan
+from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 HEARTBEATS = "kube-node-lease"
@@ -23,6 +23,11 @@ HEARTBEATS = "kube-node-lease"
 NO_HOOK = (
     "capability 'node failure': no commands make a node of this cluster fail and restore it; give both "
     "commands as node_failure: in a target file (--storage-target FILE, see docs/durability.md)"
+)
+
+NO_KUBELET = (
+    "capability 'kubelet restart': no commands stop and start the kubelet of a node of this cluster; give both "
+    "commands as kubelet: in a target file (--storage-target FILE, see docs/disruption.md)"
 )
 
 
@@ -50,6 +55,16 @@ def plan_if_allowed(
             f"pod {where}; name another node with --storage-node, or keep the pod away from it"
         )
     return plan
+
+
+def kubelet_if_allowed(
+    plan: KubeletPlan | None, *, node: str | None, own_node: str | None, kind: str | None
+) -> KubeletPlan | str:
+    """The same of a node's kubelet. While it is away no pod there is started, ended or moved, whosesoever it is."""
+    if plan is None:
+        return NO_KUBELET
+    allowed = plan_if_allowed(plan.outage, node=node, own_node=own_node, kind=kind)
+    return allowed if isinstance(allowed, str) else plan
 
 
 class Outage:

@@ -15,19 +15,28 @@ from acceptance.cluster.out_of_service import out_of_service
 from acceptance.cluster.pods import end_pod, wait_gone
 from acceptance.cluster.workspace import Workspace
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
-from acceptance.settings.target_plans import NodeFailurePlan
+from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import EnvironmentFailure, Unsupported
 from acceptance.trials import Say
 from acceptance.trials.crashes.acknowledged_records import lost_records, ranges, whole_records
 from acceptance.trials.crashes.draining import WHAT, evict, wait_let_go
-from acceptance.trials.crashes.failing_over import FREED, SEEN, Stopwatch, follow_failover
+from acceptance.trials.crashes.failing_over import BACK, FREED, SEEN, Stopwatch, follow_failover
+from acceptance.trials.crashes.kubelets import mounts_left, while_away, wrote_on
 from acceptance.trials.crashes.outage import Outage
 from acceptance.trials.crashes.reading import Reading, finish_reading, read_records, reader_plan
 from acceptance.trials.crashes.writer import Writer
 
-ELSEWHERE: tuple[Failure, ...] = ("pod-killed-and-moved", "failover", "failover-out-of-service", "drained")
+ELSEWHERE: tuple[Failure, ...] = (
+    "pod-killed-and-moved",
+    "failover",
+    "failover-out-of-service",
+    "drained",
+    "kubelet-away",
+)
 """the crashes after which the volume is used from another node"""
 LEAST_RECORDS = 20
+AFTER_S = 3.0
+"""for which records are written once a kubelet is back"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,11 +71,15 @@ class Trial:
     settings: CrashSettings
     node_failure: NodeFailurePlan | None
     say: Say
+    kubelet: KubeletPlan | None = None
 
     def run(self) -> Crash:
         """Write, crash, read."""
         with Writer(
-            self.workspace, self.claim, node=self.settings.node, heeds_term=self.failure == "drained"
+            self.workspace,
+            self.claim,
+            node=self.settings.node,
+            heeds_term=self.failure in ("drained", "kubelet-away"),
         ) as writer:
             volume = wait_bound(self.workspace.api, self.claim, timeout_s=self.workspace.timeout_s)
             nodes = nodes_for_volume(self.workspace.api, volume, self.workspace.pods.template)
@@ -82,6 +95,10 @@ class Trial:
                 return self._fail_over(writer, volume)
             if self.failure == "drained":
                 return self._drain(writer, volume)
+            if self.failure == "kubelet-restarted":
+                return self._restart_kubelet(writer)
+            if self.failure == "kubelet-away":
+                return self._delete_without_kubelet(writer, volume)
             if self.failure == "node-failed":
                 return self._fail_node(writer)
             return self._kill_pod(writer, others[0] if self.failure == "pod-killed-and-moved" else writer.node)
@@ -151,6 +168,54 @@ class Trial:
         durability = self._record(writer, reading, crashed=drained, what=WHAT)
         stayed = wait_let_go(workspace.api, attached, timeout_s=workspace.timeout_s) if shows else None
         return Crash(durability=durability, failover=self._moved(durability, watch, stayed=stayed))
+
+    def _restart_kubelet(self, writer: Writer) -> Crash:
+        """The pod writes on while its kubelet is away and after it is back; a new pod then uses the volume."""
+        before, crashed = writer.acknowledged, datetime.now(UTC)
+        with self._kubelet_away(writer) as outage:
+            while_away()
+            outage.end()
+        self._tell(f"the kubelet of node {writer.node} is back; the pod must still write")
+        writer.write_for(AFTER_S, records=writer.acknowledged + LEAST_RECORDS)
+        what = f"{outage.what}; {wrote_on(writer, since=before)}"
+        self._take_away(writer)
+        writer.wait_over()
+        plan = reader_plan(self.workspace, self.claim, token=writer.token, node=writer.node)
+        reading = read_records(self.workspace, plan)
+        return Crash(durability=self._record(writer, reading, crashed=crashed, what=what))
+
+    def _delete_without_kubelet(self, writer: Writer, volume: str) -> Crash:
+        """The pod is off the books while its kubelet is away; once that is back, nothing of the volume must stay."""
+        workspace, timeout_s = self.workspace, self.settings.failover_s
+        attached = attached_to(workspace.api, volume=volume, node=writer.node)
+        assert self.kubelet is not None  # asked before anything was made
+        mounts = mounts_left(self.kubelet, volume=volume, node=writer.node)
+        shows = bool([*attached.seen(workspace.api), *mounts()])
+        with self._kubelet_away(writer) as outage:
+            self._take_away(writer)
+            crashed = datetime.now(UTC)
+            watch = Stopwatch(began_s=time.monotonic())
+            outage.end()
+        watch.note(BACK)
+        self._tell(f"the kubelet of node {writer.node} is back; nothing of the volume must stay there")
+        stayed = wait_let_go(workspace.api, attached, timeout_s=workspace.timeout_s, also=mounts)
+        watch.note(FREED)
+        plan = reader_plan(workspace, self.claim, token=writer.token, node=None, away_from=writer.node)
+        follow_failover(workspace, plan, attachments=attached.attachments, watch=watch, timeout_s=timeout_s)
+        reading = finish_reading(workspace, plan)
+        durability = self._record(
+            writer, reading, crashed=crashed, what=f"{outage.what}; meanwhile the pod was deleted"
+        )
+        return Crash(durability=durability, failover=self._moved(durability, watch, stayed=stayed if shows else None))
+
+    @contextmanager
+    def _kubelet_away(self, writer: Writer) -> Iterator[Outage]:
+        """The kubelet of the writer's node is stopped; it is back after the block."""
+        assert self.kubelet is not None  # asked before anything was made
+        self._tell(f"the kubelet of node {writer.node} is stopped")
+        workspace, plan = self.workspace, self.kubelet.outage
+        with Outage(workspace.api, plan, node=writer.node, namespace=workspace.namespace) as outage:
+            yield outage
 
     def _moved(
         self, durability: DurabilityRecord, watch: Stopwatch, *, stayed: list[str] | None = None

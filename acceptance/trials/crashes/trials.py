@@ -11,9 +11,10 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.process.once import Once
 from acceptance.process.undoing import Undoing
 from acceptance.results.crashes import Failure
-from acceptance.settings.target_plans import NodeFailurePlan
+from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import Unsupported
 from acceptance.trials import Say
+from acceptance.trials.crashes.outage import NO_KUBELET
 from acceptance.trials.crashes.reading import READER
 from acceptance.trials.crashes.trial import Crash, CrashSettings, Trial
 from acceptance.trials.crashes.writer import WRITER
@@ -21,6 +22,8 @@ from acceptance.trials.crashes.writer import WRITER
 CLAIM_SIZE = 1024**3
 OF_NODES: tuple[Failure, ...] = ("node-failed", "failover", "failover-out-of-service")
 """the crashes for which a node is made to fail"""
+OF_KUBELETS: tuple[Failure, ...] = ("kubelet-restarted", "kubelet-away")
+"""the crashes for which the kubelet of a node is stopped"""
 NO_TAINT = (
     "capability 'out-of-service taint': it takes the pods of others off the node, too, so the target file must allow "
     "it: node_failure: out_of_service: true (see docs/durability.md)"
@@ -28,7 +31,8 @@ NO_TAINT = (
 
 
 class CrashTrials:
-    """All crashes of a run. `node_failure` is the user's way to fail a node, or why none may be made to fail."""
+    """All crashes of a run. `node_failure` is the user's way to fail a node, `kubelet` to stop a kubelet, or why none
+    may be made to fail."""
 
     def __init__(
         self,
@@ -36,12 +40,14 @@ class CrashTrials:
         *,
         settings: CrashSettings,
         node_failure: NodeFailurePlan | str,
+        kubelet: KubeletPlan | str = NO_KUBELET,
         say: Say,
         keep: Callable[[Crash], object],
     ) -> None:
         self._workspace = workspace
         self._settings = settings
         self._node_failure = node_failure
+        self._kubelet = kubelet
         self._say = say
         self._crashes = Once(self._crash, keep=keep)
 
@@ -56,8 +62,8 @@ class CrashTrials:
 
     def _crash(self, asked: tuple[str, Failure]) -> Crash:
         storage_class, failure = asked
-        plan = self._node_failure
-        if (why := lacks_plan(failure, plan)) is not None:
+        plan, kubelet = self._node_failure, self._kubelet
+        if (why := lacks_plan(failure, plan, kubelet=kubelet)) is not None:
             raise Unsupported(why)
         claim = self._workspace.claim(
             "durability", failure, storage_class, storage_class=storage_class, size=CLAIM_SIZE
@@ -68,6 +74,7 @@ class CrashTrials:
             failure=failure,
             settings=self._settings,
             node_failure=None if isinstance(plan, str) else plan,
+            kubelet=None if isinstance(kubelet, str) else kubelet,
             say=self._say,
         )
         crash: Crash | None = None
@@ -84,8 +91,10 @@ class CrashTrials:
         return crash
 
 
-def lacks_plan(failure: Failure, plan: NodeFailurePlan | str) -> str | None:
+def lacks_plan(failure: Failure, plan: NodeFailurePlan | str, *, kubelet: KubeletPlan | str = NO_KUBELET) -> str | None:
     """Why the crash cannot be brought about: no node may be made to fail, or none that fails may be tainted."""
+    if failure in OF_KUBELETS:
+        return kubelet if isinstance(kubelet, str) else None
     if failure in OF_NODES and isinstance(plan, str):
         return plan
     if failure == "failover-out-of-service" and not (isinstance(plan, NodeFailurePlan) and plan.out_of_service):

@@ -1,5 +1,6 @@
 # Appends numbered records to $LEDGER, each made durable before its number is printed; where that names several files, they
-# take them in turn. TERM is heard only where $HEEDS_TERM says so: who ends this pod without grace must really end it.
+# take them in turn. With the number comes the time by the node's own clock, in s since it started, and $PAUSE s of rest.
+# TERM is heard only where $HEEDS_TERM says so: who ends this pod without grace must really end it.
 trap '' TERM
 [ -z "$HEEDS_TERM" ] || trap 'exit 0' TERM
 say() { printf 'storage-acceptance: %s\n' "$*"; }
@@ -28,7 +29,10 @@ while [ "$number" -lt "$MOST" ]; do
     say failed "$number"
     exit 1
   }
-  say durable "$number"
+  now=
+  read -r now _ 2>/dev/null < /proc/uptime || :
+  say durable "$number${now:+ $now}"
+  [ -z "$PAUSE" ] || sleep "$PAUSE"
 done
 say full
 while :; do sleep 3600 & wait "$!"; done

@@ -45,7 +45,8 @@ class Writer:
     not demanded later. The pod itself is ended by whoever makes it crash, or with the run.
 
     `ledgers`: the files for the records, which take them in turn; in the volume's folder, or in folders there.
-    `heeds_term`: the pod ends by itself when it is told to, as in a drain.
+    `heeds_term`: the pod ends by itself when it is told to, as in a drain. `pause_s`: its rest after each record, so
+    that MOST_RECORDS last for longer.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Writer:
         node: str | None,
         ledgers: Sequence[str] = (LEDGER,),
         heeds_term: bool = False,
+        pause_s: float = 0.0,
     ) -> None:
         self.token = secrets.token_hex(8)
         self.plan = PodPlan(
@@ -68,6 +70,7 @@ class Writer:
                 "TOKEN": self.token,
                 "MOST": str(MOST_RECORDS),
                 "HEEDS_TERM": "yes" if heeds_term else "",
+                "PAUSE": f"{pause_s:g}" if pause_s else "",
             },
             deadline_s=DEADLINE_S,
             node=node,
@@ -77,6 +80,7 @@ class Writer:
         self._printed, self._log = self._anew()
         self._acknowledged = 0
         self._arrivals: list[Arrival] = []
+        self._moments: list[Arrival] = []
         self._heeds_term = heeds_term
         self._given_up = threading.Event()
         self._over = threading.Event()
@@ -116,6 +120,11 @@ class Writer:
         """When numbers arrived here, in order."""
         return tuple(self._arrivals)
 
+    @property
+    def moments(self) -> Sequence[Arrival]:
+        """When records became durable by the clock of the pod's node, in order; empty where the pod could not tell."""
+        return tuple(self._moments)
+
     def write_for(self, seconds: float, *, records: int) -> None:
         """Have it write for so long, and so many records at least, until they are heard of at once again.
 
@@ -127,7 +136,7 @@ class Writer:
             look=lambda: self._acknowledged,
             ready=lambda seen: seen >= records and time.monotonic() >= ends_s and self._is_heard,
             state=lambda seen: f"{seen} acknowledged",
-            fatal=lambda seen: self._broken(),
+            fatal=lambda seen: self.broken(),
             timeout_s=self._workspace.timeout_s + seconds,
         )
 
@@ -176,8 +185,8 @@ class Writer:
             "correct the command node_failure.fail in the target file"
         )
 
-    def _broken(self) -> AcceptanceError | None:
-        """Why there will be no more records."""
+    def broken(self) -> AcceptanceError | None:
+        """Why there will be no more records; None while there may be."""
         where = f"pod {self.plan.name} on StorageClass {self.plan.classes}"
         if self._log.lacks:
             return EnvironmentFailure(
@@ -242,6 +251,8 @@ class Writer:
             if self._given_up.is_set():
                 return
             log.feed(piece)
+            told, log.moments = log.moments, []  # of a log that is read anew those before are known
+            self._moments += [each for each in told if each[1] > (self._moments[-1][1] if self._moments else 0)]
             if log.acknowledged > self._acknowledged:
                 self._arrivals.append((time.monotonic(), log.acknowledged))
                 self._acknowledged = log.acknowledged

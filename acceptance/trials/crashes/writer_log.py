@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-_SAID = re.compile(rb"storage-acceptance: (?:(durable) (\d+)|(failed) (\d+)|(refused)|(lacks) (\S+))")
+_SAID = re.compile(
+    rb"storage-acceptance: (?:durable (?P<durable>\d+)(?: (?P<at>\d+(?:\.\d+)?))?|failed (?P<failed>\d+)"
+    rb"|(?P<refused>refused)|lacks (?P<lacks>\S+))"
+)
 
 
 @dataclass(kw_only=True)
 class WriterLog:
     """What a writer's log has said so far. Lines count when they are whole; `others` are not the writer's own.
 
-    `acknowledged` is the highest number that was printed: whoever prints a number has printed all before it.
+    `acknowledged` is the highest number that was printed: whoever prints a number has printed all before it. `moments`:
+    when they became durable, in s by the clock of the node, each with its number, until somebody takes them away; empty
+    where the pod cannot read that clock.
     """
 
     acknowledged: int = 0
     lacks: str = ""
     failed: str = ""
     others: str = ""
+    moments: list[tuple[float, int]] = field(default_factory=list)
     _rest: bytes = b""
 
     def feed(self, piece: bytes) -> None:
@@ -28,9 +34,12 @@ class WriterLog:
             said = _SAID.fullmatch(line)
             if said is None:
                 self.others = (self.others + line.decode(errors="replace") + "\n")[-2000:]
-            elif said[6]:
-                self.lacks = said[7].decode(errors="replace")
-            elif said[1]:
-                self.acknowledged = max(self.acknowledged, int(said[2]))
+            elif said["lacks"]:
+                self.lacks = said["lacks"].decode(errors="replace")
+            elif said["durable"]:
+                number = int(said["durable"])
+                if said["at"] and number > self.acknowledged:
+                    self.moments.append((float(said["at"]), number))
+                self.acknowledged = max(self.acknowledged, number)
             else:
-                self.failed = f"record {int(said[4])}" if said[3] else "the file for the records"
+                self.failed = f"record {int(said['failed'])}" if said["failed"] else "the file for the records"

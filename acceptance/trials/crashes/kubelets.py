@@ -1,0 +1,52 @@
+"""A node whose kubelet is away while its pods run on, and what stays of a volume there once it is back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from acceptance.cluster.waiting import wait_for
+from acceptance.process.commands import run_command
+from acceptance.settings.target_plans import KubeletPlan
+from acceptance.trials.crashes.gaps import longest_gap
+from acceptance.trials.crashes.writer import Writer
+
+AWAY_S = 10.0
+"""as long as an upgrade of a kubelet takes, and shorter than a cluster waits until it takes the node for lost"""
+
+
+def while_away() -> None:
+    """Wait for as long as a kubelet is to be away."""
+    ends_s = time.monotonic() + AWAY_S
+    wait_for(
+        f"the kubelet to have been away for {AWAY_S:.0f} s",
+        look=lambda: time.monotonic(),
+        ready=lambda seen: seen >= ends_s,
+        state=str,
+        timeout_s=AWAY_S + 5.0,
+    )
+
+
+def wrote_on(writer: Writer, *, since: int) -> str:
+    """How long no record became durable meanwhile, by the clock of the node, in words."""
+    gap_s = longest_gap(writer.moments, since=since)
+    if gap_s is None:
+        return "how long the pod paused is not known: it cannot read its node's clock"
+    return f"the pod wrote on, with {gap_s:.1f} s at the most between two records"
+
+
+def mounts_left(plan: KubeletPlan, *, volume: str, node: str) -> Callable[[], list[str]]:
+    """Looks for mounts of the volume on the node by the user's own command; finds none where there is no such command.
+
+    Calling it raises EnvironmentFailure, with the command's own words, when that fails.
+    """
+
+    def look() -> list[str]:
+        if not plan.mounted:
+            return []
+        done = run_command(plan.mounted, values={"node": node, "volume": volume}, timeout_s=plan.timeout_s)
+        if done.status:
+            raise done.failed(f"0 of the command that shows mounts on node {node}")
+        return [f"mounted at {each.strip()}" for each in done.stdout.splitlines() if each.strip()]
+
+    return look

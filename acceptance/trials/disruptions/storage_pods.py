@@ -1,0 +1,191 @@
+"""Pods of the storage system that are killed one at a time, while records are written to one of its volumes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from acceptance.cluster.claims import Claim, create_claim, remove_claim, wait_bound
+from acceptance.cluster.nodes import nodes_for_volume
+from acceptance.cluster.objects import object_name
+from acceptance.cluster.one_shot_pod import run_one_shot_pod
+from acceptance.cluster.pod_manifest import PodPlan, volume_path
+from acceptance.cluster.pods import end_pod
+from acceptance.cluster.storage_pods import StoragePod, Strength, kill_storage_pod, storage_pods
+from acceptance.cluster.waiting import wait_for
+from acceptance.cluster.workspace import Workspace
+from acceptance.process.undoing import Undoing
+from acceptance.results.disruptions import KilledPod, StoragePodsRecord
+from acceptance.settings.pod_selectors import PodSelector
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
+from acceptance.trials import Say
+from acceptance.trials.crashes.acknowledged_records import lost_records, ranges
+from acceptance.trials.crashes.gaps import longest_gap
+from acceptance.trials.crashes.reading import Reading, read_records, reader_plan
+from acceptance.trials.crashes.trial import LEAST_RECORDS, CrashSettings
+from acceptance.trials.crashes.writer import Writer
+
+MOST_PODS = 3
+"""of each selector: as many as replicas, or candidates for a leader, that are usual; the others are told"""
+PAUSE_S = 0.1
+"""between records: the most that a writer writes then last for half an hour"""
+AFTER_S = 3.0
+"""for which records are written once all pods are Ready again"""
+TAKE = 'printf x > "$VOLUME/new" && sync "$VOLUME/new"'
+DEADLINE_S = 600
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoragePodsTrial:
+    """The pods of `selector`, killed while a pod writes records to the volume of `claim`.
+
+    `strength`: what must be Ready before each kill, and again after it; `nothing else` is killed meanwhile.
+    """
+
+    workspace: Workspace
+    claim: Claim
+    selector: PodSelector
+    strength: Strength
+    settings: CrashSettings
+    say: Say
+
+    def run(self) -> StoragePodsRecord:
+        """Write, kill, see all come back, kill the next; then read."""
+        workspace, settings = self.workspace, self.settings
+        with Writer(workspace, self.claim, node=settings.node, heeds_term=True, pause_s=PAUSE_S) as writer:
+            volume = wait_bound(workspace.api, self.claim, timeout_s=workspace.timeout_s)
+            nodes = nodes_for_volume(workspace.api, volume, workspace.pods.template)
+            self._tell(f"records are written for {settings.write_s:.0f} s")
+            writer.write_for(settings.write_s, records=LEAST_RECORDS)
+            # The node with the volume first: its pods have most to lose.
+            pods = sorted(storage_pods(workspace.api, self.selector), key=lambda each: each.node != writer.node)
+            started, kills = datetime.now(UTC), list[KilledPod]()
+            for pod in pods[:MOST_PODS]:
+                kills.append(self._kill(pod, writer, node=pod.node if pod.node in nodes else None))
+                if kills[-1].problem or kills[-1].broke:
+                    break
+            self._tell("the records are read")
+            reading, unread = self._read(writer)
+            if kills[-1].broke:
+                seconds = time.monotonic() - writer.last_s
+                kills[-1] = kills[-1].model_copy(update={"gap_s": max(kills[-1].gap_s, seconds)})
+        known = 0 if unread else writer.acknowledged
+        lost = lost_records(reading.content, token=writer.token, acknowledged=known)
+        return StoragePodsRecord(
+            storage_class=self.claim.storage_class,
+            selector=str(self.selector),
+            node=writer.node,
+            read_on=reading.node,
+            unread=unread,
+            started=started,
+            kills=kills,
+            left=len(pods) - len(kills),
+            acknowledged=writer.acknowledged,
+            lost=ranges(lost),
+        )
+
+    def _kill(self, pod: StoragePod, writer: Writer, *, node: str | None) -> KilledPod:
+        """One pod; `node`: where a new volume is tried afterwards."""
+        before, arrived_s = writer.acknowledged, writer.last_s
+        self._require_strength()
+        self._tell(f"pod {pod.name} on node {pod.node} is killed")
+        began_s = time.monotonic()
+        kill_storage_pod(self.workspace.api, pod, self.selector)
+        ready_s = new_volume_s = None
+        broke = problem = ""
+        try:
+            self._wait_back(pod)
+            ready_s = time.monotonic() - began_s
+            self._tell(f"another pod is Ready in its place after {ready_s:.1f} s")
+        except StorageFailure as error:
+            problem = str(error)
+        if (stopped := self._goes_on(writer)) is not None:
+            broke = str(stopped)
+        if not problem:
+            again_s = time.monotonic()
+            try:
+                new_volume_s = self._use_new_volume(pod, node) - again_s
+            except StorageFailure as failed:
+                problem = str(failed)
+        gap_s = longest_gap(writer.moments, since=before)
+        # A pod that cannot read its node's clock is timed by when its words arrived here.
+        gap_s = gap_s or longest_gap(((arrived_s, before), *writer.arrivals), since=before) or 0.0
+        return KilledPod(
+            pod=pod.name,
+            node=pod.node,
+            ready_s=ready_s,
+            gap_s=gap_s,
+            new_volume_s=new_volume_s,
+            broke=broke,
+            problem=problem,
+        )
+
+    def _require_strength(self) -> None:
+        """Raises EnvironmentFailure when a pod is away that this run has not killed: never are two away at a time."""
+        api = self.workspace.api
+        wait_for(
+            "all pods that may be killed to be Ready before the next one is",
+            look=lambda: self.strength.lacking(api),
+            ready=lambda lacking: not lacking,
+            state=", ".join,
+            timeout_s=self.workspace.timeout_s,
+            failure=EnvironmentFailure,
+        )
+
+    def _wait_back(self, pod: StoragePod) -> None:
+        api = self.workspace.api
+        wait_for(
+            f"another pod to be Ready in place of pod {pod.name} in namespace {self.selector.namespace}",
+            look=lambda: self.strength.lacking(api, without=pod.uid),
+            ready=lambda lacking: not lacking,
+            state=", ".join,
+            timeout_s=self.workspace.timeout_s,
+        )
+
+    def _goes_on(self, writer: Writer) -> StorageFailure | None:
+        """Why no more records become durable; None where they do."""
+        try:
+            writer.write_for(AFTER_S, records=writer.acknowledged + LEAST_RECORDS)
+        except StorageFailure as error:
+            return error
+        return None
+
+    def _use_new_volume(self, pod: StoragePod, node: str | None) -> float:
+        """When a new volume had been written to, by time.monotonic(). Raises StorageFailure when it cannot be."""
+        workspace = self.workspace
+        self._tell("a new volume is asked for")
+        name = self.claim.storage_class
+        claim = workspace.claim("new-volume", pod.uid, name, storage_class=name, size=self.claim.size)
+        plan = PodPlan(
+            name=object_name(claim.name, "user"),
+            claims=(claim,),
+            image=workspace.image,
+            command=["sh", "-c", TAKE],
+            environment={"VOLUME": volume_path(0)},
+            deadline_s=DEADLINE_S,
+            node=node,
+            defaults=workspace.pods,
+        )
+        with Undoing() as undoing:
+            undoing.callback(lambda: remove_claim(workspace.api, claim, timeout_s=workspace.timeout_s))
+            create_claim(workspace.api, claim)
+            done = run_one_shot_pod(workspace, plan, timeout_s=workspace.timeout_s)
+            done_s = time.monotonic()
+            if done.status:
+                raise StorageFailure(f"a pod could not write to a new volume: {done.output[-300:].strip()}")
+        return done_s
+
+    def _read(self, writer: Writer) -> tuple[Reading, str]:
+        """A new pod writes to the volume where the writer did, and reads it; or why none could."""
+        workspace = self.workspace
+        try:
+            end_pod(workspace.api, writer.plan, timeout_s=workspace.timeout_s)
+            writer.wait_over()
+            plan = reader_plan(workspace, self.claim, token=writer.token, node=writer.node)
+            return read_records(workspace, plan), ""
+        except StorageFailure as error:
+            return Reading(node="", content=b""), str(error)
+
+    def _tell(self, text: str) -> None:
+        self.say(f"{self.selector} on {self.claim.storage_class}: {text}")

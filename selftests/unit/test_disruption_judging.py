@@ -1,0 +1,109 @@
+"""Killed pods of the storage system: limits on what they may cost, verdicts, and the report's part on them."""
+
+from __future__ import annotations
+
+import pytest
+
+from acceptance.judging.disruptions import FIELDS, judge_disruption, judge_records_kept, unjudged
+from acceptance.limits.disruptions import (
+    DisruptionEntry,
+    DisruptionLimit,
+    NewVolumeLimit,
+    PodReadyLimit,
+    WriteGapLimit,
+)
+from acceptance.planning.assumed_throughput import EMBEDDED
+from acceptance.planning.failures import storage_pods as planned
+from acceptance.report.summary import render_summary
+from selftests.unit.storage_pod_records import kill, storage_pods
+from selftests.unit.test_report_crashes import results
+from selftests.unit.tier_family import family
+
+
+def limit(kind: type[DisruptionLimit], *, at_most: str = "20s") -> DisruptionLimit:
+    return kind.model_validate({"at_most": at_most, "because": "clients give up."})
+
+
+WORSE = {PodReadyLimit: "ready_s", WriteGapLimit: "gap_s", NewVolumeLimit: "new_volume_s"}
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+@pytest.mark.parametrize(("seconds", "status"), [(18.9, "pass"), (20.4, "inconclusive"), (21.2, "fail")])
+def test_the_worst_of_all_kills_decides(kind: type[DisruptionLimit], seconds: float, status: str) -> None:
+    records = [storage_pods(), storage_pods(kill(), kill("csi-2", **{WORSE[kind]: seconds}), kill())]
+    verdict = judge_disruption(records, limit(kind))
+    assert (verdict.status, verdict.measured, verdict.unit) == (status, seconds, "s")
+    assert "pod csi-2 on node node-1" in verdict.reason and "(the longest of 4)" in verdict.reason
+    assert ("clients give up." in verdict.reason) == (status == "fail")
+
+
+def test_a_pod_that_never_comes_back_fails_and_what_was_not_looked_at_is_open() -> None:
+    gone = kill("csi-2", ready_s=None, new_volume_s=None, problem="waited 300 s for another pod")
+    records = [storage_pods(kill(), gone)]
+    found = judge_disruption(records, limit(PodReadyLimit))
+    assert found.status == "fail" and "pod csi-2 on node node-1 was killed none became Ready" in found.reason
+    assert "waited 300 s for another pod" in found.reason and "Nothing more was killed" in found.reason
+    assert judge_disruption(records, limit(NewVolumeLimit)).status == "inconclusive"
+    assert judge_disruption(records, limit(WriteGapLimit)).status == "pass"
+
+
+def test_new_volumes_that_never_come_fail() -> None:
+    found = judge_disruption([storage_pods(kill(new_volume_s=None, problem="PVC Pending"))], limit(NewVolumeLimit))
+    assert found.status == "fail" and "no new volume could be used: PVC Pending" in found.reason
+
+
+def test_a_writer_that_broke_off_is_told_beside_the_time_that_it_took_to_replace_it() -> None:
+    found = judge_disruption([storage_pods(kill(gap_s=25.0, broke="Input/output error"))], limit(WriteGapLimit))
+    assert found.status == "fail"
+    assert "for 25.0 s, and the pod that wrote had to be replaced (Input/output error)" in found.reason
+
+
+@pytest.mark.parametrize(("lost", "status"), [([], "pass"), ([(12, 14)], "fail")])
+def test_every_acknowledged_record_is_demanded(lost: list[tuple[int, int]], status: str) -> None:
+    verdict = judge_records_kept([storage_pods(), storage_pods(lost=lost)])
+    assert (verdict.status, verdict.id) == (status, "fast/storage-pods/records/holds")
+    assert ("3 of 400 after pods vendor/app=manager were killed: 12 to 14" in verdict.reason) == bool(lost)
+    assert ("all 800 acknowledged records" in verdict.reason) != bool(lost)
+
+
+def test_records_that_nobody_can_read_are_no_pass() -> None:
+    found = judge_records_kept([storage_pods(read_on="", unread="the pod did not start")])
+    assert found.status == "fail" and "nothing could be read: the pod did not start" in found.reason
+    assert "the pod did not start" in render_summary(
+        results(storage_pods=[storage_pods(unread="the pod did not start")])
+    )
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+def test_without_a_limit_it_is_measured_and_not_judged(kind: type[DisruptionLimit]) -> None:
+    verdict = unjudged([storage_pods()], kind)
+    assert verdict.status == "skipped" and f"add one under disruption: {kind.key}:" in verdict.reason
+
+
+def test_limits_are_inherited_each_alone_and_asked_for_only_where_pods_may_be_killed() -> None:
+    said = (("pod_ready", "2min"), ("write_gap", "9s"))
+    early, late = ({name: {"at_most": text, "because": "so"}} for name, text in said)
+    tier = family(disruption=(early, late, None))["grandchild"]
+    assert [each.key for each in tier.disruption] == ["pod_ready", "write_gap"]
+    asked = {"sustained": False, "under_load": False, "operations": False}
+    assert tier.requirements(destructive=True, **asked) == ()
+    assert tier.requirements(destructive=False, kill_pods=True, **asked) == ()
+    assert tier.requirements(destructive=True, kill_pods=True, **asked) == tier.disruption
+    with pytest.raises(ValueError, match="wanted pod_ready, write_gap or new_volume, found none"):
+        DisruptionEntry.model_validate({})
+
+
+def test_the_report_has_a_row_for_each_kill_and_tells_what_was_lost() -> None:
+    assert "killed one at a time" not in render_summary(results())
+    html = render_summary(
+        results(storage_pods=[storage_pods(kill(), kill("<b>", ready_s=None, problem="<i>"), lost=[(7, 9)], left=2)])
+    )
+    assert "Pods of the storage system, killed one at a time" in html
+    assert "&lt;b&gt;" in html and "&lt;i&gt;" in html and '<td class="number">never</td>' in html
+    assert "3: 7 to 9" in html
+
+
+def test_the_plan_counts_each_selector() -> None:
+    one, two = (planned("fast", number, write_s=5, assumed=EMBEDDED) for number in (1, 2))
+    assert two.about_s == 2 * one.about_s > 120
+    assert "killed one at a time (2 selectors)" in two.what

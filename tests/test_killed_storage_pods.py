@@ -1,0 +1,18 @@
+"""Pods of the storage system itself end, by upgrades and crashes: volumes in use stand it, and new ones are had soon.
+
+Killed are the pods that --storage-kill-pods names, and no others: one at a time, the next when all are Ready again.
+"""
+
+import pytest
+
+pytestmark = [pytest.mark.durability, pytest.mark.storage_pods, pytest.mark.destructive, pytest.mark.slow]
+
+
+def test_storage_stands_that_its_pods_are_killed(storage_pods_killed, disruption_limit, accept):
+    """A pod is Ready in place of each, writes pause no longer, and new volumes can be had no later than allowed."""
+    accept(storage_pods_killed.against(disruption_limit))
+
+
+def test_acknowledged_records_are_there_after_pods_of_the_storage_were_killed(records_kept, accept):
+    """Whichever pod was killed, every record that was acknowledged before or meanwhile is there."""
+    accept(records_kept())
