@@ -21,3 +21,15 @@ def test_nodes_append_to_one_file(show):
 def test_changes_show_on_another_node(show):
     """A file that is renamed, or written and fsynced, on one node shows on another, whole, and is never gone."""
     show()
+
+
+@pytest.mark.capability("rights")
+def test_rights_of_files_hold_on_another_node(show):
+    """A file that its user or group alone may read is refused to others on another node, and new rights show there."""
+    show()
+
+
+@pytest.mark.capability("entries")
+def test_large_folder_is_listed_whole_on_another_node(show):
+    """A folder of 100,000 entries that grows on one node is listed on another, nothing missing and nothing twice."""
+    show()

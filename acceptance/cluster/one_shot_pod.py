@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acceptance.cluster.pod_manifest import MAIN, PodPlan
 from acceptance.cluster.pod_states import describe_pod, exit_status_of, node_of, taken_away
 from acceptance.cluster.pods import create_pod, end_pod, wait_ended, wait_started
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
-from acceptance.text.errors import EnvironmentFailure
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
+
+
+class NotStarted(StorageFailure):
+    """The pod had not started in time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OneShotPod:
     """How it went. `status`: the exit status of its command; `content`: all that it printed; `node`: where it ran;
-    `state`: its state at the end, in words."""
+    `state`: its state at the end, in words; `start_s`: from the request for it until it was seen to have started, None
+    where nobody looked."""
 
     node: str
     status: int
     content: bytes
     state: str
+    start_s: float | None = None
 
     @property
     def output(self) -> str:
@@ -32,17 +39,22 @@ class OneShotPod:
 def run_one_shot_pod(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> OneShotPod:
     """Run the pod to its end, for `timeout_s` at most once it has started; it is gone afterwards.
 
-    Raises StorageFailure when it does not start, does not end or does not go, EnvironmentFailure when the cluster
-    ended it.
+    Raises NotStarted, StorageFailure when it does not end or does not go, EnvironmentFailure when the cluster ended it.
     """
     api = workspace.api
     with Undoing() as undoing:
         undoing.callback(lambda: end_pod(api, plan, timeout_s=workspace.timeout_s))
+        began_s = time.monotonic()
         create_pod(api, plan, timeout_s=workspace.timeout_s)
-        wait_started(api, plan, timeout_s=workspace.timeout_s)
-        return ended_pod(
+        try:
+            wait_started(api, plan, timeout_s=workspace.timeout_s)
+        except StorageFailure as error:
+            raise NotStarted(str(error)) from error
+        start_s = time.monotonic() - began_s
+        ended = ended_pod(
             workspace, plan, timeout_s=timeout_s, keep=lambda output: workspace.keep_output(plan.name, [output])
         )
+        return replace(ended, start_s=start_s)
 
 
 def ended_pod(

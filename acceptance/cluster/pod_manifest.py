@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.nodes import SYSTEM
@@ -18,6 +19,7 @@ FILES_PATH = "/profiles"
 MAIN = "load"
 # The numeric id that distributions give to "nobody"; any id but 0 passes the restricted standard.
 USER = 65534
+GroupPolicy = Literal["OnRootMismatch", "Always"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +36,10 @@ class PodPlan:
     """What one pod is to do, on the volumes of its claims (one at least).
 
     `deadline_s`: the cluster ends it after that, even if the suite is no more. `read_only`: it may not write on its
-    volumes. `fs_group`: the numeric id of the group that is to own them, None for that of all pods. `away_from`: a node
-    that it may not run on. `requests`: what its node keeps for it.
+    volumes. `fs_group`: the numeric id of the group that is to own them, None for that of all pods; `group_policy`:
+    whether they are all given to it also where their root has it. `away_from`: a node that it may not run on.
+    `user`: the number of its user and group, None for that of all pods; `groups`: further ones of that user.
+    `requests`: what its node keeps for it.
     """
 
     name: str
@@ -50,6 +54,9 @@ class PodPlan:
     defaults: PodDefaults = field(default_factory=PodDefaults)
     read_only: bool = False
     fs_group: int | None = None
+    group_policy: GroupPolicy = "OnRootMismatch"
+    user: int | None = None
+    groups: tuple[int, ...] = ()
     requests: Mapping[str, str] = field(default_factory=lambda: {"cpu": "100m", "memory": "64Mi"})
 
     @property
@@ -116,12 +123,15 @@ def _security(plan: PodPlan) -> Object:
     """Without ids where the cluster gives them: OpenShift refuses those that are not of the namespace's range."""
     user = plan.defaults.user
     group = user if plan.fs_group is None else plan.fs_group
-    ids = {} if user is None else {"runAsUser": user, "runAsGroup": user}
+    own = user if plan.user is None else plan.user
+    ids: Object = {} if own is None else {"runAsUser": own, "runAsGroup": own}
+    if plan.groups:
+        ids["supplementalGroups"] = list(plan.groups)
     return {
         "runAsNonRoot": True,
         **ids,
         **({} if group is None else {"fsGroup": group}),
-        "fsGroupChangePolicy": "OnRootMismatch",
+        "fsGroupChangePolicy": plan.group_policy,
         "seccompProfile": {"type": "RuntimeDefault"},
     }
 

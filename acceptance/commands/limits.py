@@ -172,7 +172,9 @@ def _told(limit: Requirement | None) -> str:
 
 
 def _all(tier: Tier) -> tuple[Requirement, ...]:
-    asked = tier.requirements(destructive=True, sustained=True, under_load=True, operations=True, kill_pods=True)
+    asked = tier.requirements(
+        destructive=True, sustained=True, under_load=True, operations=True, many_files=True, kill_pods=True
+    )
     return (*asked, *tier.history)
 
 

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 from acceptance.limits.crashes import FailoverEntry
 from acceptance.limits.disruptions import DisruptionEntry
 from acceptance.limits.history import HistoryEntry
+from acceptance.limits.many_files import ManyFilesEntry
 from acceptance.limits.operations import OperationsEntry
 from acceptance.limits.provisioning import ProvisioningEntry
 from acceptance.limits.ramps import ControlPlaneEntry
@@ -139,6 +140,7 @@ class TierEntry(Entry):
     failover: FailoverEntry | None = None
     disruption: DisruptionEntry | None = None
     operations: OperationsEntry | None = None
+    many_files: ManyFilesEntry | None = None
     provisioning: ProvisioningEntry | None = None
     history: HistoryEntry | None = None
 
@@ -168,6 +170,8 @@ class TierEntry(Entry):
             yield from self.disruption.limits()
         if self.operations is not None:
             yield from self.operations.limits()
+        if self.many_files is not None:
+            yield from self.many_files.limits()
         if self.history is not None:
             yield from self.history.rules(runs=runs)
 

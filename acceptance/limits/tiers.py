@@ -9,6 +9,7 @@ from typing import Literal
 from acceptance.limits.crashes import FailoverLimit
 from acceptance.limits.disruptions import DisruptionLimit
 from acceptance.limits.history import HistoryLimit
+from acceptance.limits.many_files import ManyFilesLimit
 from acceptance.limits.operations import OperationLimit
 from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.limits.ramps import ControlPlaneLimit, RampRules
@@ -105,6 +106,7 @@ Requirement = (
     | SustainedLimit
     | UnderLoadLimit
     | OperationLimit
+    | ManyFilesLimit
     | HistoryLimit
 )
 """Whatever a verdict can be on: each has a profile, or what stands for it, and describes itself."""
@@ -129,12 +131,20 @@ class Tier:
     sustained: tuple[SustainedLimit, ...] = ()
     under_load: tuple[UnderLoadLimit, ...] = ()
     operations: tuple[OperationLimit, ...] = ()
+    many_files: tuple[ManyFilesLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
     requires: tuple[str, ...] = ()
     """tests without which a pass is none of the tier: files, or tests in them, as pytest names them"""
 
     def requirements(
-        self, *, destructive: bool, sustained: bool, under_load: bool, operations: bool, kill_pods: bool = False
+        self,
+        *,
+        destructive: bool,
+        sustained: bool,
+        under_load: bool,
+        operations: bool,
+        many_files: bool = False,
+        kill_pods: bool = False,
     ) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive, or takes long, only where that was asked for."""
         destructives: tuple[Requirement, ...] = (*self.rebuild, *self.control_plane) if destructive else ()
@@ -144,6 +154,7 @@ class Tier:
             *(self.under_load if under_load else ()),
             *(self.operations if operations else ()),
             *(self.disruption if destructive and kill_pods else ()),
+            *(self.many_files if many_files else ()),
         )
         return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *long, *destructives, *moved)
 

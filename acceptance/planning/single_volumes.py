@@ -9,8 +9,12 @@ from acceptance.results.features import TITLES, Capability
 from acceptance.settings.run import Settings
 from acceptance.text.quantities import format_size
 from acceptance.trials.features.bench import SIZE
+from acceptance.trials.features.entries import ENTRIES
 from acceptance.trials.features.expansion import GROWN
+from acceptance.trials.many_files.trial import OTHERS, REPEATS
 
+FILES_PER_S = {"create": 1000.0, "list": 20_000.0, "stat": 2000.0, "delete": 1000.0}
+"""What a network file system does by one client, about; local ones do ten times as much."""
 WRITINGS = 3
 """How often a file is written until a rebuild is seen to have begun during one of them."""
 _COPIES: tuple[Capability, ...] = ("snapshot", "clone")
@@ -29,12 +33,22 @@ def on_trial(storage_class: str, what: str, *, size: int, pods: int, assumed: As
 
 def featured(storage_class: str, capability: Capability, *, assumed: AssumedThroughput) -> PlannedStep:
     """One capability tried; a copy is a second volume, a snapshot one more, and several pods look at them."""
-    size = GROWN if capability == "expansion" else SIZE
+    size = GROWN if capability in ("expansion", "entries") else SIZE
     copies = 2 if capability in _COPIES else 1
-    pods = {"snapshot": 4, "clone": 5, "shared": 2, "read-only": 2, "locks": 2, "appends": 3, "visibility": 2}.get(
-        capability, 1
-    )
+    pods = {
+        "snapshot": 4,
+        "clone": 5,
+        "shared": 2,
+        "read-only": 2,
+        "locks": 2,
+        "appends": 3,
+        "visibility": 2,
+        "entries": 2,
+        "rights": 4,
+    }.get(capability, 1)
     seconds = copies * assumed.claim_s + (pods - copies) * assumed.pod_s + assumed.gone_s
+    if capability == "entries":
+        seconds += ENTRIES / FILES_PER_S["create"]
     return PlannedStep(
         what=f"{storage_class}: {TITLES[capability]}",
         about_s=seconds,
@@ -71,6 +85,27 @@ def filled(storage_class: str, settings: Settings, *, assumed: AssumedThroughput
             Volumes(storage_class=storage_class, number=1, size=2 * size),
         ),
         pods=9,
+    )
+
+
+def with_many_files(
+    storage_class: str, settings: Settings, *, files: int, baseline: str | None, assumed: AssumedThroughput
+) -> PlannedStep:
+    """Files made, listed, looked up and deleted, pods started on them and on none; of a baseline the files."""
+    classes = (storage_class,) if baseline is None else (storage_class, baseline)
+    starts = 2 * (REPEATS + len(OTHERS))
+    each_s = sum(files / rate for rate in FILES_PER_S.values())
+    seconds = len(classes) * (assumed.claim_s + each_s + 2 * assumed.pod_s + assumed.gone_s)
+    seconds += assumed.claim_s + starts * assumed.pod_s
+    beside = "" if baseline is None else f", and on {baseline}"
+    return PlannedStep(
+        what=f"{storage_class}: {files:,} files made, found and deleted{beside}; {starts} pods started",
+        about_s=seconds,
+        volumes=tuple(
+            Volumes(storage_class=each, number=2 if each == storage_class else 1, size=settings.volume_size)
+            for each in classes
+        ),
+        pods=starts + 3 + 3 * (len(classes) - 1),
     )
 
 

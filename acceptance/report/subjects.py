@@ -24,6 +24,7 @@ TITLES = {
     "sustained": "Sustained speed",
     "under-load": "Latency under load",
     "workloads": "Fit for named workloads",
+    "many-files": "Many files",
     "further-tests": "Further tests",
 }
 _SYNCHRONOUS = ("sync-write-iops", "etcd-fsync")

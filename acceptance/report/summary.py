@@ -22,6 +22,7 @@ from acceptance.report.figures import (
 )
 from acceptance.report.filling import full_volume_rows
 from acceptance.report.judged_intervals import with_judged_intervals
+from acceptance.report.many_files import many_files_sections
 from acceptance.report.many_volumes import sections
 from acceptance.report.operations import operation_sections
 from acceptance.report.overview import overview, verdict_sentence
@@ -75,6 +76,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         sustained=sustained_sections(results),
         under_load=under_load_sections(results),
         workloads=workload_rows(results),
+        many_files=many_files_sections(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
         trends=[picture for each in results.trends if (picture := trend(each))],
@@ -123,6 +125,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "sustained": results.sustained,
         "under-load": results.under_load,
         "workloads": results.tested_with.workloads if results.tested_with is not None else [],
+        "many-files": results.many_files,
     }
     return (subject for subject, found in records.items() if found)
 

@@ -13,6 +13,7 @@ from acceptance.results.features import CapabilityRecord
 from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.known_storage import KnownStorage
+from acceptance.results.many_files import ManyFilesRecord
 from acceptance.results.model import Frozen, Unit
 from acceptance.results.operations import OperationsRecord
 from acceptance.results.ramps import ControlPlaneRecord
@@ -37,6 +38,7 @@ Subject = Literal[
     "sustained",
     "under-load",
     "workloads",
+    "many-files",
     "further-tests",
 ]
 """What a test asks about; `speed`: how fast one volume is."""
@@ -278,6 +280,7 @@ class Results(Frozen):
     snapshots: list[SnapshotRecord] = Field(default=[])
     full_volumes: list[FullVolumeRecord] = Field(default=[])
     operations: list[OperationsRecord] = Field(default=[], description="empty unless operations were requested")
+    many_files: list[ManyFilesRecord] = Field(default=[], description="empty unless many files were requested")
     sustained: list[SustainedRecord] = Field(default=[], description="empty unless a sustained load was requested")
     under_load: list[UnderLoadRecord] = Field(default=[], description="empty unless latency under load was requested")
     trends: list[TrendRecord] = Field(

@@ -12,7 +12,17 @@ from pydantic import Field
 from acceptance.results.model import Frozen
 
 Capability = Literal[
-    "expansion", "snapshot", "clone", "shared", "fs-group", "read-only", "locks", "appends", "visibility"
+    "expansion",
+    "snapshot",
+    "clone",
+    "shared",
+    "fs-group",
+    "read-only",
+    "locks",
+    "appends",
+    "visibility",
+    "entries",
+    "rights",
 ]
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 TITLES: dict[Capability, str] = {
@@ -25,6 +35,8 @@ TITLES: dict[Capability, str] = {
     "locks": "Locks of files hold between nodes (RWX)",
     "appends": "Several nodes append to a file (RWX)",
     "visibility": "Renamed and fsynced files show on other nodes (RWX)",
+    "rights": "Rights of files by user and group hold on other nodes (RWX)",
+    "entries": "A folder of 100,000 entries is listed whole on other nodes (RWX)",
 }
 CapabilityStatus = Literal["seen", "missing", "failed", "not_tried"]
 

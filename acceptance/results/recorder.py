@@ -27,6 +27,7 @@ from acceptance.results.features import CapabilityRecord
 from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.known_storage import KnownStorage
+from acceptance.results.many_files import ManyFilesRecord
 from acceptance.results.operations import OperationsRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
@@ -66,6 +67,7 @@ class Recorder:
         self.snapshots: list[SnapshotRecord] = []
         self.full_volumes: list[FullVolumeRecord] = []
         self.operations: list[OperationsRecord] = []
+        self.many_files: list[ManyFilesRecord] = []
         self.sustained: list[SustainedRecord] = []
         self.under_load: list[UnderLoadRecord] = []
         self.trends: list[TrendRecord] = []
@@ -131,6 +133,7 @@ class Recorder:
             snapshots=self.snapshots,
             full_volumes=self.full_volumes,
             operations=self.operations,
+            many_files=self.many_files,
             sustained=self.sustained,
             under_load=self.under_load,
             trends=self.trends,

@@ -94,6 +94,8 @@ class Settings(Frozen):
     latency_under_load: bool = False
     operations: bool = False
     operations_at_once: Annotated[int, Field(ge=1, le=9999)] = 20
+    many_files: bool = False
+    many_files_count: Annotated[int, Field(ge=1, le=99_999_999)] | None = None
     scale_steps: Steps = (1, 3, 6, 9, 12, 15)
     scale_profiles: tuple[str, ...] = ()
     scale_window: Window = 8.0

@@ -60,6 +60,7 @@ SMALLEST = {
     # The same requests as of those before: of snapshots, which the cluster has not, of records, of volumes.
     "test_snapshots_in_use.py": "",
     "test_full_volumes.py": "",
+    "test_many_files.py": "",
     # The same loads: with a baseline, of other profiles, beside earlier runs, or beside what commands of the user do to
     # the storage.
     "test_baseline_comparison.py": "",

@@ -21,21 +21,23 @@ pytestmark = pytest.mark.full
 def good(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """A network file system, a disk that all nodes have, and a class of one node's."""
     classes = [f"--storage-class={each}" for each in ("replicated", CLASS, "local-path")]
-    return run_suite(*SHARED, *classes, reports=tmp_path_factory.mktemp("shared") / "reports", timeout=600)
+    return run_suite(*SHARED, *classes, reports=tmp_path_factory.mktemp("shared") / "reports", timeout=1200)
 
 
 def test_storage_that_shares_is_seen_to(good: SuiteRun) -> None:
     assert good.status == 0, good.output
     found = {(each["storage_class"], each["capability"]): each for each in good.results["capabilities"]}
     for name in ("replicated", CLASS):
-        for capability in ("locks", "appends", "visibility"):
+        for capability in ("locks", "appends", "visibility", "rights", "entries"):
             assert found[name, capability]["status"] == "seen", found[name, capability]
         assert "there and back in " in found[name, "visibility"]["how"]
+        assert "read there by members of its group alone" in found[name, "rights"]["how"]
+        assert "each time with all that had been there before" in found[name, "entries"]["how"]
 
 
 def test_a_class_of_one_node_has_no_such_volumes(good: SuiteRun) -> None:
     verdicts = [each for each in good.results["verdicts"] if each["storage_class"] == "local-path"]
-    assert [each["status"] for each in verdicts] == ["skipped"] * 3
+    assert [each["status"] for each in verdicts] == ["skipped"] * 5
     assert all("only supports ReadWriteOnce" in each["reason"] for each in verdicts)
 
 
@@ -56,3 +58,6 @@ def test_locks_of_each_node_s_own_fail_for_that_reason(
     # An overlay goes on showing what it looked up, so that a file that another node puts there is not seen.
     assert found.verdict("changes_show")["status"] == "fail"
     assert "did not show within 30 s" in found.verdict("changes_show")["reason"]
+    # Nor are the rights that another node gives to what it knows.
+    assert found.verdict("rights_of_files")["status"] == "fail"
+    assert "to show on" in found.verdict("rights_of_files")["reason"]

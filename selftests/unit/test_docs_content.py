@@ -33,6 +33,7 @@ TIER = (
     "rebuild",
     "failover",
     "operations",
+    "many_files",
     "provisioning",
     "sustained",
     "latency_under_load",

@@ -116,7 +116,9 @@ def test_a_tier_may_limit_failovers_and_drains_each_alone() -> None:
         "child": ["time", "drain_time"],
         "grandchild": ["time", "drain_time"],
     }
-    asked = tiers["child"].requirements(destructive=False, sustained=False, under_load=False, operations=False)
+    asked = tiers["child"].requirements(
+        destructive=False, sustained=False, under_load=False, operations=False, many_files=False
+    )
     assert [each.describe() for each in asked] == [
         "time until the volume of a drained node is written on another: at most 2 min"
     ]

@@ -46,8 +46,10 @@ def test_limits_are_read_and_inherited(tmp_path: Path) -> None:
 
 def test_they_count_where_they_are_asked_for(tmp_path: Path) -> None:
     found = tier(tmp_path, TEXT)
-    assert found.requirements(destructive=True, sustained=True, under_load=True, operations=False) == ()
-    asked = found.requirements(destructive=False, sustained=False, under_load=False, operations=True)
+    assert (
+        found.requirements(destructive=True, sustained=True, under_load=True, operations=False, many_files=False) == ()
+    )
+    asked = found.requirements(destructive=False, sustained=False, under_load=False, operations=True, many_files=False)
     assert asked == found.operations
 
 

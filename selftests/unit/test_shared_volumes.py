@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,10 +16,12 @@ from typing import Any, cast
 import pytest
 
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
-from acceptance.trials.features import appends, locks, two_nodes, visibility
+from acceptance.trials.features import appends, entries, locks, rights, two_nodes, visibility
 from acceptance.trials.features.appends import try_appends
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.entries import try_entries
 from acceptance.trials.features.locks import try_locks
+from acceptance.trials.features.rights import try_rights
 from acceptance.trials.features.visibility import try_visibility
 
 
@@ -36,22 +40,31 @@ class HostBench:
     def __post_init__(self) -> None:
         self.node = "n1"
         self.storage_class = SimpleNamespace(name="fast", provisioner="a.driver")
-        self.workspace = SimpleNamespace(image="fio:1", pods=SimpleNamespace(template=None))
+        self.workspace = SimpleNamespace(image="fio:1", pods=SimpleNamespace(template=None, user=None))
         self.api = SimpleNamespace(get=lambda *_: {"spec": {self.kind: {}}})
         self.missing = self.not_tried = Unsupported
         self.pods: dict[str, tuple[subprocess.Popen[bytes], Path]] = {}
 
-    def claim(self, part: str, *, shared: bool) -> str:
-        assert shared
+    def claim(self, part: str, *, size: int, shared: bool) -> str:
+        assert shared and size >= 1024**3
         return part
 
     def volume_of(self, claim: str) -> str:
         return claim
 
     def start(self, claim: str, script: str, *, node: str | None = None, **variables: str) -> Any:
+        return self.start_as(claim, script, user=None, groups=(), node=node, **variables)
+
+    def start_as(
+        self, claim: str, script: str, *, user: int | None, groups: tuple[int, ...], node: str | None, **variables: str
+    ) -> Any:
         name, where = f"{claim}-{len(self.pods)}", node or self.node
         before, after = self.changed.get(where, ("", ""))
-        variables |= {"PROGRAM": variables["PROGRAM"].replace(before, after), "VOLUME": str(self.folders[where])}
+        script = script.replace(before, after) if before else script
+        variables |= {"VOLUME": str(self.folders[where])}
+        if "PROGRAM" in variables:
+            variables["PROGRAM"] = variables["PROGRAM"].replace(before, after)
+        own = user or self.workspace.pods.user
         output = self.folders[where].parent / f"{name}.log"
         with output.open("wb") as log:
             process = subprocess.Popen(
@@ -60,6 +73,7 @@ class HostBench:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                **({} if own is None else {"user": own, "group": own, "extra_groups": groups}),
             )
         self.pods[name] = process, output
         return SimpleNamespace(name=name)
@@ -93,6 +107,9 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HostBench
     monkeypatch.setattr(locks, "HELD_S", 0.3)
     monkeypatch.setattr(visibility, "ROUNDS", 5)
     monkeypatch.setattr(appends, "RECORDS", 200)
+    monkeypatch.setattr(entries, "wait_ended", made.wait_ended)
+    monkeypatch.setattr(rights, "wait_ended", made.wait_ended)
+    monkeypatch.setattr(entries, "ENTRIES", 3000)
     yield made
     for process, _ in made.pods.values():
         made.kill(process)
@@ -183,6 +200,114 @@ def test_changes_that_show_late_in_part_or_not_at_all_are_told(
     bench.changed, bench.timeout_s = changed, 3.0
     with pytest.raises(StorageFailure, match=said):
         try_visibility(tried(bench))
+
+
+@pytest.fixture
+def users(bench: HostBench) -> Iterator[HostBench]:
+    """Pods are processes of other users, on a folder that all may enter; only root can have them so."""
+    if os.geteuid() != 0:
+        pytest.skip("only root starts processes of other users")
+    with tempfile.TemporaryDirectory() as folder:
+        volume = Path(folder) / "volume"
+        volume.mkdir()
+        for each in (Path(folder), volume):
+            each.chmod(0o777)
+        bench.folders = {"n1": volume, "n2": volume}
+        bench.workspace.pods.user, bench.timeout_s = 65534, 4.0
+        yield bench
+
+
+def test_rights_hold_and_new_ones_show(users: HostBench) -> None:
+    assert "one of mode 0640 was read there by members of its group alone" in try_rights(tried(users))
+
+
+@pytest.mark.parametrize(
+    ("node", "changed", "said"),
+    [
+        ("n1", ("chmod 600 private", "chmod 644 private"), "in the group of one, on n2, reads that of mode 0600"),
+        (
+            "n1",
+            ("chmod 640 shared", "chmod 600 shared"),
+            "in the group of one, on n2, .* and may not read that of mode",
+        ),
+        ("n1", ("chmod 640 shared", "chmod 644 shared"), "not in its group, on n2, .* and reads that of mode 0640"),
+        (
+            "n1",
+            ("chmod 644 private", "true"),
+            r"waited \d s for the rights that files were given on n1 \(0644 and 0600",
+        ),
+        ("n2", ('cd "$VOLUME"', "cd /proc"), "does not see that of mode 0600 and does not see"),
+    ],
+    ids=["private", "group refused", "group open", "change", "unseen"],
+)
+def test_rights_that_do_not_hold_are_told(node: str, changed: tuple[str, str], said: str, users: HostBench) -> None:
+    users.changed = {node: changed}
+    with pytest.raises(StorageFailure, match=said):
+        try_rights(tried(users))
+
+
+def test_storage_that_keeps_no_owners_is_not_blamed(users: HostBench) -> None:
+    """As SMB shares and file systems over object stores."""
+    users.changed = {"n1": ("ls -ln private shared", "ls -ln private shared | sed 's/ 65534 / 0 /'")}
+    with pytest.raises(Unsupported, match="the storage keeps no owners"):
+        try_rights(tried(users))
+
+
+def test_storage_that_refuses_chmod_is_not_blamed(users: HostBench) -> None:
+    users.changed = {"n1": ("chmod 600 private", "chmod 600 /proc/1/maps")}
+    with pytest.raises(Unsupported, match=r"files cannot be given rights: chmod: .*"):
+        try_rights(tried(users))
+
+
+def test_rights_are_not_tried_where_the_cluster_gives_users(bench: HostBench) -> None:
+    with pytest.raises(Unsupported, match="the cluster gives pods their users here"):
+        try_rights(tried(bench))
+
+
+SLOWLY = ("    made = made + 1\n", "    made = made + 1 if made % 100 == 0 then C.usleep(20000) end\n")
+"""so that a folder is listed while it grows"""
+
+
+def test_a_folder_that_grows_is_listed_on_another_node(bench: HostBench) -> None:
+    bench.changed = {"n1": SLOWLY}
+    found = re.fullmatch(
+        r"a folder that got 3,000 entries on n1 in .* was listed (\d+) times .*", try_entries(tried(bench))
+    )
+    assert found and int(found[1]) > 2
+
+
+@pytest.mark.parametrize(
+    ("lists", "said"),
+    [
+        ("if #names == 500 then names[#names + 1] = name end", r"on n2 e\d+ was listed twice among \d+ entries"),
+        ("if #names == 500 then names[#names] = 'x' end", "x was listed, which nobody made"),
+        ("if #names == 1500 then names = {names[2]} end", r"e\d+, which had been listed before, was not any more"),
+        ("if name == 'e0000007' then names[#names] = nil end", "2999 of 3000 entries were listed 3 s after the last"),
+    ],
+    ids=["twice", "strange", "omitted", "never"],
+)
+def test_entries_that_are_not_listed_as_they_are_fail_for_that(lists: str, said: str, bench: HostBench) -> None:
+    listing = 'if name ~= "." and name ~= ".." then names[#names + 1] = name end'
+    bench.changed, bench.timeout_s = {"n1": SLOWLY, "n2": (listing, f"{listing} {lists}")}, 3.0
+    with pytest.raises(StorageFailure, match=said):
+        try_entries(tried(bench))
+
+
+def test_nodes_that_do_not_see_each_other_fill_no_folder(bench: HostBench) -> None:
+    with pytest.raises(StorageFailure, match="a file that was fsynced on n2 did not show on n1"):
+        try_entries(tried(apart(bench)))
+
+
+def test_few_entries_say_nothing_of_a_large_folder(bench: HostBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entries, "FILL_S", 0)
+    with pytest.raises(Unsupported, match="only 0 files could be made in 0 s"):
+        try_entries(tried(bench))
+
+
+def test_a_volume_without_room_for_a_large_folder_is_not_blamed(bench: HostBench) -> None:
+    bench.changed = {"n1": ('if file < 0 then fail("create") end\n    C.close', 'ffi.errno(28) fail("create") C.close')}
+    with pytest.raises(Unsupported, match="takes no 3,000 empty files: create: No space left on device"):
+        try_entries(tried(bench))
 
 
 def test_an_image_without_the_program_is_no_verdict(bench: HostBench, tmp_path: Path) -> None:

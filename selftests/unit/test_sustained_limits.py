@@ -33,8 +33,14 @@ def test_it_is_read_as_limits_are(tmp_path: Path) -> None:
 
 def test_it_is_asked_of_a_class_only_with_consent_to_its_time(tmp_path: Path) -> None:
     found = tier(tmp_path, "{sync-write-iops: {write.iops: {at_least: 750, because: commits wait}}}")
-    assert found.requirements(destructive=True, sustained=False, under_load=False, operations=False) == ()
-    assert found.requirements(destructive=False, sustained=True, under_load=False, operations=False) == found.sustained
+    assert (
+        found.requirements(destructive=True, sustained=False, under_load=False, operations=False, many_files=False)
+        == ()
+    )
+    assert (
+        found.requirements(destructive=False, sustained=True, under_load=False, operations=False, many_files=False)
+        == found.sustained
+    )
 
 
 def test_a_child_replaces_the_limit_of_its_parent_and_no_other(tmp_path: Path) -> None:

@@ -30,8 +30,13 @@ def test_it_is_read_and_asked_of_a_class_on_request_only(tmp_path: Path) -> None
     found = tier(tmp_path, WRITES)
     assert [each.describe() for each in found.under_load] == ["write.latency.p99 at most 3 ms at 80 % of the capacity"]
     assert found.limits == () and found.profiles == {"random-write-iops"}
-    assert found.requirements(destructive=True, sustained=True, under_load=False, operations=False) == ()
-    assert found.requirements(destructive=False, sustained=False, under_load=True, operations=False) == found.under_load
+    assert (
+        found.requirements(destructive=True, sustained=True, under_load=False, operations=False, many_files=False) == ()
+    )
+    assert (
+        found.requirements(destructive=False, sustained=False, under_load=True, operations=False, many_files=False)
+        == found.under_load
+    )
 
 
 def test_a_child_replaces_the_limit_of_its_parent(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from acceptance.report.pictures.difference import differences
 from acceptance.report.pictures.latency import latency_curve
+from acceptance.report.pictures.many_files import rates_by_files, starts_by_files
 from acceptance.report.pictures.operations import operations_over_time
 from acceptance.report.pictures.over_time import in_bytes, rates_over_time
 from acceptance.report.pictures.ramp import pods_over_time, start_times
@@ -21,10 +22,12 @@ __all__ = [
     "latency_curve",
     "operations_over_time",
     "pods_over_time",
+    "rates_by_files",
     "rates_over_time",
     "rebuild_progress",
     "rebuild_rate",
     "start_times",
+    "starts_by_files",
     "together_by_volumes",
     "trend",
 ]

@@ -122,6 +122,17 @@ UNDER_LOAD_IOPS = Gauge(
     help="IOPS of one volume at the depth of the profile",
     labels=("profile", "bound"),
 )
+MANY_FILES = Gauge(
+    name="many_files_operations_per_second",
+    help="files that one pod creates, lists, looks up or deletes a second on a volume of many",
+    labels=("operation", "bound"),
+)
+MANY_FILES_START = Gauge(
+    name="many_files_start_seconds",
+    help="slowest start of a pod on a volume of that number of files, by its fsGroup",
+    unit="seconds",
+    labels=("group", "files"),
+)
 CAPABILITY = Gauge(
     name="capability",
     help="1 for the status found for this capability; 0 for the other statuses",
@@ -147,6 +158,7 @@ def add_trials(samples: Samples, results: Results, candidate: str) -> None:
     _add_storage_pods(samples, results, candidate)
     _add_sustained(samples, results, candidate)
     _add_under_load(samples, results, candidate)
+    _add_many_files(samples, results, candidate)
     for each in results.capabilities:
         if each.storage_class == candidate:
             samples.set_one_of(
@@ -222,6 +234,26 @@ def _add_under_load(samples: Samples, results: Results, candidate: str) -> None:
             for path, each in at.latencies.items():
                 labels = {"profile": record.profile, "share": f"{at.share:g}", "metric": path}
                 samples.set_bounds(UNDER_LOAD, each.mean, low=each.low, high=each.high, **labels)
+
+
+def _add_many_files(samples: Samples, results: Results, candidate: str) -> None:
+    for record in results.many_files:
+        if record.storage_class != candidate:
+            continue
+        for each in record.rates:
+            mean, low, high = (_inverse(one) for one in (each.seconds_each, each.high, each.low))
+            samples.set_bounds(MANY_FILES, mean, low=low, high=high, operation=each.operation)
+        slowest: dict[tuple[str, int], float] = {}
+        for start in record.starts:
+            if start.seconds is not None:
+                key = start.kind, start.files
+                slowest[key] = max(slowest.get(key, 0.0), start.seconds)
+        for (kind, files), seconds in slowest.items():
+            samples.set(MANY_FILES_START, seconds, group=kind, files=str(files))
+
+
+def _inverse(seconds: float | None) -> float | None:
+    return 1 / seconds if seconds else None
 
 
 def _add_figure(samples: Samples, gauge: Gauge, figure: Figure, **labels: str) -> None:

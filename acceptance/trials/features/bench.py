@@ -12,7 +12,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, DataSource, create_claim, remove_claim, wait_bound
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.one_shot_pod import OneShotPod, run_one_shot_pod
-from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
+from acceptance.cluster.pod_manifest import MAIN, GroupPolicy, PodPlan, volume_path
 from acceptance.cluster.pod_states import node_of
 from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.snapshots import Snapshot, delete_snapshot
@@ -43,7 +43,7 @@ class Bench:
         workspace: Workspace,
         storage_class: StorageClass,
         *,
-        capability: Capability | Literal["enforced size"],
+        capability: Capability | Literal["enforced size", "many files"],
         node: str | None,
         keep: bool,
         pod_s: int | None = None,
@@ -111,7 +111,9 @@ class Bench:
 
         Raises StorageFailure when it ends badly.
         """
-        done = self.one_shot_pod(claim, script, read_only=read_only, fs_group=None, **variables)
+        done = self.one_shot_pod(
+            claim, script, read_only=read_only, fs_group=None, group_policy="OnRootMismatch", **variables
+        )
         if done.status:
             raise StorageFailure(
                 f"a pod on a volume of StorageClass {self.storage_class.name} failed with status {done.status}: "
@@ -120,17 +122,44 @@ class Bench:
         return done.output
 
     def one_shot_pod(
-        self, claim: Claim, script: str, *, read_only: bool = False, fs_group: int | None = None, **variables: str
+        self,
+        claim: Claim,
+        script: str,
+        *,
+        read_only: bool = False,
+        fs_group: int | None = None,
+        group_policy: GroupPolicy = "OnRootMismatch",
+        **variables: str,
     ) -> OneShotPod:
         """The same, whatever the exit status."""
-        plan = replace(self._plan(claim, script, None, variables), read_only=read_only, fs_group=fs_group)
+        plan = replace(
+            self._plan(claim, script, None, variables),
+            read_only=read_only,
+            fs_group=fs_group,
+            group_policy=group_policy,
+        )
         done = run_one_shot_pod(self.workspace, plan, timeout_s=self._pod_s or self.timeout_s)
         self._node = self._node or done.node
         return done
 
     def start(self, claim: Claim, script: str, *, node: str | None = None, **variables: str) -> PodPlan:
         """A pod that runs the script, and has started; it is ended with the rest."""
-        plan = self._plan(claim, script, node, variables)
+        return self._start(self._plan(claim, script, node, variables))
+
+    def start_as(
+        self,
+        claim: Claim,
+        script: str,
+        *,
+        user: int | None,
+        groups: tuple[int, ...],
+        node: str | None,
+        **variables: str,
+    ) -> PodPlan:
+        """The same of that user, who is in these groups, too; None: that of all pods."""
+        return self._start(replace(self._plan(claim, script, node, variables), user=user, groups=groups))
+
+    def _start(self, plan: PodPlan) -> PodPlan:
         self.undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
         create_pod(self.api, plan, timeout_s=self.timeout_s)
         self._node = self._node or node_of(wait_started(self.api, plan, timeout_s=self.timeout_s))

@@ -8,7 +8,8 @@ from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.pods import end_pod
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
-from acceptance.trials.features.two_nodes import Said, another_node, shared_claim, start, wait_said, within_s
+from acceptance.trials.features.two_nodes import another_node, shared_claim, start, wait_said, within_s
+from acceptance.trials.lua_program import Said
 
 KINDS = ("flock", "fcntl")
 HELD_S = 3.0

@@ -14,7 +14,7 @@ FIRST, SECOND = 54321, 54322
 
 _FIRST = 'echo one > "$VOLUME/file"; ls -ldn "$VOLUME" && ls -ldn "$VOLUME/file"'
 _SECOND = 'echo two >> "$VOLUME/file"; ls -ldn "$VOLUME" && ls -ldn "$VOLUME/file"'
-_GROUP = re.compile(r"^\S+ +\d+ +\d+ +(\d+) ", re.MULTILINE)
+GROUP = re.compile(r"^\S+ +\d+ +\d+ +(\d+) ", re.MULTILINE)
 
 
 def try_ownership(bench: Bench) -> str:
@@ -25,7 +25,7 @@ def try_ownership(bench: Bench) -> str:
     claim = bench.claim("owned")
     for group, script in ((FIRST, _FIRST), (SECOND, _SECOND)):
         done = bench.one_shot_pod(claim, script, fs_group=group)
-        groups = [int(each) for each in _GROUP.findall(done.output)]
+        groups = [int(each) for each in GROUP.findall(done.output)]
         if done.status or groups != [group, group]:
             raise _refused(bench, claim, group=group, groups=groups, said=done.output.strip())
     return (
@@ -35,16 +35,22 @@ def try_ownership(bench: Bench) -> str:
 
 
 def _refused(bench: Bench, claim: Claim, *, group: int, groups: list[int], said: str) -> Exception:
-    volume = bench.api.get(VOLUMES, bench.volume_of(claim))
     name = bench.storage_class.name
-    if why := _not_meant_to(bench, volume["spec"]):
-        return bench.missing(f"PVs of StorageClass {name} are not given to a pod's group: {why}")
+    if why := why_no_group(bench, claim):
+        return bench.missing(why)
     what = "the volume and a file on it are" if len(groups) == 2 else "on the volume there is"
     found = " and ".join(f"of group {each}" for each in groups) or said
     return StorageFailure(
         f"a pod with fsGroup {group} uses a volume of StorageClass {name}, and {what} {found}; wanted group {group}, "
         "without it pods that do not run as root cannot write"
     )
+
+
+def why_no_group(bench: Bench, claim: Claim) -> str | None:
+    """Why the claim's volume, which is bound, is not given to a pod's group; None where it should be."""
+    volume = bench.api.get(VOLUMES, bench.volume_of(claim))
+    why = _not_meant_to(bench, volume["spec"])
+    return why and f"PVs of StorageClass {bench.storage_class.name} are not given to a pod's group: {why}"
 
 
 def _not_meant_to(bench: Bench, spec: Object) -> str | None:

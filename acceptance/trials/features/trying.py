@@ -9,10 +9,12 @@ from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
 from acceptance.trials.features.appends import try_appends
 from acceptance.trials.features.bench import Bench, NotTried
 from acceptance.trials.features.clones import try_clone
+from acceptance.trials.features.entries import try_entries
 from acceptance.trials.features.expansion import try_expansion
 from acceptance.trials.features.locks import try_locks
 from acceptance.trials.features.ownership import try_ownership
 from acceptance.trials.features.read_only import try_read_only
+from acceptance.trials.features.rights import try_rights
 from acceptance.trials.features.sharing import try_sharing
 from acceptance.trials.features.snapshots import try_snapshot
 from acceptance.trials.features.visibility import try_visibility
@@ -27,6 +29,8 @@ TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
     "locks": try_locks,
     "appends": try_appends,
     "visibility": try_visibility,
+    "entries": try_entries,
+    "rights": try_rights,
 }
 
 

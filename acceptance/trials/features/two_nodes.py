@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
 from typing import Literal
 
 from acceptance.cluster.claims import Claim
@@ -11,24 +10,17 @@ from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.pods import wait_ended
 from acceptance.cluster.waiting import wait_for
-from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
-from acceptance.trials.features.bench import Bench
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
+from acceptance.trials.features.bench import SIZE, Bench
 from acceptance.trials.features.nfs_clients import why_not_shared
+from acceptance.trials.lua_program import RUN, Said, program_of, words_said
 
 SEEN_WITHIN_S = 90
 """Longer than a client of a network file system may answer from its cache of names and attributes (NFS: 60 s)."""
 Role = Literal["hold", "take", "append", "check", "ping", "pong"]
-Said = list[list[str]]
-"""The words of each line that a pod has said so far."""
-
 SHOWN = 300
 """characters of what a program that failed printed last"""
 _PROGRAM = "shared.lua"
-_RUN = """
-command -v sysbench > /dev/null || { echo "storage-acceptance: lacks sysbench"; exit 1; }
-printf '%s' "$PROGRAM" | sysbench -
-"""
-_SAYS = "storage-acceptance: "
 
 
 def within_s(bench: Bench) -> int:
@@ -36,11 +28,11 @@ def within_s(bench: Bench) -> int:
     return int(min(SEEN_WITHIN_S, bench.timeout_s))
 
 
-def shared_claim(bench: Bench, part: str) -> Claim:
+def shared_claim(bench: Bench, part: str, *, size: int = SIZE) -> Claim:
     """Ask for a volume for several nodes. Raises Unsupported where the nodes are known to lack what it takes."""
     if (why := why_not_shared(bench.api, provisioner=bench.storage_class.provisioner)) is not None:
         raise bench.not_tried(why)
-    return bench.claim(part, shared=True)
+    return bench.claim(part, size=size, shared=True)
 
 
 def another_node(bench: Bench, claim: Claim) -> str:
@@ -54,7 +46,7 @@ def another_node(bench: Bench, claim: Claim) -> str:
 
 def start(bench: Bench, claim: Claim, role: Role, *, node: str | None = None, **variables: str) -> PodPlan:
     """A pod that plays the role on the volume, and has started."""
-    return bench.start(claim, _RUN, node=node, **_environment(bench, role, variables))
+    return bench.start(claim, RUN, node=node, **_environment(bench, role, variables))
 
 
 def said(bench: Bench, plan: PodPlan) -> Said:
@@ -86,26 +78,15 @@ def last_said(bench: Bench, plan: PodPlan, *, rounds: int = 1) -> Said:
 
 
 def _environment(bench: Bench, role: Role, variables: dict[str, str]) -> dict[str, str]:
-    program = files("acceptance.trials.features").joinpath(_PROGRAM).read_text(encoding="utf-8")
+    program = program_of("acceptance.trials.features", _PROGRAM)
     starts = {"SECONDS_TO_START": str(int(bench.timeout_s) + within_s(bench))}
     return {"PROGRAM": program, "ROLE": role, "SECONDS_LEFT": str(within_s(bench)), **starts, **variables}
 
 
 def _checked(bench: Bench, output: str) -> Said:
-    lines = [line.removeprefix(_SAYS).split() for line in output.splitlines() if line.startswith(_SAYS)]
+    lines = words_said(output, image=bench.workspace.image)
     for words in lines:
-        if (error := _error(bench, words)) is not None:
-            raise error
+        if words[0] == "failed":
+            name = bench.storage_class.name
+            raise StorageFailure(f"a pod on a shared volume of StorageClass {name} could not {' '.join(words[1:])}")
     return lines
-
-
-def _error(bench: Bench, words: list[str]) -> AcceptanceError | None:
-    if words[0] == "lacks":
-        return EnvironmentFailure(
-            f"image {bench.workspace.image!r} lacks {words[1]}, which two pods on a shared volume run; name one that "
-            "holds it with --storage-image"
-        )
-    if words[0] == "failed":
-        name = bench.storage_class.name
-        return StorageFailure(f"a pod on a shared volume of StorageClass {name} could not {' '.join(words[1:])}")
-    return None

@@ -33,11 +33,13 @@ const (
 	mountsInside     fault = "mounts-inside"          // folders are mounts of their own, which no read-only mount covers
 	comesLate        fault = "comes-and-goes-late"    // a volume takes some seconds to be made, and to be deleted
 	refusesSome      fault = "one-in-four-refused"    // every fourth volume is never made
+	walksAtMount     fault = "walks-at-mount"         // every file is looked at before a pod gets its volume
 )
 
 var allFaults = []fault{
 	growsInNameOnly, neverGrows, neverReady, takenLate, takenEarly, twoMoments, restoredEmpty, sharesWithSource, groupIgnored,
 	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome,
+	walksAtMount,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.
@@ -82,6 +84,19 @@ func (p pool) wait(own fault) error {
 		time.Sleep(late)
 	}
 	return err
+}
+
+// eachFile is how long a volume with the fault walksAtMount takes for each of its files when a pod gets it.
+const eachFile = 5 * time.Millisecond
+
+// walk looks at all files below a folder, one after the other.
+func walk(path string) error {
+	return filepath.WalkDir(path, func(_ string, entry os.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			time.Sleep(eachFile)
+		}
+		return err
+	})
 }
 
 // refusals remembers the volumes that were asked for with the fault refusesSome, by name, and which of them is never made.

@@ -244,3 +244,18 @@ func TestAnUnknownFaultIsTold(t *testing.T) {
 		t.Fatal("it passes")
 	}
 }
+
+func TestAPodWaitsForEachFileOfItsVolume(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(walksAtMount)))
+	path := l.used(id)
+	for number := range 40 {
+		l.wrote(path, strconv.Itoa(number), "")
+	}
+	l.unused(id)
+	began := time.Now()
+	l.used(id)
+	if took := time.Since(began); took < 40*eachFile {
+		t.Fatal(took)
+	}
+}

@@ -161,6 +161,11 @@ func (d *driver) NodePublishVolume(
 	if err := d.publishFolder(is, staged, target, asked.GetReadonly()); err != nil {
 		return nil, err
 	}
+	if walks, err := d.has(walksAtMount, is.Fault); walks || err != nil {
+		if err := errors.Join(err, walk(staged)); err != nil {
+			return nil, err
+		}
+	}
 	return &csi.NodePublishVolumeResponse{}, d.rememberEarly(is)
 }
 

@@ -1,0 +1,116 @@
+"""Many files: how fast each operation was while they became more, and how soon pods started on none and on all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from acceptance.report.picture import Picture
+from acceptance.report.pictures.canvas import COLOURS, DASHED, DOTTED, draw
+from acceptance.report.pictures.drawn_once import drawn_once
+from acceptance.report.pictures.levels import Level, levels_in_words, near, paint_levels
+from acceptance.report.pictures.lines import Look, Point, key, thinned
+from acceptance.report.pictures.scales import linear_axis, round_numbers
+from acceptance.results.many_files import STARTS, FileOperation, FileRate, ManyFilesRecord, StartKind
+from acceptance.text.quantities import format_quantity
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+RATES: Mapping[FileOperation, Look] = {
+    "create": Look(colour=COLOURS["candidate"], dashes="-", marker=""),
+    "list": Look(colour=COLOURS["ink"], dashes=DOTTED, marker=""),
+    "stat": Look(colour=COLOURS["baseline"], dashes=DASHED, marker=""),
+    "delete": Look(colour=COLOURS["limit"], dashes="-.", marker=""),
+}
+GROUPS: Mapping[StartKind, tuple[str, Look]] = {
+    "same-group": ("own group", Look(colour=COLOURS["candidate"], dashes="-", marker="o")),
+    "other-group": ("another", Look(colour=COLOURS["baseline"], dashes=DASHED, marker="s")),
+    "other-group-always": ("another, Always", Look(colour=COLOURS["ink"], dashes=DOTTED, marker="^")),
+}
+
+
+@drawn_once
+def rates_by_files(record: ManyFilesRecord) -> Picture | None:
+    """Files a second by how many were done before, the y axis logarithmic; None where there are fewer than two."""
+    lines = {each.operation: points for each in record.rates if len(points := list(_points(each))) > 1}
+    if not lines:
+        return None
+    values = [y for points in lines.values() for _, y in points]
+    most = max(points[-1][0] for points in lines.values())
+
+    def paint(axes: Axes) -> None:
+        low, high = min(values) / 1.25, max(values) * 1.25
+        axes.set_yscale("log")
+        axes.set_ylim(low, high)
+        axes.minorticks_off()
+        ticks = round_numbers(low, high)
+        axes.set_yticks(ticks, [f"{each:,.0f}" for each in ticks])
+        axes.set_ylabel("files a second, log scale")
+        linear_axis(axes, "x", largest=most, unit="pods", of="files")
+        axes.set_xlabel("files done so far")
+        for operation, points in lines.items():
+            shown = thinned(points)
+            axes.plot([x for x, _ in shown], [y for _, y in shown], **RATES[operation].of(len(shown)))
+        key(axes, {each: RATES[each] for each in lines})
+
+    return Picture(
+        svg=draw(paint, label=f"Files a second by their number on {record.storage_class}", left=82),
+        caption="Files a second while they became more, folder by folder; the y scale is logarithmic.",
+        text=" ".join(
+            f"{each}: {points[0][1]:,.0f} a second at first, {points[-1][1]:,.0f} at last."
+            for each, points in lines.items()
+        ),
+    )
+
+
+@drawn_once
+def starts_by_files(record: ManyFilesRecord, *, limits: tuple[Level, ...] = ()) -> Picture | None:
+    """How soon pods started on the empty volume and on the full one, each a point; None where none did."""
+    points: dict[StartKind, list[Point]] = {}
+    for each in record.starts:
+        if each.seconds is not None:
+            points.setdefault(each.kind, []).append((float(each.files), each.seconds))
+    if not points or not record.files:
+        return None
+    largest = max(y for found in points.values() for _, y in found)
+    drawn = near(limits, largest=largest)
+
+    def paint(axes: Axes) -> None:
+        linear_axis(axes, "y", largest=max([largest, *(each.value for each in drawn)]), unit="s", of="until started")
+        axes.set_xlim(-0.08 * record.files, 1.08 * record.files)
+        axes.set_xticks([0.0, float(record.files)], ["0", f"{record.files:,}"])
+        axes.set_xlabel("files on the volume")
+        for kind, found in points.items():
+            look = GROUPS[kind][1]
+            axes.plot([x for x, _ in found], [y for _, y in found], **look.of(1) | {"linestyle": ""})
+            means = sorted(_means(found).items())
+            axes.plot([x for x, _ in means], [y for _, y in means], **look.of(len(means)) | {"marker": ""})
+        names = {GROUPS[kind][0]: GROUPS[kind][1] for kind in points}
+        key(axes, names | paint_levels(axes, drawn, begin=-0.08 * record.files, end=1.08 * record.files))
+
+    return Picture(
+        svg=draw(paint, label=f"Time until pods started by the number of files on {record.storage_class}"),
+        caption="Until a pod had started, on an empty volume and on the full one, by fsGroup; lines join the means.",
+        text=" ".join(
+            f"{STARTS[kind]}: "
+            + ", ".join(f"{format_quantity(y, unit='s')} on {x:,.0f} files" for x, y in sorted(_means(found).items()))
+            + "."
+            for kind, found in points.items()
+        )
+        + levels_in_words(limits, drawn),
+    )
+
+
+def _points(rate: FileRate) -> Iterator[Point]:
+    for done, count, seconds in zip(accumulate(rate.counts), rate.counts, rate.seconds, strict=True):
+        if seconds > 0.0:
+            yield float(done), count / seconds
+
+
+def _means(points: list[Point]) -> dict[float, float]:
+    found: dict[float, list[float]] = {}
+    for x, y in points:
+        found.setdefault(x, []).append(y)
+    return {x: sum(values) / len(values) for x, values in found.items()}

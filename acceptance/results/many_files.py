@@ -1,0 +1,71 @@
+"""What a volume of very many files showed: the models behind `many_files` in `results.json`. All frozen; times in s.
+
+They import no model of the results that holds them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from acceptance.results.model import Frozen
+
+FileOperation = Literal["create", "list", "stat", "delete"]
+FILE_OPERATIONS: tuple[FileOperation, ...] = get_args(FileOperation)
+DONE: dict[FileOperation, str] = {
+    "create": "created",
+    "list": "listed (readdir)",
+    "stat": "looked up (stat)",
+    "delete": "deleted (unlink)",
+}
+"""What has become of a file."""
+StartKind = Literal["same-group", "other-group", "other-group-always"]
+START_KINDS: tuple[StartKind, ...] = get_args(StartKind)
+STARTS: dict[StartKind, str] = {
+    "same-group": "the volume's own group, OnRootMismatch",
+    "other-group": "another group, OnRootMismatch",
+    "other-group-always": "another group, Always",
+}
+"""With which fsGroup and which fsGroupChangePolicy a pod starts."""
+
+
+class FileRate(Frozen):
+    """One operation on all files, folder by folder. `seconds_each`: the mean time of one file."""
+
+    operation: FileOperation
+    counts: list[int] = Field(description="files in each folder, in the order in which they were done")
+    seconds: list[float] = Field(description="that each folder took; of create and delete until it was durable")
+    seconds_each: float
+    low: float | None = Field(description="of the interval of seconds_each; None: too few folders were done")
+    high: float | None
+
+    @property
+    def files(self) -> int:
+        """How many were done."""
+        return sum(self.counts)
+
+
+class StartRecord(Frozen):
+    """One pod, from the request for it until it was seen to have started."""
+
+    kind: StartKind
+    files: int = Field(description="on its volume; 0: the empty volume beside it")
+    node: str
+    seconds: float | None = Field(description="None: it did not start in time")
+    why: str = Field(default="", description="what kept it, where it did not")
+
+
+class ManyFilesRecord(Frozen):
+    """A volume with many files, beside an empty one of its class."""
+
+    storage_class: str
+    role: Literal["candidate", "baseline"]
+    node: str
+    asked: int = Field(description="files that there were to be")
+    files: int = Field(description="that were made until they were all there, or their time was over")
+    rates: list[FileRate]
+    starts: list[StartRecord] = Field(description="empty for a baseline")
+    no_group: str = Field(default="", description="why no start with another group was timed; empty where some were")
+    timeout_s: float = Field(description="a pod that takes longer has not started")
+    confidence: float = Field(description="of the two-sided intervals")

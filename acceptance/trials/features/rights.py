@@ -1,0 +1,118 @@
+"""Rights of files between nodes: whom one node keeps out the other keeps out, too, and what is changed there shows."""
+
+from __future__ import annotations
+
+import re
+
+from acceptance.cluster.api_faults import ApiError
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.pod_manifest import PodPlan
+from acceptance.cluster.pods import wait_ended
+from acceptance.text.errors import StorageFailure
+from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.two_nodes import another_node, shared_claim, wait_said, within_s
+from acceptance.trials.lua_program import SAYS
+
+GROUP, MEMBER, STRANGER = 54331, 54332, 54333
+"""a group, a user who is in it, and one who is not; nothing else has these numbers"""
+
+# The owner is in the group, so that no right of root's is needed to give it a file.
+_MAKE = """
+cd "$VOLUME" && umask 077 && echo "$MARK" > private && echo "$MARK" > shared || exit
+chmod 600 private && chgrp "$GROUP" shared && chmod 640 shared && sync private shared || exit
+ls -ln private shared
+"""
+_CHANGE = 'cd "$VOLUME" && chmod 644 private && chmod 600 shared && sync private shared'
+# What a user may read of both, at first and each time that it changes.
+_LOOK = """
+cd "$VOLUME" || exit
+may() { [ "$(cat "$1" 2> /dev/null)" = "$MARK" ] && echo reads || { [ -e "$1" ] && echo refused || echo unseen; }; }
+waited=0 last=
+while [ "$waited" -le "$SECONDS_TO_LOOK" ]; do
+  now="$(may private) $(may shared)"
+  case $now in *unseen*) [ "$waited" -lt "$SECONDS_LEFT" ];; *) false;; esac || [ "$now" = "$last" ] || echo "$SAYS$now"
+  case $now in *unseen*) ;; *) last=$now;; esac
+  sleep 1
+  waited=$((waited + 1))
+done
+"""
+_OWNED = re.compile(r"^-\S+ +\d+ +(\d+) +(\d+) .* (private|shared)$", re.MULTILINE)
+
+
+def try_rights(bench: Bench) -> str:
+    """How rights were seen to hold. Raises Unsupported where the class has no such volumes, keeps no owners, or pods
+    may not choose their users; StorageFailure where somebody reads what is not his, or may not read what is."""
+    if (owner := bench.workspace.pods.user) is None:
+        raise bench.not_tried("the cluster gives pods their users here, and lets none ask for another")
+    claim, mark = shared_claim(bench, "rights"), new_mark()
+    maker = bench.start_as(claim, _MAKE, user=None, groups=(GROUP,), node=None, MARK=mark, GROUP=str(GROUP))
+    other = another_node(bench, claim)
+    _require_owned(bench, maker, owner=owner)
+    about = f"on a volume of StorageClass {bench.storage_class.name}, files of a user on {bench.node}"
+    member = _look(bench, claim, other, user=MEMBER, groups=(GROUP,), mark=mark)
+    stranger = _look(bench, claim, other, user=STRANGER, groups=(), mark=mark)
+    for who, plan, wanted in (
+        ("a user who is in the group of one", member, ["refused", "reads"]),
+        ("a user who is not in its group", stranger, ["refused", "refused"]),
+    ):
+        found = wait_said(bench, plan, f"{who} to look at files on another node", ready=bool)[0]
+        if found != wanted:
+            raise StorageFailure(
+                f"{about}: {who}, on {other}, {_in_words(found)}; wanted: he {_in_words(wanted)}, whatever the node"
+            )
+    changer = bench.start_as(claim, _CHANGE, user=None, groups=(GROUP,), node=None)
+    wait_ended(bench.api, changer, timeout_s=bench.timeout_s)
+    wait_said(
+        bench,
+        member,
+        f"the rights that files were given on {bench.node} (0644 and 0600) to show on {other}",
+        ready=lambda seen: seen[-1] == ["reads", "refused"],
+        timeout_s=within_s(bench),
+    )
+    return (
+        f"files of a user on {bench.node}: one of mode 0600 was refused to others on {other}, one of mode 0640 was "
+        "read there by members of its group alone, and new rights showed there"
+    )
+
+
+def _look(bench: Bench, claim: Claim, node: str, *, user: int, groups: tuple[int, ...], mark: str) -> PodPlan:
+    """A pod of that user, which looks until it is ended. Raises Unsupported where the cluster lets no pod be his."""
+    # Two more pods start meanwhile, one after the other.
+    look_s = 2 * int(bench.timeout_s) + 2 * within_s(bench)
+    try:
+        return bench.start_as(
+            claim,
+            _LOOK,
+            node=node,
+            user=user,
+            groups=groups,
+            MARK=mark,
+            SAYS=SAYS,
+            SECONDS_LEFT=str(within_s(bench)),
+            SECONDS_TO_LOOK=str(look_s),
+        )
+    except ApiError as error:
+        if error.status != 403:
+            raise
+        raise bench.not_tried(f"the cluster lets no pod be of user {user}: {error.message}") from None
+
+
+def _require_owned(bench: Bench, maker: PodPlan, *, owner: int) -> None:
+    """Raises Unsupported where files are not their maker's: then rights by user mean nothing there, and it shows."""
+    wait_ended(bench.api, maker, timeout_s=bench.timeout_s)
+    printed, name = bench.output_of(maker), bench.storage_class.name
+    found = {file: (int(user), int(group)) for user, group, file in _OWNED.findall(printed)}
+    if found.keys() != {"private", "shared"}:
+        raise bench.missing(
+            f"on a volume of StorageClass {name} files cannot be given rights: {printed.strip()[-200:]}"
+        )
+    if {user for user, _ in found.values()} != {owner} or found["shared"][1] != GROUP:
+        raise bench.missing(
+            f"a file that user {owner} made on a volume of StorageClass {name} and gave to group {GROUP} is of "
+            f"user {found['shared'][0]} and group {found['shared'][1]}: the storage keeps no owners"
+        )
+
+
+def _in_words(found: list[str]) -> str:
+    private, shared = ({"reads": "reads", "refused": "may not read", "unseen": "does not see"}[each] for each in found)
+    return f"{private} that of mode 0600 and {shared} that of mode 0640"

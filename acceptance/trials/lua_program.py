@@ -1,0 +1,34 @@
+"""A program in Lua that a pod has sysbench run: images that hold fio and sysbench have no other language that can ask
+the kernel for everything. What it says is read by its lines."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from acceptance.text.errors import EnvironmentFailure
+
+SAYS = "storage-acceptance: "
+RUN = f"""
+command -v sysbench > /dev/null || {{ echo "{SAYS}lacks sysbench"; exit 1; }}
+printf '%s' "$PROGRAM" | sysbench -
+"""
+"""the command of a pod's shell"""
+Said = list[list[str]]
+"""The words of each line that a pod has said so far."""
+
+
+def program_of(package: str, name: str) -> str:
+    """What RUN runs if it is in $PROGRAM: `name` is a file of the package."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def words_said(output: str, *, image: str) -> Said:
+    """What a pod of that image has said. Raises EnvironmentFailure where the image lacks what runs the program."""
+    lines = [line.removeprefix(SAYS).split() for line in output.splitlines() if line.startswith(SAYS)]
+    for words in lines:
+        if words[:1] == ["lacks"]:
+            raise EnvironmentFailure(
+                f"image {image!r} lacks {words[1]}, which runs a program of the suite on the volume; name one that "
+                "holds it with --storage-image"
+            )
+    return lines
