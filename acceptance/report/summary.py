@@ -20,6 +20,7 @@ from acceptance.report.figures import (
     shown_value_interval,
 )
 from acceptance.report.filling import full_volume_rows
+from acceptance.report.imports import import_sections
 from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.many_volumes import sections
 from acceptance.report.operations import operation_sections
@@ -69,6 +70,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         full_volumes=full_volume_rows(results),
         sustained=sustained_sections(results),
         under_load=under_load_sections(results),
+        imports=import_sections(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
         trends=[picture for each in results.trends if (picture := trend(each))],
@@ -112,6 +114,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "history": results.trends,
         "sustained": results.sustained,
         "under-load": results.under_load,
+        "imported": results.imports,
     }
     return (subject for subject, found in records.items() if found)
 

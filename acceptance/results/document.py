@@ -11,6 +11,7 @@ from acceptance.results.declaration import Declaration
 from acceptance.results.features import CapabilityRecord
 from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
+from acceptance.results.imports import ImportRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.model import Frozen, Unit
 from acceptance.results.operations import OperationsRecord
@@ -34,6 +35,7 @@ Subject = Literal[
     "history",
     "sustained",
     "under-load",
+    "imported",
     "further-tests",
 ]
 """What a test asks about; `speed`: how fast one volume is."""
@@ -278,6 +280,7 @@ class Results(Frozen):
     trends: list[TrendRecord] = Field(
         default=[], description="what earlier runs say about metrics with a history limit"
     )
+    imports: list[ImportRecord] = Field(default=[], description="what other tools found; this suite ran none of it")
     verdicts: list[Verdict]
     tier_limits: int = Field(
         default=0,
