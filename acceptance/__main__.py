@@ -11,6 +11,7 @@ from acceptance.commands.accept_level import add_accept_level
 from acceptance.commands.cleanup import add_cleanup
 from acceptance.commands.compare import add_compare
 from acceptance.commands.discover import add_discover
+from acceptance.commands.driver_info import add_driver_info
 from acceptance.commands.limits import add_limits
 from acceptance.commands.profiles import add_profiles
 from acceptance.commands.report import add_report
@@ -21,8 +22,14 @@ def command_parser(program: str) -> argparse.ArgumentParser:
     """All commands and their options; `program`: what it is called by."""
     parser = argparse.ArgumentParser(prog=program, description="What is done without pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (add_accept_level, add_cleanup, add_compare, add_discover, add_limits, add_profiles, add_report):
-        add(commands)
+    add_accept_level(commands)
+    add_cleanup(commands)
+    add_compare(commands)
+    add_discover(commands)
+    add_driver_info(commands)
+    add_limits(commands)
+    add_profiles(commands)
+    add_report(commands)
     return parser
 
 

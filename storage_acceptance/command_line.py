@@ -148,6 +148,12 @@ COMMANDS = (
     ),
     Command(name="profiles", takes="[DIR]", about="the loads, and what each stands for", run=_engine("profiles")),
     Command(name="report", takes="RUN...", about="the report again, runs side by side; verify", run=_engine("report")),
+    Command(
+        name="driver-info",
+        takes="RUN",
+        about="what a run saw, as a manifest for the Kubernetes e2e",
+        run=_engine("driver-info"),
+    ),
     Command(name="compare", takes="BEFORE AFTER", about="what changed between two runs", run=_engine("compare")),
     Command(
         name="accept-level",

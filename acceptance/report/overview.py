@@ -8,6 +8,7 @@ from pathlib import PurePath
 from statistics import median
 
 from acceptance.loads.size_rule import SIZE_IN_SECONDS, small_file
+from acceptance.report.imports import imported_failures
 from acceptance.report.subjects import chapters_of
 from acceptance.results.completeness import Missing, classes_under_test, is_whole, missing
 from acceptance.results.document import Conditions, Measurement, Results, Status, Verdict
@@ -44,6 +45,8 @@ class Overview:
     bad: list[tuple[Verdict, str]]
     missing: Missing
     subjects: list[SubjectVerdicts]
+    imported: list[str]
+    """what failed where other tools ran it, which the verdict may not count"""
 
     @property
     def first(self) -> list[tuple[Verdict, str]]:
@@ -65,6 +68,7 @@ def overview(results: Results) -> Overview:
         bad=[(each, chapters.of(each)) for each in verdicts if each.status in ("fail", "inconclusive")],
         missing=missing(results),
         subjects=subjects(results),
+        imported=imported_failures(results),
     )
 
 

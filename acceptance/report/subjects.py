@@ -25,6 +25,7 @@ TITLES = {
     "under-load": "Latency under load",
     "workloads": "Fit for named workloads",
     "many-files": "Many files",
+    "imported": "What other tools found",
     "further-tests": "Further tests",
 }
 _SYNCHRONOUS = ("sync-write-iops", "etcd-fsync")

@@ -21,6 +21,7 @@ from acceptance.report.figures import (
     shown_value_interval,
 )
 from acceptance.report.filling import full_volume_rows
+from acceptance.report.imports import import_sections
 from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.many_files import many_files_sections
 from acceptance.report.many_volumes import sections
@@ -77,6 +78,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         under_load=under_load_sections(results),
         workloads=workload_rows(results),
         many_files=many_files_sections(results),
+        imports=import_sections(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
         trends=[picture for each in results.trends if (picture := trend(each))],
@@ -126,6 +128,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "under-load": results.under_load,
         "workloads": results.tested_with.workloads if results.tested_with is not None else [],
         "many-files": results.many_files,
+        "imported": results.imports,
     }
     return (subject for subject, found in records.items() if found)
 

@@ -1,8 +1,8 @@
 """`SHA256SUMS`: what a run measured, listed so that any later change of it shows, and so that it can be signed.
 
 In the format of coreutils: `sha256sum -c SHA256SUMS` checks it without this suite. Listed is what is evidence: the
-results, all that load generators printed, and the report, which is what most people read. JUnit's file and the metrics
-are renderings of the results, and can be made again.
+results, all that load generators printed, the files of other tools, and the report, which is what most people read.
+JUnit's file and the metrics are renderings of the results, and can be made again.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from acceptance.text.errors import WrongUsage
 
 NAME = "SHA256SUMS"
 RAW = "fio"
+IMPORTED = "imported"
+"""files of other tools, where some were given to the run"""
 REPORT = "report.html"
 # `hex  name` or `hex *name`; a name with a backslash or an end of line, which no run has, would begin with a backslash.
-_LINE = re.compile(r"(?P<digest>[0-9a-f]{64}) [ *](?P<name>[^/\\\n]+|fio/[^/\\\n]+)")
+_LINE = re.compile(r"(?P<digest>[0-9a-f]{64}) [ *](?P<name>[^/\\\n]+|(?:fio|imported)/[^/\\\n]+)")
 # Renderings of the results, the report of an older suite among them, and signatures of the checksums.
 _UNLISTED = re.compile(r"[^/]+\.html|junit\.xml|metrics\.prom|SHA256SUMS(\.[-.\w]+)?")
 
@@ -51,7 +53,8 @@ def checksums(folder: Path, *, with_report: bool = False) -> str:
 
     `with_report`: the last page is there; before that it is one that will be written again.
     """
-    raw = sorted(each for each in (folder / RAW).iterdir() if each.is_file())
+    found = [*(folder / RAW).iterdir(), *((folder / IMPORTED).glob("*"))]
+    raw = sorted(each for each in found if each.is_file())
     report = [folder / REPORT] if with_report else []
     return "".join(f"{digest_of(path)}  {path.relative_to(folder)}\n" for path in (folder / RESULTS, *raw, *report))
 

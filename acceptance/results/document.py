@@ -12,6 +12,7 @@ from acceptance.results.disruptions import StoragePodsRecord
 from acceptance.results.features import CapabilityRecord
 from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
+from acceptance.results.imports import ImportRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.many_files import ManyFilesRecord
 from acceptance.results.model import Frozen, Unit
@@ -39,6 +40,7 @@ Subject = Literal[
     "under-load",
     "workloads",
     "many-files",
+    "imported",
     "further-tests",
 ]
 """What a test asks about; `speed`: how fast one volume is."""
@@ -286,6 +288,7 @@ class Results(Frozen):
     trends: list[TrendRecord] = Field(
         default=[], description="what earlier runs say about metrics with a history limit"
     )
+    imports: list[ImportRecord] = Field(default=[], description="what other tools found; this suite ran none of it")
     verdicts: list[Verdict]
     tier_limits: int = Field(
         default=0,

@@ -26,6 +26,7 @@ from acceptance.results.document import (
 from acceptance.results.features import CapabilityRecord
 from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
+from acceptance.results.imports import ImportRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.many_files import ManyFilesRecord
 from acceptance.results.operations import OperationsRecord
@@ -71,6 +72,7 @@ class Recorder:
         self.sustained: list[SustainedRecord] = []
         self.under_load: list[UnderLoadRecord] = []
         self.trends: list[TrendRecord] = []
+        self.imports: list[ImportRecord] = []
         self.errors: list[str] = []
         self._warnings: dict[str, str] = {}
 
@@ -137,6 +139,7 @@ class Recorder:
             sustained=self.sustained,
             under_load=self.under_load,
             trends=self.trends,
+            imports=self.imports,
             verdicts=self.verdicts,
             tier_limits=self._tier_limits,
             warnings=self.warnings,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -64,6 +65,19 @@ class RunFolder:
         """Keep what fio printed, as it printed it but for credentials, of which none reaches over two pieces."""
         path = self.path / "fio" / (re.sub(r"[^-.\w]+", "-", name) + ".json")
         write_pieces_whole(path, map(redact, pieces))
+
+    def keep_import(self, source: Path, *, name: str, sha256: str) -> None:
+        """Keep a file of another tool byte for byte, so that its digest stays; `name`: its path in this folder.
+
+        Raises EnvironmentFailure where it cannot be kept, or is no longer the file of that digest.
+        """
+        try:
+            (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, self.path / name)
+        except OSError as error:
+            raise EnvironmentFailure(f"{source} cannot be kept in {self.path}: {error}; make room") from error
+        if digest_of(self.path / name) != sha256:
+            raise EnvironmentFailure(f"{source} changed after it was read; import it again when it is complete")
 
     def write_metrics(self, text: str) -> None:
         """Write `metrics.prom` in one move, under a name before that which no collector of such files reads."""

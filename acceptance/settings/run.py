@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, ValidationInfo, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
 from acceptance.results.model import Frozen
 from acceptance.settings.directories import same_directories
+from acceptance.settings.imports import ImportedFailures, named_imports
 from acceptance.settings.pod_selectors import PodSelectors
 from acceptance.settings.pod_template import PodTemplate
 from acceptance.settings.values import (
@@ -51,7 +52,13 @@ OpenAs = Literal["inconclusive", "fail", "pass"]
 OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "pull_secret", "pod_user", "pod_template")
 OF_AN_EMBEDDED_CLUSTER = ("embedded", "cpu_latency")
 # Options whose name is not that of their setting, which results have borne all along.
-_OPTIONS = {"storage_class": "class", "embedded": "embedded-name", "expect": "require-capability", "workloads": "for"}
+_OPTIONS = {
+    "storage_class": "class",
+    "embedded": "embedded-name",
+    "expect": "require-capability",
+    "workloads": "for",
+    "imports": "import",
+}
 
 
 SUSTAINED_S = 2400.0
@@ -115,6 +122,8 @@ class Settings(Frozen):
     kill_pods: PodSelectors = ()
     target: TargetFile | None = None
     declaration: ExistingFile | None = None
+    imports: Annotated[tuple[str, ...], BeforeValidator(named_imports)] = ()
+    imported_failures: ImportedFailures = "show"
     expect: Capabilities = ()
     timeout: Duration = 300.0
     unjudged_time: Window = float(UNJUDGED_S)

@@ -1,0 +1,37 @@
+"""`driver-info`: what a run saw, as the manifest by which the Kubernetes e2e tests the same driver."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from acceptance.commands.command import Commands
+from acceptance.commands.output import keep_the_runs_own
+from acceptance.commands.unusable_files import refused_where_unusable
+from acceptance.process.whole_file import write_whole
+from acceptance.report.driver_info import driver_info
+from acceptance.results.file import read_results
+
+
+def add_driver_info(commands: Commands) -> None:
+    """Add the command to the command line."""
+    command = commands.add_parser(
+        "driver-info", help="a test driver's manifest for the Kubernetes e2e, of what was seen"
+    )
+    command.add_argument("run", type=Path, metavar="RUN", help="results.json or run folder")
+    command.add_argument("--storage-class", metavar="NAME", help="which class, where the run tested several")
+    command.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print it")
+    command.set_defaults(command=_driver_info)
+
+
+def _driver_info(chosen: argparse.Namespace) -> int:
+    if chosen.output is not None:
+        keep_the_runs_own(chosen.output, [chosen.run])
+    with refused_where_unusable(chosen.run):
+        text = driver_info(read_results(chosen.run), storage_class=chosen.storage_class)
+    if chosen.output is None:
+        print(text, end="")
+    else:
+        write_whole(chosen.output, text)
+        print(f"manifest: {chosen.output}")
+    return 0

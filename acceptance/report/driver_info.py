@@ -1,0 +1,185 @@
+"""A test driver's manifest for the Kubernetes e2e (`e2e.test -storage.testdriver=FILE`), of what a run saw. Pure.
+
+The e2e takes no unknown field amiss, and runs what the manifest claims: what was not seen here is not claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import yaml
+
+from acceptance.results.document import Results, StorageClass
+from acceptance.results.features import Capability
+from acceptance.text.errors import WrongUsage
+from acceptance.text.quantities import format_size
+from acceptance.text.sanitizing import on_one_line, printable
+
+# What the e2e calls what the suite's tests of volume features ask.
+_BY_CAPABILITY: dict[Capability, tuple[str, ...]] = {
+    "fs-group": ("fsGroup",),
+    "snapshot": ("snapshotDataSource",),
+    "clone": ("pvcDataSource",),
+    "shared": ("RWX",),
+    "expansion": ("controllerExpansion", "nodeExpansion", "onlineExpansion"),
+}
+_PERSISTENCE = "test_data_survives_a_new_pod_on_the_same_node"
+# The e2e takes it for granted beside controllerExpansion.
+_OFFLINE = "offlineExpansion"
+KNOWN = (
+    "persistence",
+    "block",
+    "fsGroup",
+    "volumeMountGroup",
+    "exec",
+    "snapshotDataSource",
+    "groupSnapshot",
+    "pvcDataSource",
+    "multipods",
+    "RWX",
+    "controllerExpansion",
+    "nodeExpansion",
+    _OFFLINE,
+    "onlineExpansion",
+    "volumeLimits",
+    "singleNodeVolume",
+    "topology",
+    "capacity",
+    "FSResizeFromSourceNotSupported",
+    "readWriteOncePod",
+    "multiplePVsSameID",
+    "capReadOnlyMany",
+)
+"""all capabilities that Kubernetes 1.34 knows (test/e2e/storage/framework/testdriver.go)"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """One capability. `value` None: not claimed; `why` says what was seen, and where."""
+
+    name: str
+    value: bool | None
+    why: str
+
+
+def driver_info(results: Results, *, storage_class: str | None = None) -> str:
+    """The manifest as YAML, with a comment for each claim. Raises WrongUsage where the run saw no such class."""
+    found = _class(results, storage_class)
+    claims = list(_claims(results, found.name))
+    claimed = [each for each in claims if each.value is not None]
+    if not any(each.value for each in claimed):
+        raise WrongUsage(
+            f"wanted a run in which a test of volume features passed on {found.name}, found none in {results.run.id}: "
+            "there is nothing to claim; run tests/test_provisioning.py and tests/test_volume_features.py first"
+        )
+    lines = [
+        "# Test driver of the Kubernetes e2e: e2e.test -storage.testdriver=FILE.",
+        _comment(
+            f"Written from run {results.run.id} of storage-acceptance {results.run.suite_version}, of what it saw."
+        ),
+        "# What it did not see is not claimed, and the e2e skips what needs it. Add only what you know.",
+        "StorageClass:",
+        f"  FromExistingClassName: {_text(found.name)}",
+        *_snapshot_class(claims),
+        "DriverInfo:",
+        f"  Name: {_text(found.provisioner)}",
+        *_sizes(results),
+        *_file_systems(found),
+        "  Capabilities:",
+    ]
+    for each in claimed:
+        lines += [_comment(each.why, indent=4), f"    {each.name}: {'true' if each.value else 'false'}"]
+    lines += [_comment(f"{each.name}: not claimed: {each.why}", indent=4) for each in claims if each.value is None]
+    return "\n".join(lines) + "\n"
+
+
+def _class(results: Results, wanted: str | None) -> StorageClass:
+    """The class that the manifest is about: the only candidate, or the one that was named."""
+    asked = {each.storage_class for each in results.capabilities} | {each.storage_class for each in results.verdicts}
+    classes = results.cluster.storage_classes if results.cluster is not None else []
+    candidates = [each for each in classes if each.name in asked]
+    if results.cluster is not None and results.cluster.kind == "host":
+        raise WrongUsage("wanted a run on a cluster, found one on directories of a host; the e2e needs a StorageClass")
+    named = [each for each in candidates if wanted in (None, each.name)]
+    if len(named) != 1:
+        names = ", ".join(each.name for each in candidates) or "none"
+        raise WrongUsage(
+            f"wanted one StorageClass that run {results.run.id} tested, found {names}; name one with --storage-class"
+        )
+    return named[0]
+
+
+def _claims(results: Results, storage_class: str) -> Iterator[Claim]:
+    """All that the e2e knows, in its order."""
+    seen = dict(_seen(results, storage_class))
+    for name in KNOWN:
+        yield seen.get(name) or Claim(name=name, value=None, why="no test of this run asks it")
+
+
+def _seen(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]]:
+    yield from _from_persistence(results, storage_class)
+    for each in results.capabilities:
+        if each.storage_class != storage_class:
+            continue
+        for name in _BY_CAPABILITY.get(each.capability, ()):
+            why = f"capability {each.capability} {each.status.replace('_', ' ')}: {each.how}"
+            yield name, Claim(name=name, value=True if each.status == "seen" else None, why=why)
+        if each.capability == "expansion" and each.status == "seen":
+            why = "growing without a pod was not seen; the e2e would take it for granted"
+            yield _OFFLINE, Claim(name=_OFFLINE, value=False, why=why)
+
+
+def _from_persistence(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]]:
+    """What holds if data survives a new pod; on raw block volumes that block volumes can be used, too."""
+    verdict = next(
+        (
+            each
+            for each in results.verdicts
+            if each.storage_class == storage_class and each.test.partition("[")[0].endswith(f"::{_PERSISTENCE}")
+        ),
+        None,
+    )
+    if verdict is None:
+        return
+    value, why = (True if verdict.status == "pass" else None), f"{_PERSISTENCE}: {verdict.status}"
+    yield "persistence", Claim(name="persistence", value=value, why=why)
+    if results.settings.get("volume_mode") == "block":
+        yield "block", Claim(name="block", value=value, why=f"{why}, on a raw block volume")
+
+
+def _snapshot_class(claims: list[Claim]) -> list[str]:
+    """The e2e makes a class for the driver, without parameters; the suite's results name the one that it took."""
+    if not any(each.name == "snapshotDataSource" and each.value for each in claims):
+        return []
+    return [
+        "SnapshotClass:",
+        "  # A class of the driver without parameters; where it needs some: FromExistingClassName.",
+        "  FromName: true",
+    ]
+
+
+def _sizes(results: Results) -> list[str]:
+    size = results.settings.get("volume_size")
+    if not isinstance(size, int):
+        return []
+    return [
+        "  SupportedSizeRange:",
+        _comment(f"volumes of {format_size(size)} were used; smaller ones may be possible", indent=4),
+        f"    Min: {_text(str(size))}",
+    ]
+
+
+def _file_systems(found: StorageClass) -> list[str]:
+    """The class's own, whatever it is; and by name, where the class names one."""
+    named = found.parameters.get("csi.storage.k8s.io/fstype") or found.parameters.get("fsType")
+    return ["  SupportedFsType:", '    "": {}', *([f"    {_text(named)}: {{}}"] if named else [])]
+
+
+def _text(value: str) -> str:
+    """The value in quotes, whatever is in it: names come from clusters."""
+    return yaml.safe_dump(value, default_style='"', width=10_000).strip()
+
+
+def _comment(text: str, *, indent: int = 0) -> str:
+    return f"{' ' * indent}# {printable(on_one_line(text))}"

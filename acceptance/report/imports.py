@@ -1,0 +1,106 @@
+"""What other tools found, for the report: file by file, and beside it what this suite asks. Nothing is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from acceptance.report.e2e_coverage import CoverageRow, coverage_rows
+from acceptance.results.document import Results, Status
+from acceptance.results.imports import TOOLS, ImportedBehaviour, ImportRecord
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuiteRow:
+    """One suite of the other tool. `told`: its behaviours that ran, the failed first, each with its counts."""
+
+    suite: str
+    status: Status
+    word: str
+    passed: int
+    failed: int
+    skipped: int
+    told: list[tuple[Status, str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedFile:
+    """One file. `suites` are those in which something ran, `skipped_suites` the others."""
+
+    record: ImportRecord
+    by: str
+    made: str
+    status: Status
+    suites: list[SuiteRow]
+    skipped_suites: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportSections:
+    """The chapter. `coverage` is empty where nothing of the Kubernetes e2e was imported."""
+
+    files: list[ImportedFile]
+    coverage: list[CoverageRow]
+
+
+def import_sections(results: Results) -> ImportSections:
+    """All imported files, in the order in which they were given."""
+    of_e2e = any(each.tool == "kubernetes-e2e" for each in results.imports)
+    return ImportSections(
+        files=[_file(each) for each in results.imports], coverage=coverage_rows(results) if of_e2e else []
+    )
+
+
+def imported_failures(results: Results) -> list[str]:
+    """For the first screen: what failed there, or does not fit together, a sentence a file."""
+    return [
+        f"{each.name}: {each.failed} failed of {each.passed + each.failed} tests that ran" if each.failed
+        else f"{each.name}: {'; '.join(each.doubts)}"
+        for each in results.imports
+        if each.failed or each.doubts
+    ]  # fmt: skip
+
+
+def _file(record: ImportRecord) -> ImportedFile:
+    rows = [_row(suite, list(those)) for suite, those in groupby(_by_suite(record.behaviours), lambda each: each.suite)]
+    where = "as the file says" if record.made_from == "timestamp" else "when the file was last changed"
+    ran = [each for each in rows if each.passed + each.failed]
+    return ImportedFile(
+        record=record,
+        by=TOOLS[record.tool],
+        made=f"{record.made}, {where}",
+        status="fail" if record.failed else "pass" if record.passed and not record.doubts else "inconclusive",
+        suites=sorted(ran, key=lambda each: each.failed == 0),
+        skipped_suites=[each.suite for each in rows if each not in ran],
+    )
+
+
+def _by_suite(behaviours: Iterable[ImportedBehaviour]) -> list[ImportedBehaviour]:
+    """Those of a suite together, suites in the order in which they come first."""
+    places: dict[str, int] = {}
+    for each in behaviours:
+        places.setdefault(each.suite, len(places))
+    return sorted(behaviours, key=lambda each: places[each.suite])
+
+
+def _row(suite: str, behaviours: list[ImportedBehaviour]) -> SuiteRow:
+    passed, failed = sum(each.passed for each in behaviours), sum(each.failed for each in behaviours)
+    ran = sorted((each for each in behaviours if each.ran), key=lambda each: each.failed == 0)
+    return SuiteRow(
+        suite=suite,
+        status="fail" if failed else "pass",
+        word="failed there" if failed else "passed there",
+        passed=passed,
+        failed=failed,
+        skipped=sum(each.skipped for each in behaviours),
+        told=[("fail" if each.failed else "pass", each.behaviour, _counts(each)) for each in ran],
+    )
+
+
+def _counts(each: ImportedBehaviour) -> str:
+    """`3 of 4 passed`; nothing for one that was run once."""
+    total = each.passed + each.failed
+    if total == 1:
+        return "failed" if each.failed else "passed"
+    return f"all {total} passed" if not each.failed else f"{each.failed} of {total} failed"

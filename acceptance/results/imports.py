@@ -1,0 +1,80 @@
+"""What other tools found, as their JUnit files say: the models behind `imports` in `results.json`.
+
+This suite ran none of it. They import no model of the results that holds them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from acceptance.results.model import Frozen
+
+Tool = Literal["kubernetes-e2e", "csi-sanity", "other"]
+TOOLS: dict[Tool, str] = {
+    "kubernetes-e2e": "the Kubernetes e2e (e2e.test)",
+    "csi-sanity": "csi-sanity",
+    "other": "another tool",
+}
+
+
+class ImportedBehaviour(Frozen):
+    """What one suite of the other tool asks, counted over all variants of it (volume types, file systems)."""
+
+    suite: str
+    behaviour: str
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    @property
+    def ran(self) -> bool:
+        """Whether the other tool came to a verdict on it."""
+        return self.passed + self.failed > 0
+
+
+class ImportedFailure(Frozen):
+    """One test that failed there."""
+
+    suite: str
+    behaviour: str
+    variant: str = Field(description="volume type and file system, where the tool names them")
+    message: str = Field(description="what the tool says, cut where it is long")
+
+
+class ImportRecord(Frozen):
+    """One JUnit file."""
+
+    name: str
+    tool: Tool
+    file: str = Field(description="its name in the run's folder, or where it was added to a report, its own name")
+    sha256: str = Field(description="of the file as it was given")
+    made: str = Field(description="when it was made; without a zone: the local time of the machine that made it")
+    made_from: Literal["timestamp", "modification"] = Field(
+        description="timestamp: the file says so itself; modification: when the file was last changed"
+    )
+    drivers: list[str] = Field(default=[], description="CSI drivers that the tests name")
+    behaviours: list[ImportedBehaviour] = Field(description="all that the file tells of, in its order")
+    failures: list[ImportedFailure] = Field(description="the first of them; `failed` counts all")
+    doubts: list[str] = Field(default=[], description="what in the file does not fit together")
+    added: Literal["run", "report"] = Field(
+        default="run", description="run: given to the run; report: added when a report was made of its results"
+    )
+
+    @property
+    def passed(self) -> int:
+        return sum(each.passed for each in self.behaviours)
+
+    @property
+    def failed(self) -> int:
+        return sum(each.failed for each in self.behaviours)
+
+    @property
+    def skipped(self) -> int:
+        return sum(each.skipped for each in self.behaviours)
+
+    @property
+    def counted(self) -> str:
+        """`71 passed, 2 failed, 20 skipped`"""
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
