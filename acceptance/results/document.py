@@ -21,29 +21,13 @@ from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
 from acceptance.results.snapshots import SnapshotRecord
+from acceptance.results.subjects import Subject
 from acceptance.results.under_load import UnderLoadRecord
 from acceptance.results.workloads import CarriedWorkload
 
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
 Overall = Literal["pass", "fail", "inconclusive"]
-Subject = Literal[
-    "speed",
-    "many-volumes",
-    "control-plane",
-    "rebuild",
-    "durability",
-    "provisioning",
-    "features",
-    "history",
-    "sustained",
-    "under-load",
-    "workloads",
-    "many-files",
-    "imported",
-    "further-tests",
-]
-"""What a test asks about; `speed`: how fast one volume is."""
 
 
 class Estimate(Frozen):

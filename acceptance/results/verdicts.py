@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from acceptance.results.document import Overall, Status, Subject, Verdict
+from acceptance.results.document import Overall, Status, Verdict
+from acceptance.results.subjects import Subject
 
 ORDER: dict[Status, int] = {"fail": 0, "inconclusive": 1, "pass": 2, "skipped": 3}
 OF_ONE_VOLUME: tuple[Subject | None, ...] = ("speed", "workloads", None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Any
 
-from acceptance.results.document import Subject, Verdict
+from acceptance.results.document import Verdict
+from acceptance.results.subjects import Subject
 
 # Where a field stood (a list stands for each of its items), and its names then and now.
 _RENAMED: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (

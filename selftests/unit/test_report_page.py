@@ -18,12 +18,12 @@ from acceptance.results.document import (
     Conditions,
     PoolRecord,
     Results,
-    Subject,
     TierLimit,
     Verdict,
 )
 from acceptance.results.history import TrendPoint, TrendRecord
 from acceptance.results.known_storage import KnownStorage, Statement
+from acceptance.results.subjects import Subject
 from selftests.unit.test_report import STARTED, full, results, verdict
 
 
