@@ -1,6 +1,7 @@
-"""The CPU on which the kernel hears of finished writes: what waits for them there is not woken from another one.
+"""The CPU on which the kernel hears of finished writes, and the others: so that replicas and their client share none.
 
-On virtual machines such a wake-up can take 0.1 ms and more, and a write to three replicas has a dozen on its way.
+On virtual machines a wake-up on another CPU can take 0.1 ms and more, and a write to three replicas has a dozen on its
+way: those of one side stay on its own CPU.
 """
 
 import os
@@ -13,12 +14,15 @@ _INTERRUPTS = Path("/proc/interrupts")
 _WRITES = 100
 
 
-def command_prefix(folder: Path) -> tuple[str, ...]:
+def prefix_on_it(folder: Path) -> tuple[str, ...]:
     """The words before a command that is to run, with all that it starts, on the CPU of the disk below `folder`."""
-    before = read_interrupts(_INTERRUPTS.read_text())
-    _write_durably(folder)
-    cpu = busiest(before, read_interrupts(_INTERRUPTS.read_text()), allowed=os.sched_getaffinity(0))
-    return ("taskset", "--cpu-list", str(cpu))
+    return _taskset({_of(folder)})
+
+
+def prefix_off_it(folder: Path) -> tuple[str, ...]:
+    """The words before a command that is to run on all other CPUs; on that one where there is no other."""
+    disk = _of(folder)
+    return _taskset(os.sched_getaffinity(0) - {disk} or {disk})
 
 
 def busiest(before: dict[str, list[int]], after: dict[str, list[int]], *, allowed: set[int]) -> int:
@@ -39,6 +43,16 @@ def read_interrupts(text: str) -> dict[str, list[int]]:
     cpus = len(text.partition("\n")[0].split())
     rows = (line.split() for line in text.splitlines()[1:])
     return {row[0]: [int(count) for count in row[1 : 1 + cpus]] for row in rows if row and row[0][:-1].isdigit()}
+
+
+def _of(folder: Path) -> int:
+    before = read_interrupts(_INTERRUPTS.read_text())
+    _write_durably(folder)
+    return busiest(before, read_interrupts(_INTERRUPTS.read_text()), allowed=os.sched_getaffinity(0))
+
+
+def _taskset(cpus: set[int]) -> tuple[str, ...]:
+    return ("taskset", "--cpu-list", ",".join(map(str, sorted(cpus))))
 
 
 def _write_durably(folder: Path) -> None:

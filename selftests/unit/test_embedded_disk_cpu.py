@@ -3,7 +3,9 @@
 import os
 from pathlib import Path
 
-from embedded_cluster.disk_cpu import busiest, command_prefix, read_interrupts
+import pytest
+
+from embedded_cluster.disk_cpu import busiest, prefix_off_it, prefix_on_it, read_interrupts
 
 BEFORE = """\
            CPU0       CPU1
@@ -37,6 +39,14 @@ def test_a_disk_without_interrupts_leaves_the_last_cpu() -> None:
     assert busiest(read_interrupts(BEFORE), read_interrupts(BEFORE), allowed={0, 1}) == 1
 
 
-def test_a_command_is_given_a_cpu_of_this_machine_and_nothing_is_left(tmp_path: Path) -> None:
-    assert command_prefix(tmp_path) in {("taskset", "--cpu-list", str(cpu)) for cpu in os.sched_getaffinity(0)}
+def test_a_command_is_given_cpus_of_this_machine_and_nothing_is_left(tmp_path: Path) -> None:
+    allowed = os.sched_getaffinity(0)
+    on_it, off_it = (set(map(int, each(tmp_path)[2].split(","))) for each in (prefix_on_it, prefix_off_it))
+    assert len(on_it) == 1 and on_it <= allowed and off_it <= allowed
+    assert len(off_it) == max(1, len(allowed) - 1)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_only_cpu_serves_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3})
+    assert prefix_on_it(tmp_path) == prefix_off_it(tmp_path) == ("taskset", "--cpu-list", "3")
