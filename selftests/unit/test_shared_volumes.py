@@ -41,8 +41,8 @@ class HostBench:
         self.missing = self.not_tried = Unsupported
         self.pods: dict[str, tuple[subprocess.Popen[bytes], Path]] = {}
 
-    def claim(self, part: str, *, shared: bool) -> str:
-        assert shared
+    def claim(self, part: str, *, access: str) -> str:
+        assert access == "ReadWriteMany"
         return part
 
     def volume_of(self, claim: str) -> str:

@@ -40,7 +40,7 @@ def shared_claim(bench: Bench, part: str) -> Claim:
     """Ask for a volume for several nodes. Raises Unsupported where the nodes are known to lack what it takes."""
     if (why := why_not_shared(bench.api, provisioner=bench.storage_class.provisioner)) is not None:
         raise bench.not_tried(why)
-    return bench.claim(part, shared=True)
+    return bench.claim(part, access="ReadWriteMany")
 
 
 def another_node(bench: Bench, claim: Claim) -> str:

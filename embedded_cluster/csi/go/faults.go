@@ -33,11 +33,17 @@ const (
 	mountsInside     fault = "mounts-inside"          // folders are mounts of their own, which no read-only mount covers
 	comesLate        fault = "comes-and-goes-late"    // a volume takes some seconds to be made, and to be deleted
 	refusesSome      fault = "one-in-four-refused"    // every fourth volume is never made
+	growsOnlyInUse   fault = "grows-only-in-use"      // a file system is not grown when a node gets its volume
+	keepsID          fault = "copies-keep-id"         // a file system is mounted with the id that its copies have, too
+	oneCloneAtATime  fault = "one-clone-at-a-time"    // a clone is empty that is made while another one is
+	neverFreed       fault = "snapshots-never-freed"  // a volume has six snapshots in its life, deleted ones among them
+	takenForAnother  fault = "taken-for-another"      // a node shows another volume of the class in place of the one
 )
 
 var allFaults = []fault{
 	growsInNameOnly, neverGrows, neverReady, takenLate, takenEarly, twoMoments, restoredEmpty, sharesWithSource, groupIgnored,
-	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome,
+	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, growsOnlyInUse, keepsID,
+	oneCloneAtATime, neverFreed, takenForAnother,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

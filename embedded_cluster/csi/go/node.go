@@ -67,8 +67,15 @@ func (d *driver) NodeStageVolume(_ context.Context, asked *csi.NodeStageVolumeRe
 		return &csi.NodeStageVolumeResponse{}, d.stageBlock(is.ID, file.Name())
 	}
 	path := asked.GetStagingTargetPath()
-	if err := d.mountImage(file.Name(), path, asked.GetVolumeCapability().GetMount().GetMountFlags()...); err != nil {
+	sameID, err := d.has(keepsID, is.Fault)
+	if err != nil {
 		return nil, err
+	}
+	if err := d.mountImage(file.Name(), path, sameID, asked.GetVolumeCapability().GetMount().GetMountFlags()...); err != nil {
+		return nil, err
+	}
+	if only, err := d.has(growsOnlyInUse, is.Fault); only || err != nil {
+		return &csi.NodeStageVolumeResponse{}, err
 	}
 	// What was restored to a larger volume, or expanded while nobody had it.
 	return &csi.NodeStageVolumeResponse{}, grow(path)
@@ -157,6 +164,13 @@ func (d *driver) NodePublishVolume(
 	}
 	if there, err := mountedAt(staged); there == "" || err != nil {
 		return nil, status.Errorf(codes.FailedPrecondition, "%s is not staged at %s: %v", is.ID, staged, err)
+	}
+	shown, err := d.inPlaceOf(is)
+	if err != nil {
+		return nil, err
+	}
+	if shown != is.ID {
+		return &csi.NodePublishVolumeResponse{}, d.publishAnother(shown, target)
 	}
 	if err := d.publishFolder(is, staged, target, asked.GetReadonly()); err != nil {
 		return nil, err
