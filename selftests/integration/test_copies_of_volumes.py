@@ -15,7 +15,7 @@ from selftests.lab.csi_classes import class_of, faulty_classes
 
 TESTS = ("tests/test_growing_volumes.py", "tests/test_copies_of_volumes.py", "tests/test_several_volumes.py")
 WAITED_FOR = {
-    ("grows-only-in-use", "expansion-offline", "test_unused_volume"): (
+    ("grows-in-name-only", "expansion-offline", "test_unused_volume"): (
         "to have its new size in a new pod (it was expanded while no pod used it, to 2 GiB)"
     ),
     ("grows-in-name-only", "expansion-new-pod", "pod_made_anew"): (
