@@ -73,7 +73,7 @@ def tried(cases: dict[Case, str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def wrong(classes: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> list[SuiteRun]:
-    """The runs that try each fault; together those that wait take longer than a run that is begun beside another may."""
+    """The runs that try each fault, one after the other: those that wait take minutes together."""
     folders = [tmp_path_factory.mktemp("wrong") / "reports" for _ in range(2)]
     waited = run_suite(*TESTS, *tried(WAITED_FOR), reports=folders[0], timeout=900)
     seen = run_suite(*TESTS, *tried(SEEN), reports=folders[1], timeout=900)
