@@ -22,17 +22,24 @@ _NO_BLOCK = re.compile(
     r"(not support|unsupported|invalid).*(block|volumemode)|(block|volumemode).*(not support|unsupported)",
     re.IGNORECASE,
 )
-# The same of volumes for several nodes at once.
-_NO_SHARING = re.compile(
-    r"(access.?mode|multi.?node|ReadWriteMany|RWX).*(not support|unsupported|invalid|not allowed|only)"
-    r"|(not support|unsupported|invalid|only supports?).*(access.?mode|multi.?node|ReadWriteMany|RWX|capabilit)",
+# The same of volumes for several nodes at once, or for one pod alone.
+_MODES = r"access.?mode|multi.?node|single.?node|ReadWriteMany|RWX|ReadOnlyMany|ROX|ReadWriteOncePod|RWOP"
+_NO_SUCH_ACCESS = re.compile(
+    rf"({_MODES}).*(not support|unsupported|invalid|not allowed|only)"
+    rf"|(not support|unsupported|invalid|only supports?).*({_MODES}|capabilit)",
     re.IGNORECASE,
 )
 # Reasons of a claim's events that waiting does not mend.
 _FINAL_MESSAGES = ("exceeded quota", "forbidden", "not found", "invalid")
 
 
-AccessMode = Literal["ReadWriteOnce", "ReadWriteMany"]
+AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"]
+# What a class lacks that refuses a claim of that mode.
+_CAPABILITY_OF: dict[AccessMode, str] = {
+    "ReadWriteMany": "shared",
+    "ReadOnlyMany": "read-only-many",
+    "ReadWriteOncePod": "one-pod",
+}
 
 
 class NeverBound(StorageFailure):
@@ -176,8 +183,10 @@ def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
         return None
     if claim.block and _NO_BLOCK.search(warning):
         return Unsupported(f"capability 'raw block volumes': StorageClass {claim.storage_class} has none: {warning}")
-    if claim.access_mode == "ReadWriteMany" and _NO_SHARING.search(warning):
-        return Unsupported(f"capability 'shared': StorageClass {claim.storage_class} offers no such volumes: {warning}")
+    if (lacks := _CAPABILITY_OF.get(claim.access_mode)) is not None and _NO_SUCH_ACCESS.search(warning):
+        return Unsupported(
+            f"capability '{lacks}': StorageClass {claim.storage_class} offers no such volumes: {warning}"
+        )
     if not any(word in warning.lower() for word in _FINAL_MESSAGES):
         return None
     return NeverBound(f"PVC {claim.name} of StorageClass {claim.storage_class} cannot be provisioned: {warning}")

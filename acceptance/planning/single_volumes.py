@@ -13,7 +13,25 @@ from acceptance.trials.features.expansion import GROWN
 
 WRITINGS = 3
 """How often a file is written until a rebuild is seen to have begun during one of them."""
-_COPIES: tuple[Capability, ...] = ("snapshot", "clone")
+_COPIES: tuple[Capability, ...] = ("snapshot", "clone", "read-only-many", "mount-options")
+"""those that take a second volume"""
+_PODS: dict[Capability, int] = {
+    "snapshot": 4,
+    "clone": 5,
+    "shared": 2,
+    "read-only": 2,
+    "locks": 2,
+    "appends": 3,
+    "visibility": 2,
+    "one-pod": 2,
+    "read-only-many": 3,
+    "shared-block": 2,
+    "mount-options": 3,
+    "group-policy": 5,
+    "node-limit": 2,
+}
+_STATISTICS_S = 75.0
+"""A kubelet looks at volumes once a minute."""
 
 
 def on_trial(storage_class: str, what: str, *, size: int, pods: int, assumed: AssumedThroughput) -> PlannedStep:
@@ -27,14 +45,18 @@ def on_trial(storage_class: str, what: str, *, size: int, pods: int, assumed: As
     )
 
 
-def featured(storage_class: str, capability: Capability, *, assumed: AssumedThroughput) -> PlannedStep:
-    """One capability tried; a copy is a second volume, a snapshot one more, and several pods look at them."""
+def featured(
+    storage_class: str, capability: Capability, *, node_volumes: int = 0, assumed: AssumedThroughput
+) -> PlannedStep:
+    """One capability tried; a copy is a second volume, a snapshot one more, and several pods look at them.
+
+    `node_volumes`: so many a node may be filled with; one more is made.
+    """
     size = GROWN if capability == "expansion" else SIZE
-    copies = 2 if capability in _COPIES else 1
-    pods = {"snapshot": 4, "clone": 5, "shared": 2, "read-only": 2, "locks": 2, "appends": 3, "visibility": 2}.get(
-        capability, 1
-    )
-    seconds = copies * assumed.claim_s + (pods - copies) * assumed.pod_s + assumed.gone_s
+    copies = node_volumes + 1 if capability == "node-limit" else 2 if capability in _COPIES else 1
+    pods = _PODS.get(capability, 1)
+    seconds = copies * assumed.claim_s + max(0, pods - copies) * assumed.pod_s + assumed.gone_s
+    seconds += _STATISTICS_S if capability == "statistics" else 0.0
     return PlannedStep(
         what=f"{storage_class}: {TITLES[capability]}",
         about_s=seconds,

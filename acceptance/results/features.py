@@ -12,7 +12,24 @@ from pydantic import Field
 from acceptance.results.model import Frozen
 
 Capability = Literal[
-    "expansion", "snapshot", "clone", "shared", "fs-group", "read-only", "locks", "appends", "visibility"
+    "expansion",
+    "snapshot",
+    "clone",
+    "shared",
+    "fs-group",
+    "read-only",
+    "locks",
+    "appends",
+    "visibility",
+    "one-pod",
+    "read-only-many",
+    "shared-block",
+    "protection",
+    "ephemeral",
+    "mount-options",
+    "group-policy",
+    "statistics",
+    "node-limit",
 ]
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 TITLES: dict[Capability, str] = {
@@ -25,6 +42,15 @@ TITLES: dict[Capability, str] = {
     "locks": "Locks of files hold between nodes (RWX)",
     "appends": "Several nodes append to a file (RWX)",
     "visibility": "Renamed and fsynced files show on other nodes (RWX)",
+    "one-pod": "A volume is one pod's alone (ReadWriteOncePod)",
+    "read-only-many": "Several nodes read a volume at once (ROX)",
+    "shared-block": "Several nodes use a raw block volume at once (RWX)",
+    "protection": "Volumes in use outlast the deletion of their PVC",
+    "ephemeral": "Volumes come and go with a pod (generic ephemeral)",
+    "mount-options": "Mount options reach the mount",
+    "group-policy": "fsGroupChangePolicy is kept",
+    "statistics": "The kubelet tells how full a volume is",
+    "node-limit": "A node takes as many volumes as its driver says",
 }
 CapabilityStatus = Literal["seen", "missing", "failed", "not_tried"]
 

@@ -9,12 +9,21 @@ from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
 from acceptance.trials.features.appends import try_appends
 from acceptance.trials.features.bench import Bench, NotTried
 from acceptance.trials.features.clones import try_clone
+from acceptance.trials.features.ephemeral import try_ephemeral
 from acceptance.trials.features.expansion import try_expansion
+from acceptance.trials.features.group_policy import try_group_policy
 from acceptance.trials.features.locks import try_locks
+from acceptance.trials.features.mount_options import try_mount_options
+from acceptance.trials.features.node_limit import try_node_limit
+from acceptance.trials.features.one_pod import try_one_pod
 from acceptance.trials.features.ownership import try_ownership
+from acceptance.trials.features.protection import try_protection
 from acceptance.trials.features.read_only import try_read_only
+from acceptance.trials.features.read_only_many import try_read_only_many
+from acceptance.trials.features.shared_block import try_shared_block
 from acceptance.trials.features.sharing import try_sharing
 from acceptance.trials.features.snapshots import try_snapshot
+from acceptance.trials.features.statistics import try_statistics
 from acceptance.trials.features.visibility import try_visibility
 
 TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
@@ -27,6 +36,15 @@ TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
     "locks": try_locks,
     "appends": try_appends,
     "visibility": try_visibility,
+    "one-pod": try_one_pod,
+    "read-only-many": try_read_only_many,
+    "shared-block": try_shared_block,
+    "protection": try_protection,
+    "ephemeral": try_ephemeral,
+    "mount-options": try_mount_options,
+    "group-policy": try_group_policy,
+    "statistics": try_statistics,
+    "node-limit": try_node_limit,
 }
 
 

@@ -33,11 +33,16 @@ const (
 	mountsInside     fault = "mounts-inside"          // folders are mounts of their own, which no read-only mount covers
 	comesLate        fault = "comes-and-goes-late"    // a volume takes some seconds to be made, and to be deleted
 	refusesSome      fault = "one-in-four-refused"    // every fourth volume is never made
+	firstPodAlone    fault = "first-pod-alone"        // a volume is kept for the pod that had it first, gone or not
+	optionsIgnored   fault = "mount-options-ignored"  // mount options are taken from the kubelet, and forgotten
+	wrongStatistics  fault = "wrong-statistics"       // a volume is said to be as full as the disk of the pool
+	takesFewer       fault = "node-takes-fewer"       // a node refuses the last of the volumes that it says it takes
 )
 
 var allFaults = []fault{
 	growsInNameOnly, neverGrows, neverReady, takenLate, takenEarly, twoMoments, restoredEmpty, sharesWithSource, groupIgnored,
-	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome,
+	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, firstPodAlone, optionsIgnored,
+	wrongStatistics, takesFewer,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.
