@@ -41,7 +41,7 @@ pytestmark = pytest.mark.full
 def good(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """All of it on the class that can do everything, and what a class of one node's lacks."""
     options = ["--storage-class", CLASS, "--storage-class", "local-path"]
-    select = "csi-lab or (local-path and (raw_block or mount_options or policy))"
+    select = "(csi-lab and not as_many) or (local-path and (raw_block or mount_options or policy))"
     reports = tmp_path_factory.mktemp("pods") / "reports"
     return run_suite(*FILES, *options, "-k", select, reports=reports, timeout=600)
 
