@@ -22,11 +22,11 @@ _NO_BLOCK = re.compile(
     r"(not support|unsupported|invalid).*(block|volumemode)|(block|volumemode).*(not support|unsupported)",
     re.IGNORECASE,
 )
-# The same of volumes for several nodes at once.
-_NO_SHARING = re.compile(
-    r"(access.?mode|multi.?node|ReadWriteMany|RWX|ReadOnlyMany).*(not support|unsupported|invalid|not allowed|only)"
-    r"|(not support|unsupported|invalid|only supports?).*"
-    r"(access.?mode|multi.?node|ReadWriteMany|RWX|ReadOnlyMany|capabilit)",
+# The same of volumes for several nodes at once, or for one pod alone.
+_MODES = r"access.?mode|multi.?node|single.?node|ReadWriteMany|RWX|ReadOnlyMany|ROX|ReadWriteOncePod|RWOP"
+_NO_SUCH_ACCESS = re.compile(
+    rf"({_MODES}).*(not support|unsupported|invalid|not allowed|only)"
+    rf"|(not support|unsupported|invalid|only supports?).*({_MODES}|capabilit)",
     re.IGNORECASE,
 )
 # The same of a copy that is to be larger than what it is of.
@@ -38,7 +38,13 @@ _NO_LARGER_COPY = re.compile(
 _FINAL_MESSAGES = ("exceeded quota", "forbidden", "not found", "invalid")
 
 
-AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany"]
+AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"]
+# What a class lacks that refuses a claim of that mode.
+_CAPABILITY_OF: dict[AccessMode, str] = {
+    "ReadWriteMany": "shared",
+    "ReadOnlyMany": "read-only-many",
+    "ReadWriteOncePod": "one-pod",
+}
 
 
 class NeverBound(StorageFailure):
@@ -186,11 +192,9 @@ def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
         return None
     if claim.block and _NO_BLOCK.search(warning):
         return Unsupported(f"capability 'raw block volumes': StorageClass {claim.storage_class} has none: {warning}")
-    if claim.access_mode == "ReadWriteMany" and _NO_SHARING.search(warning):
-        return Unsupported(f"capability 'shared': StorageClass {claim.storage_class} offers no such volumes: {warning}")
-    if claim.access_mode == "ReadOnlyMany" and _NO_SHARING.search(warning):
+    if (lacks := _CAPABILITY_OF.get(claim.access_mode)) is not None and _NO_SUCH_ACCESS.search(warning):
         return Unsupported(
-            f"capability 'ReadOnlyMany': StorageClass {claim.storage_class} offers no such volumes: {warning}"
+            f"capability '{lacks}': StorageClass {claim.storage_class} offers no such volumes: {warning}"
         )
     if claim.source is not None and claim.source.smaller and _NO_LARGER_COPY.search(warning):
         return Unsupported(

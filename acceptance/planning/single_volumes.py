@@ -47,8 +47,19 @@ _FEATURED: dict[Capability, tuple[tuple[Volumes, ...], int]] = {
     "snapshot-rounds": ((replace(_ONE, beside=AT_ONCE * SIZE),), 1),
     "two-volumes": ((replace(_ONE, number=2),), 3),
     "two-modes": ((replace(_ONE, number=2),), 3),
+    "one-pod": ((_ONE,), 2),
+    "read-only-many": (_CLONED, 3),
+    "shared-block": ((_ONE,), 2),
+    "protection": ((_ONE,), 1),
+    "ephemeral": ((_ONE,), 1),
+    "mount-options": ((replace(_ONE, number=2),), 3),
+    "group-policy": ((_ONE,), 5),
+    "statistics": ((_ONE,), 1),
+    "node-limit": ((_ONE,), 2),
 }
 """for each capability: the volumes, with what snapshots of them may take, and how many pods use them"""
+_STATISTICS_S = 75.0
+"""A kubelet looks at volumes once a minute."""
 
 
 def on_trial(storage_class: str, what: str, *, size: int, pods: int, assumed: AssumedThroughput) -> PlannedStep:
@@ -62,13 +73,22 @@ def on_trial(storage_class: str, what: str, *, size: int, pods: int, assumed: As
     )
 
 
-def featured(storage_class: str, capability: Capability, *, assumed: AssumedThroughput) -> PlannedStep:
-    """One capability tried; a copy is a second volume, a snapshot one more, and several pods look at them."""
+def featured(
+    storage_class: str, capability: Capability, *, node_volumes: int = 0, assumed: AssumedThroughput
+) -> PlannedStep:
+    """One capability tried; a copy is a second volume, a snapshot one more, and several pods look at them.
+
+    `node_volumes`: so many a node may be filled with; one more is made.
+    """
     volumes, pods = _FEATURED[capability]
+    if capability == "node-limit":
+        volumes = (replace(_ONE, number=node_volumes + 1),)
     number = sum(each.number for each in volumes)
     seconds = number * assumed.claim_s + max(pods - number, 0) * assumed.pod_s + assumed.gone_s
     if capability == "snapshot-rounds":
         seconds += ROUNDS * AT_ONCE * assumed.gone_s
+    if capability == "statistics":
+        seconds += _STATISTICS_S
     return PlannedStep(
         what=f"{storage_class}: {TITLES[capability]}",
         about_s=seconds,

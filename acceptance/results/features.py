@@ -37,6 +37,15 @@ Capability = Literal[
     "snapshot-rounds",
     "two-volumes",
     "two-modes",
+    "one-pod",
+    "read-only-many",
+    "shared-block",
+    "protection",
+    "ephemeral",
+    "mount-options",
+    "group-policy",
+    "statistics",
+    "node-limit",
 ]
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 TITLES: dict[Capability, str] = {
@@ -64,6 +73,15 @@ TITLES: dict[Capability, str] = {
     "snapshot-rounds": "Snapshots are taken and deleted again and again",
     "two-volumes": "A pod uses two volumes",
     "two-modes": "A pod uses a file system and a raw block volume",
+    "one-pod": "A volume is one pod's alone (ReadWriteOncePod)",
+    "read-only-many": "Several nodes read a volume at once (ROX)",
+    "shared-block": "Several nodes use a raw block volume at once (RWX)",
+    "protection": "Volumes in use outlast the deletion of their PVC",
+    "ephemeral": "Volumes come and go with a pod (generic ephemeral)",
+    "mount-options": "Mount options reach the mount",
+    "group-policy": "fsGroupChangePolicy is kept",
+    "statistics": "The kubelet tells how full a volume is",
+    "node-limit": "A node takes as many volumes as its driver says",
 }
 NEEDS: Mapping[Capability, Capability] = {
     "expansion-offline": "expansion",
@@ -76,7 +94,7 @@ NEEDS: Mapping[Capability, Capability] = {
     "snapshot-rounds": "snapshot",
 }
 """what a class lacks, too, where it lacks another capability"""
-OF_DEVICES: frozenset[Capability] = frozenset({"block-expansion", "block-snapshot", "block-clone"})
+OF_DEVICES: frozenset[Capability] = frozenset({"block-expansion", "block-snapshot", "block-clone", "shared-block"})
 """those that are about raw block volumes alone"""
 CapabilityStatus = Literal["seen", "missing", "failed", "not_tried"]
 

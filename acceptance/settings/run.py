@@ -110,6 +110,7 @@ class Settings(Frozen):
     target: TargetFile | None = None
     declaration: ExistingFile | None = None
     expect: Capabilities = ()
+    node_volumes: Annotated[int, Field(ge=0, le=999)] = 0
     timeout: Duration = 300.0
     unjudged_time: Window = float(UNJUDGED_S)
     load_time: LoadTime = 0.0

@@ -21,9 +21,10 @@ from acceptance.cluster.snapshots import Snapshot, contents_behind, delete_snaps
 from acceptance.planning.site import Site, lacks_feature
 from acceptance.results.features import CAPABILITIES, NEEDS, OF_DEVICES
 from acceptance.text.errors import StorageFailure, Unsupported
-from acceptance.trials.features import copies, several_volumes
+from acceptance.trials.features import copies, several_volumes, snapshot_rounds
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.beside import try_beside
+from acceptance.trials.features.clones import try_clone
 from acceptance.trials.features.larger import try_larger
 from acceptance.trials.features.parallel_clones import CLONES, try_parallel_clones
 from acceptance.trials.features.read_only_copies import try_read_only_copy
@@ -37,14 +38,16 @@ GIB = 1024**3
 
 @dataclass
 class FolderBench:
-    """A bench whose volumes are folders below `folder`, and whose clones are copies of them.
+    """A bench whose volumes are folders below `folder`, or files as devices, and whose clones are copies of them.
 
     `copied`: what a clone is of its source, by how many there were before; `shown`: the folder that a pod sees in place
     of a volume's, by the volume's name; `size`: that `df` tells of a volume, by what was asked for.
     """
 
     folder: Path
-    copied: Callable[[Path, Path, int], object] = lambda source, target, number: shutil.copytree(source, target)
+    copied: Callable[[Path, Path, int], object] = lambda source, target, number: (
+        shutil.copytree(source, target) if source.is_dir() else shutil.copyfile(source, target)
+    )
     shown: Mapping[str, str] = field(default_factory=dict)
     size: Callable[[Claim], int] = lambda claim: claim.size
     cannot_start: Callable[[Sequence[Claim]], str | None] = lambda claims: None
@@ -66,7 +69,9 @@ class FolderBench:
         made = Claim(
             name=part, namespace="run", storage_class="fast", size=size, run_id="r", block=block, source=source
         )
-        if source is None:
+        if source is None and block:
+            (self.folder / part).write_bytes(bytes(8 * 1024**2))
+        elif source is None:
             (self.folder / part).mkdir()
         else:
             self.copied(self.folder / source.name, self.folder / part, len(self.claims))
@@ -102,11 +107,15 @@ class FolderBench:
             raise StorageFailure(done.stdout + done.stderr)
         return done.stdout
 
-    def ask(self, claim: Claim, script: str) -> str:
-        return self.run(claim, script)
+    def plan(self, claim: Claim, *, script: str) -> Any:
+        return SimpleNamespace(claim=claim, script=script, asked_for=False)
 
-    def ended(self, printed: str) -> str:
-        return printed
+    def ask_for(self, plan: Any) -> None:
+        plan.asked_for = True
+
+    def ended(self, plan: Any) -> str:
+        assert plan.asked_for
+        return self.run(plan.claim, plan.script)
 
 
 @pytest.fixture
@@ -158,6 +167,16 @@ def test_a_copy_that_is_its_source_is_told(bench: FolderBench) -> None:
     bench.copied = the_same
     with pytest.raises(StorageFailure, match="do not hold what is theirs"):
         try_beside(tried(bench), "clone")
+
+
+def test_a_clone_of_a_device_goes_its_own_way(bench: FolderBench) -> None:
+    assert "a clone held what its source held" in try_clone(tried(bench), block=True)
+
+
+def test_a_clone_of_a_device_that_shares_data_is_told(bench: FolderBench) -> None:
+    bench.copied = the_same
+    with pytest.raises(StorageFailure, match="what was written to the clone is on its source"):
+        try_clone(tried(bench), block=True)
 
 
 def test_clones_made_at_once_are_seen(bench: FolderBench) -> None:
@@ -216,6 +235,8 @@ def test_marks_on_a_device_are_read_where_they_were_written(tmp_path: Path) -> N
     assert copies.content(bench, claim) == {"before": mark}
     copies.change(bench, claim, other)
     assert copies.content(bench, claim) == {"before": other, "after": other}
+    late = copies.wrong_with_copy(copies.content(bench, claim), before=mark, after=other)
+    assert late == "it holds what was written only after it was made"
     assert device.stat().st_size == 8 * 1024**2 and device.read_bytes()[: 1024**2] == bytes(1024**2)
 
 
@@ -251,6 +272,24 @@ def test_contents_that_stay_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert contents_behind(cast(Api, api), claim) == ["snapcontent-1", "snapcontent-2"]
     listed.clear()
     assert contents_behind(cast(Api, api), claim) == []
+
+
+def test_a_round_without_snapshots_is_named(bench: FolderBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six snapshots are taken of the volume in its life, deleted ones among them."""
+    asked: list[str] = []
+
+    def wait_taken(api: object, snapshot: str, *, timeout_s: float) -> None:
+        if asked.index(snapshot) >= 6:
+            raise StorageFailure(f"waited 1 s for snapshot {snapshot} to be ready to use")
+
+    monkeypatch.setattr(snapshot_rounds, "snapshot_class_for", lambda _: "fast")
+    monkeypatch.setattr(snapshot_rounds, "ask_for_snapshot", lambda *_, part, **__: asked.append(part) or part)
+    monkeypatch.setattr(snapshot_rounds, "wait_taken", wait_taken)
+    monkeypatch.setattr(snapshot_rounds, "delete_snapshots", lambda *_, **__: None)
+    bench.start = lambda *_: "pod"  # type: ignore[attr-defined]
+    bench.timeout_s = 1.0  # type: ignore[attr-defined]
+    with pytest.raises(StorageFailure, match=r"in round 4 of 4, .* for snapshot snapshot-4-1 to be ready"):
+        snapshot_rounds.try_snapshot_rounds(tried(bench))
 
 
 def test_a_content_that_outlives_its_snapshot_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,4 +328,4 @@ def test_what_needs_snapshots_or_growth_is_known_to_be_missing_without_trying() 
         why = lacks_feature(site, "fast", capability)
         assert (why is not None) == (needed in ("expansion", "snapshot")), capability
         assert why is None or why.startswith(f"capability '{capability}': ")
-    assert {each for each in CAPABILITIES if each.startswith("block-")} == OF_DEVICES
+    assert {each for each in CAPABILITIES if "block" in each} == OF_DEVICES

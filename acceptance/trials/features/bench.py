@@ -14,7 +14,7 @@ from acceptance.cluster.objects import object_name
 from acceptance.cluster.one_shot_pod import OneShotPod, ended_pod, run_one_shot_pod
 from acceptance.cluster.pod_manifest import MAIN, PodPlan, volume_path
 from acceptance.cluster.pod_states import node_of
-from acceptance.cluster.pods import create_pod, end_pod, wait_started
+from acceptance.cluster.pods import ask_for_pod, create_pod, end_pod, wait_started
 from acceptance.cluster.snapshots import Snapshot, delete_snapshot
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
@@ -36,6 +36,7 @@ class Bench:
 
     `node`: where pods run unless another one is named; None leaves the first to the scheduler, the others follow it.
     `keep`: leave everything there when the block fails. `pod_s`: how long a pod may run; None: as objects may take.
+    `node_volumes`: so many a node may be filled with.
     """
 
     def __init__(
@@ -47,9 +48,11 @@ class Bench:
         node: str | None,
         keep: bool,
         pod_s: int | None = None,
+        node_volumes: int = 0,
     ) -> None:
         self.workspace = workspace
         self.storage_class = storage_class
+        self.node_volumes = node_volumes
         self._capability = capability
         self._keep = keep
         self._pod_s = pod_s
@@ -95,12 +98,15 @@ class Bench:
         block: bool = False,
     ) -> Claim:
         """Ask for a volume of `size` bytes; `block`: for a raw block device."""
-        name = self.storage_class.name
-        claim = self.workspace.claim(self._capability, part, name, storage_class=name, size=size, block=block)
-        claim = replace(claim, source=source, access_mode=access)
+        claim = replace(self.unmade_claim(part, size=size, block=block), source=source, access_mode=access)
         self.undo_with(lambda: remove_claim(self.api, claim, timeout_s=self.timeout_s))
         create_claim(self.api, claim)
         return claim
+
+    def unmade_claim(self, part: str, *, size: int = SIZE, block: bool = False) -> Claim:
+        """A claim that nobody has asked for yet."""
+        name = self.storage_class.name
+        return self.workspace.claim(self._capability, part, name, storage_class=name, size=size, block=block)
 
     def volume_of(self, claim: Claim) -> str:
         """The name of the claim's volume, once it is bound."""
@@ -145,18 +151,14 @@ class Bench:
         **variables: str,
     ) -> OneShotPod:
         """The same, whatever the exit status."""
-        plan = self._plan((claim, *beside), script, node, variables)
-        plan = replace(plan, read_only=read_only, fs_group=fs_group)
+        plan = self.plan(claim, *beside, script=script, node=node, **variables)
+        return self.run_plan(replace(plan, read_only=read_only, fs_group=fs_group))
+
+    def run_plan(self, plan: PodPlan) -> OneShotPod:
+        """What became of a pod that ran to its end, whatever its exit status."""
         done = run_one_shot_pod(self.workspace, plan, timeout_s=self._pod_s or self.timeout_s)
         self._node = self._node or done.node
         return done
-
-    def ask(self, claim: Claim, script: str, **variables: str) -> PodPlan:
-        """Ask for a pod as `run` has it, and do not wait; it is ended with the rest."""
-        plan = self._plan((claim,), script, None, variables)
-        self.undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
-        create_pod(self.api, plan, timeout_s=self.timeout_s)
-        return plan
 
     def ended(self, plan: PodPlan) -> str:
         """What a pod that was asked for has printed once it has ended. Raises StorageFailure when it ends badly."""
@@ -173,11 +175,21 @@ class Bench:
 
     def start(self, claim: Claim, script: str, *, node: str | None = None, **variables: str) -> PodPlan:
         """A pod that runs the script, and has started; it is ended with the rest."""
-        plan = self._plan((claim,), script, node, variables)
-        self.undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
-        create_pod(self.api, plan, timeout_s=self.timeout_s)
+        return self.start_plan(self.plan(claim, script=script, node=node, **variables))
+
+    def start_plan(self, plan: PodPlan) -> PodPlan:
+        """The same pod, once it has started; it is ended with the rest."""
+        self.ask_for(plan)
         self._node = self._node or node_of(wait_started(self.api, plan, timeout_s=self.timeout_s))
         return plan
+
+    def ask_for(self, plan: PodPlan) -> None:
+        """Ask for the pod, whether or not it can start; it is ended with the rest."""
+        self.undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
+        if plan.ephemeral:  # its volume comes with it: the pod itself looks whose that is
+            ask_for_pod(self.api, plan, guarded=range(len(plan.claims)))
+        else:
+            create_pod(self.api, plan, timeout_s=self.timeout_s)
 
     def end(self, plan: PodPlan) -> None:
         """End a pod that was started, and wait until it is gone."""
@@ -200,7 +212,8 @@ class Bench:
         """What was found fails the class, though the block will end without an error."""
         self._failed = True
 
-    def _plan(self, claims: tuple[Claim, ...], script: str, node: str | None, variables: dict[str, str]) -> PodPlan:
+    def plan(self, *claims: Claim, script: str, node: str | None = None, **variables: str) -> PodPlan:
+        """A pod that runs the script on volumes, $VOLUME, $VOLUME_2 and so on; nobody has asked for it yet."""
         self._count += 1
         paths = [volume_path(number, block=claim.block) for number, claim in enumerate(claims)]
         further = {f"VOLUME_{number}": path for number, path in enumerate(paths[1:], 2)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
@@ -12,12 +14,12 @@ from acceptance.trials.features.sizes import capacity_of
 # What the kernel says of a device's size is for whoever may ask it; that a byte can be written there and read is more.
 _SCRIPT = f"""{PUT}{GET}put {PLACES["before"]} || exit
 while :; do
-    echo "begin $(get {PLACES["before"]})"
     end= ; put "$LAST" && end=$(get "$LAST")
-    echo "end $end"
+    echo "end ${{end:-none}} begin $(get {PLACES["before"]})"
     sleep 1
 done
 """
+_SEEN = re.compile(r"^end (\S+) begin (.*)$", re.MULTILINE)
 
 
 def try_block_expansion(bench: Bench) -> str:
@@ -30,20 +32,27 @@ def try_block_expansion(bench: Bench) -> str:
     pod = bench.start(claim, _SCRIPT, MARK=mark, LAST=str(size // 32 - 1))
     if (there := capacity_of(bench, claim)) >= size:
         raise bench.not_tried(f"PVs of StorageClass {claim.storage_class} have {in_words(there)} at the least")
+
+    def seen() -> tuple[str, str] | None:
+        found = _SEEN.findall(bench.output_of(pod))
+        return found[-1] if found else None
+
+    wait_for(
+        f"a pod to write to the raw block volume of PVC {claim.name}",
+        look=seen,
+        ready=lambda now: now is not None,
+        state=lambda now: "nothing written",
+        timeout_s=bench.timeout_s,
+    )
     expand(bench, claim, size=size)
-
-    def seen() -> dict[str, str]:
-        lines = (line.partition(" ") for line in bench.output_of(pod).splitlines()[-2:])
-        return {name: said for name, _, said in lines}
-
     found = wait_for(
         f"the raw block volume of PVC {claim.name} (StorageClass {claim.storage_class}) to grow in the pod that uses "
         f"it: the PVC reports {in_words(size)} since it was expanded",
         look=seen,
-        ready=lambda now: now.get("end") == mark and "begin" in now,
+        ready=lambda now: now is not None and now[0] == mark,
         state=lambda now: "nothing can be written at its new end, and read there",
         timeout_s=bench.timeout_s,
     )
-    if found["begin"] != mark:
+    if found is None or found[1] != mark:
         raise StorageFailure(f"what was on the volume of PVC {claim.name} is no longer there since it was expanded")
     return f"a pod that had a raw block volume all along wrote and read at the end of its {in_words(size)}"

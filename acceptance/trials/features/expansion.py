@@ -17,7 +17,8 @@ ENOUGH = 0.5
 """The share of what was asked for in addition that must show: a file system keeps some for itself."""
 
 WRITE = 'echo "$MARK" > "$VOLUME/mark" && sync\n'
-WATCH = f'while :; do {SIZE_LINE}; cat "$VOLUME/mark"; sleep 1; done'
+# The mark comes first: with a size that is seen, what was there then has been seen, too.
+WATCH = f'while :; do cat "$VOLUME/mark"; {SIZE_LINE}; sleep 1; done'
 
 
 def try_expansion(bench: Bench) -> str:

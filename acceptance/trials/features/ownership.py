@@ -6,7 +6,7 @@ import re
 
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.resources import CSI_DRIVERS, VOLUMES, Object
-from acceptance.text.errors import StorageFailure
+from acceptance.text.errors import StorageFailure, Unsupported
 from acceptance.trials.features.bench import Bench
 
 FIRST, SECOND = 54321, 54322
@@ -25,7 +25,7 @@ def try_ownership(bench: Bench) -> str:
     claim = bench.claim("owned")
     for group, script in ((FIRST, _FIRST), (SECOND, _SECOND)):
         done = bench.one_shot_pod(claim, script, fs_group=group)
-        groups = [int(each) for each in _GROUP.findall(done.output)]
+        groups = groups_in(done.output)
         if done.status or groups != [group, group]:
             raise _refused(bench, claim, group=group, groups=groups, said=done.output.strip())
     return (
@@ -34,11 +34,22 @@ def try_ownership(bench: Bench) -> str:
     )
 
 
+def groups_in(output: str) -> list[int]:
+    """The groups in lines of `ls -ldn`."""
+    return [int(each) for each in _GROUP.findall(output)]
+
+
+def not_given(bench: Bench, claim: Claim) -> Unsupported | None:
+    """The error that says why the claim's volume is given to no group; None where it should be."""
+    why = _not_meant_to(bench, bench.api.get(VOLUMES, bench.volume_of(claim))["spec"])
+    what = f"PVs of StorageClass {bench.storage_class.name} are not given to a pod's group"
+    return None if why is None else bench.missing(f"{what}: {why}")
+
+
 def _refused(bench: Bench, claim: Claim, *, group: int, groups: list[int], said: str) -> Exception:
-    volume = bench.api.get(VOLUMES, bench.volume_of(claim))
+    if (missing := not_given(bench, claim)) is not None:
+        return missing
     name = bench.storage_class.name
-    if why := _not_meant_to(bench, volume["spec"]):
-        return bench.missing(f"PVs of StorageClass {name} are not given to a pod's group: {why}")
     what = "the volume and a file on it are" if len(groups) == 2 else "on the volume there is"
     found = " and ".join(f"of group {each}" for each in groups) or said
     return StorageFailure(

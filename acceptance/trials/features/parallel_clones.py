@@ -20,7 +20,9 @@ def try_parallel_clones(bench: Bench) -> str:
     clones = [ask_for_clone(bench, source, part=f"clone-{number + 1}") for number in range(CLONES)]
     # All pods are asked for at once: a class that waits for a pod makes its volume only then. Where the kernel takes
     # clones for one volume, one pod starts when another has ended: that is not what is asked here.
-    pods = [bench.ask(each, READ) for each in clones]
+    pods = [bench.plan(each, script=READ) for each in clones]
+    for pod in pods:
+        bench.ask_for(pod)
     wrong = {
         clone.name: said
         for clone, pod in zip(clones, pods, strict=True)

@@ -67,7 +67,8 @@ func (d *driver) countTaken(of volume, id string) error {
 	}
 	known := slices.ContainsFunc(taken, func(each os.DirEntry) bool { return each.Name() == id })
 	if !known && len(taken) >= mostTaken {
-		return status.Errorf(codes.ResourceExhausted, "%s has %d snapshots, and no more are had of one volume", of.ID, len(taken))
+		// No code of those that csi-snapshotter takes for a snapshot that may yet come, which it would not let be deleted.
+		return status.Errorf(codes.FailedPrecondition, "%s has %d snapshots, and no more are had of one volume", of.ID, len(taken))
 	}
 	return os.WriteFile(filepath.Join(folder, id), nil, 0o600)
 }

@@ -88,7 +88,7 @@ func TestDeletedSnapshotsGoOnCounting(t *testing.T) {
 		_, err = l.DeleteSnapshot(ctx, &csi.DeleteSnapshotRequest{SnapshotId: taken})
 		l.need(err)
 	}
-	if _, err := take("one more"); status.Code(err) != codes.ResourceExhausted {
+	if _, err := take("one more"); status.Code(err) != codes.FailedPrecondition {
 		t.Fatal(err)
 	}
 	l.removed(id)
