@@ -22,17 +22,29 @@ _NO_BLOCK = re.compile(
     r"(not support|unsupported|invalid).*(block|volumemode)|(block|volumemode).*(not support|unsupported)",
     re.IGNORECASE,
 )
-# The same of volumes for several nodes at once.
-_NO_SHARING = re.compile(
-    r"(access.?mode|multi.?node|ReadWriteMany|RWX).*(not support|unsupported|invalid|not allowed|only)"
-    r"|(not support|unsupported|invalid|only supports?).*(access.?mode|multi.?node|ReadWriteMany|RWX|capabilit)",
+# The same of volumes for several nodes at once, or for one pod alone.
+_MODES = r"access.?mode|multi.?node|single.?node|ReadWriteMany|RWX|ReadOnlyMany|ROX|ReadWriteOncePod|RWOP"
+_NO_SUCH_ACCESS = re.compile(
+    rf"({_MODES}).*(not support|unsupported|invalid|not allowed|only)"
+    rf"|(not support|unsupported|invalid|only supports?).*({_MODES}|capabilit)",
+    re.IGNORECASE,
+)
+# The same of a copy that is to be larger than what it is of.
+_NO_LARGER_COPY = re.compile(
+    r"(same|equal|differ\w*|match\w*|mismatch|greater|larger)\b.{0,60}\bsize|\bsize\b.{0,80}(same|equal|differ|match|greater|larger)",
     re.IGNORECASE,
 )
 # Reasons of a claim's events that waiting does not mend.
 _FINAL_MESSAGES = ("exceeded quota", "forbidden", "not found", "invalid")
 
 
-AccessMode = Literal["ReadWriteOnce", "ReadWriteMany"]
+AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"]
+# What a class lacks that refuses a claim of that mode.
+_CAPABILITY_OF: dict[AccessMode, str] = {
+    "ReadWriteMany": "shared",
+    "ReadOnlyMany": "read-only-many",
+    "ReadWriteOncePod": "one-pod",
+}
 
 
 class NeverBound(StorageFailure):
@@ -41,11 +53,15 @@ class NeverBound(StorageFailure):
 
 @dataclass(frozen=True, kw_only=True)
 class DataSource:
-    """A claim, or a snapshot of one, in the same namespace; `group`: the API group of its kind, None for the core's."""
+    """A claim, or a snapshot of one, in the same namespace; `group`: the API group of its kind, None for the core's.
+
+    `smaller`: the volume is to be larger than it.
+    """
 
     kind: str
     name: str
     group: str | None = None
+    smaller: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,8 +192,15 @@ def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
         return None
     if claim.block and _NO_BLOCK.search(warning):
         return Unsupported(f"capability 'raw block volumes': StorageClass {claim.storage_class} has none: {warning}")
-    if claim.access_mode == "ReadWriteMany" and _NO_SHARING.search(warning):
-        return Unsupported(f"capability 'shared': StorageClass {claim.storage_class} offers no such volumes: {warning}")
+    if (lacks := _CAPABILITY_OF.get(claim.access_mode)) is not None and _NO_SUCH_ACCESS.search(warning):
+        return Unsupported(
+            f"capability '{lacks}': StorageClass {claim.storage_class} offers no such volumes: {warning}"
+        )
+    if claim.source is not None and claim.source.smaller and _NO_LARGER_COPY.search(warning):
+        return Unsupported(
+            f"capability 'larger copies': StorageClass {claim.storage_class} makes none of another size than their "
+            f"source's: {warning}"
+        )
     if not any(word in warning.lower() for word in _FINAL_MESSAGES):
         return None
     return NeverBound(f"PVC {claim.name} of StorageClass {claim.storage_class} cannot be provisioned: {warning}")

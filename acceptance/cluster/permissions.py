@@ -12,6 +12,7 @@ from acceptance.cluster.resources import (
     CLAIMS,
     CONFIG_MAPS,
     CSI_DRIVERS,
+    CSI_NODES,
     EVENTS,
     JOBS,
     LEASES,
@@ -77,6 +78,10 @@ def for_pull_secret(reference: str) -> tuple[Permission, ...]:
     return (Permission(resource=SECRETS, verbs=("get",), namespace=namespace, name=name), *WITH_PULL_SECRET)
 
 
+# What some capabilities need beside `features`, and are skipped or tried in part without.
+DELETES_VOLUMES = (Permission(resource=VOLUMES, verbs=("delete",)),)
+READS_STATISTICS = (Permission(resource=NODES, subresource="proxy", verbs=("get",)),)
+
 STATEFUL = (
     Permission(resource=STATEFUL_SETS, verbs=("list", "create", "patch", "delete")),
     Permission(resource=JOBS, verbs=("create", "patch", "delete")),
@@ -104,6 +109,7 @@ OF_SUBJECT = {
     "features": (
         Permission(resource=CLAIMS, verbs=("patch",)),
         Permission(resource=CSI_DRIVERS, verbs=("get",)),
+        Permission(resource=CSI_NODES, verbs=("get",)),
         Permission(resource=SNAPSHOT_CLASSES, verbs=("list",), where_served=True),
         Permission(resource=VOLUME_SNAPSHOTS, verbs=("get", "list", "create", "delete"), where_served=True),
         Permission(resource=SNAPSHOT_CONTENTS, verbs=("get", "list", "patch", "delete"), where_served=True),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from acceptance.cluster.claims import Claim
+from acceptance.cluster.claims import Claim, claim_spec
 from acceptance.cluster.nodes import SYSTEM
 from acceptance.cluster.objects import labels
 from acceptance.cluster.resources import Object
@@ -17,6 +17,7 @@ VOLUMES_PATH = "/volumes"
 DEVICES_PATH = "/devices"
 FILES_PATH = "/profiles"
 MAIN = "load"
+GroupPolicy = Literal["OnRootMismatch", "Always"]
 # The numeric id that distributions give to "nobody"; any id but 0 passes the restricted standard.
 USER = 65534
 GroupPolicy = Literal["OnRootMismatch", "Always"]
@@ -37,9 +38,9 @@ class PodPlan:
 
     `deadline_s`: the cluster ends it after that, even if the suite is no more. `read_only`: it may not write on its
     volumes. `fs_group`: the numeric id of the group that is to own them, None for that of all pods; `group_policy`:
-    whether they are all given to it also where their root has it. `away_from`: a node that it may not run on.
-    `user`: the number of its user and group, None for that of all pods; `groups`: further ones of that user.
-    `requests`: what its node keeps for it.
+    whether they are all given to it also where their root has it. `user`: the number of its user and group, None for
+    that of all pods; `groups`: further ones of that user. `away_from`: a node that it may not run on. `ephemeral`: its
+    claims are made with it, and go with it. `requests`: what its node keeps for it.
     """
 
     name: str
@@ -57,6 +58,7 @@ class PodPlan:
     group_policy: GroupPolicy = "OnRootMismatch"
     user: int | None = None
     groups: tuple[int, ...] = ()
+    ephemeral: bool = False
     requests: Mapping[str, str] = field(default_factory=lambda: {"cpu": "100m", "memory": "64Mi"})
 
     @property
@@ -89,13 +91,7 @@ def pod_manifest(plan: PodPlan, *, guarded: Collection[int] = ()) -> Object:
         "nodeSelector": plan.defaults.template.spec.node_selector | {SYSTEM: "linux"},
         "securityContext": _security(plan),
         "containers": [_container(plan, guarded=guarded)],
-        "volumes": [
-            {
-                "name": f"volume-{number}",
-                "persistentVolumeClaim": {"claimName": claim.name} | ({"readOnly": True} if plan.read_only else {}),
-            }
-            for number, claim in enumerate(plan.claims)
-        ],
+        "volumes": [{"name": volume_name(number), **_source(plan, claim)} for number, claim in enumerate(plan.claims)],
     }
     if plan.files:
         spec["volumes"].append({"name": "files", "configMap": {"name": plan.files}})
@@ -110,6 +106,26 @@ def pod_manifest(plan: PodPlan, *, guarded: Collection[int] = ()) -> Object:
     elif plan.away_from:
         spec["affinity"] = node_affinity([plan.away_from], operator="NotIn")
     return {"metadata": {"name": plan.name, **pod_metadata(plan)}, "spec": spec}
+
+
+def volume_name(number: int) -> str:
+    """What the volume of a pod's n-th claim is called in the pod, from 0."""
+    return f"volume-{number}"
+
+
+def ephemeral_name(pod: str, number: int) -> str:
+    """What Kubernetes calls the claim that it makes with a pod for its n-th ephemeral volume, from 0.
+
+    https://kubernetes.io/docs/concepts/storage/ephemeral-volumes/#persistentvolumeclaim-naming
+    """
+    return f"{pod}-{volume_name(number)}"
+
+
+def _source(plan: PodPlan, claim: Claim) -> Object:
+    if plan.ephemeral:
+        template = {"metadata": {"labels": labels(claim.run_id)}, "spec": claim_spec(claim)}
+        return {"ephemeral": {"volumeClaimTemplate": template}}
+    return {"persistentVolumeClaim": {"claimName": claim.name} | ({"readOnly": True} if plan.read_only else {})}
 
 
 def pod_metadata(plan: PodPlan) -> Object:
@@ -139,12 +155,12 @@ def _security(plan: PodPlan) -> Object:
 def _container(plan: PodPlan, *, guarded: Collection[int]) -> Object:
     claims = list(enumerate(plan.claims))
     mounts: list[Object] = [
-        {"name": f"volume-{number}", "mountPath": volume_path(number)} | ({"readOnly": True} if plan.read_only else {})
+        {"name": volume_name(number), "mountPath": volume_path(number)} | ({"readOnly": True} if plan.read_only else {})
         for number, claim in claims
         if not claim.block
     ]
     devices = [
-        {"name": f"volume-{number}", "devicePath": volume_path(number, block=True)}
+        {"name": volume_name(number), "devicePath": volume_path(number, block=True)}
         for number, claim in claims
         if claim.block
     ]

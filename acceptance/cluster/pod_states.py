@@ -21,8 +21,8 @@ _NO_COMMAND = ("StartError", "ContainerCannotRun")
 _CRASHING = "CrashLoopBackOff"
 # The scheduler's words for nodes that hold no more, and for drivers that attach no more to them: what waiting does not
 # mend, unless others let go of it soon.
-_ATTACH_LIMIT = "exceed max volume count"
-_NO_ROOM = ("Insufficient", "Too many pods", _ATTACH_LIMIT)
+ATTACH_LIMIT = "exceed max volume count"
+_NO_ROOM = ("Insufficient", "Too many pods", ATTACH_LIMIT)
 OVER = ("Succeeded", "Failed")
 """phases of pods that take no room any more"""
 
@@ -136,7 +136,7 @@ def no_room(pod: Object) -> str:
 
 def at_attach_limit(pod: Object) -> bool:
     """Whether the scheduler found no node because drivers attach no more volumes there."""
-    return _ATTACH_LIMIT in not_scheduled(pod)
+    return ATTACH_LIMIT in not_scheduled(pod)
 
 
 def is_ready(pod: Object) -> bool:

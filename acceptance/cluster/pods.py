@@ -59,7 +59,7 @@ def wait_started(api: Api, plan: PodPlan, *, timeout_s: float) -> Object:
 def _wait(api: Api, plan: PodPlan, what: str, *, ready: Callable[[Object], bool], timeout_s: float) -> Object:
     return wait_for(
         f"pod {plan.name} on StorageClass {plan.classes} to {what}",
-        look=lambda: _needed(api, plan),
+        look=lambda: needed(api, plan),
         ready=ready,
         state=describe_pod,
         fatal=lambda seen: start_problem(api, plan, seen),
@@ -76,7 +76,7 @@ def wait_placed(api: Api, plan: PodPlan, *, timeout_s: float) -> str:
     """
 
     def chosen() -> tuple[Object, str]:
-        pod = _needed(api, plan)
+        pod = needed(api, plan)
         claims = (api.get(CLAIMS, claim.name, namespace=plan.namespace) for claim in plan.claims)
         noted = ((claim["metadata"].get("annotations") or {}).get(_CHOSEN) for claim in claims)
         return pod, str(pod["spec"].get("nodeName") or next(filter(None, noted), ""))
@@ -92,7 +92,7 @@ def wait_placed(api: Api, plan: PodPlan, *, timeout_s: float) -> str:
     )[1]
 
 
-def _needed(api: Api, plan: PodPlan) -> Object:
+def needed(api: Api, plan: PodPlan) -> Object:
     """The pod, which nobody of the run deletes now. Raises EnvironmentFailure when it is gone all the same."""
     pod = api.find(PODS, plan.name, namespace=plan.namespace)
     if pod is not None and not pod["metadata"].get("deletionTimestamp"):

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.objects import labels, metadata, name_of
-from acceptance.cluster.resources import SNAPSHOT_CLASSES, SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, Object
+from acceptance.cluster.resources import (
+    CLAIMS,
+    SNAPSHOT_CLASSES,
+    SNAPSHOT_CONTENTS,
+    VOLUME_SNAPSHOTS,
+    VOLUMES,
+    Object,
+)
 from acceptance.cluster.waiting import wait_for
 from acceptance.results.document import StorageClass
 from acceptance.text.errors import Unsupported
@@ -104,10 +112,31 @@ def own_content(api: Api, content: str, *, run_id: str) -> None:
     api.patch(SNAPSHOT_CONTENTS, content, {"spec": {"deletionPolicy": "Delete"}})
 
 
+def delete_snapshots(api: Api, snapshots: Sequence[Snapshot], *, timeout_s: float) -> None:
+    """Delete all at once, and wait for each as `delete_snapshot` does."""
+    contents = [(each, have_removed(api, each)) for each in snapshots]
+    for each, content in contents:
+        _wait_gone(api, each, content, timeout_s=timeout_s)
+
+
 def delete_snapshot(api: Api, snapshot: Snapshot, *, timeout_s: float) -> None:
     """Delete it, and wait until it is gone, and what is behind it. Raises StorageFailure at the deadline."""
-    content = have_removed(api, snapshot)
+    _wait_gone(api, snapshot, have_removed(api, snapshot), timeout_s=timeout_s)
 
+
+def contents_behind(api: Api, claim: Claim) -> list[str]:
+    """The names of all contents of snapshots of the claim's volume, whatever has become of the snapshots."""
+    volume = api.get(CLAIMS, claim.name, namespace=claim.namespace)["spec"].get("volumeName")
+    handle = ((api.get(VOLUMES, volume)["spec"].get("csi") or {}).get("volumeHandle")) if volume else None
+    contents = api.list(SNAPSHOT_CONTENTS)
+    return sorted(
+        name_of(each)
+        for each in contents
+        if handle is not None and (each["spec"].get("source") or {}).get("volumeHandle") == handle
+    )
+
+
+def _wait_gone(api: Api, snapshot: Snapshot, content: str | None, *, timeout_s: float) -> None:
     def look() -> list[Object]:
         left = [api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)]
         left += [api.find(SNAPSHOT_CONTENTS, content)] if content else []

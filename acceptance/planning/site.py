@@ -12,7 +12,7 @@ from acceptance.cluster.snapshots import GROUP, VERSION, serves_snapshots
 from acceptance.measuring.host_preflight import run_host_preflight
 from acceptance.results.crashes import Failure
 from acceptance.results.document import StorageClass
-from acceptance.results.features import Capability
+from acceptance.results.features import NEEDS, Capability
 from acceptance.settings.run import Settings
 from acceptance.settings.target_file import RebuildTarget
 from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
@@ -83,11 +83,11 @@ def look_at_host(settings: Settings) -> Site:
 
 def lacks_feature(site: Site, asked: str | None, capability: Capability) -> str | None:
     """Why the capability would be skipped, as far as that can be told without trying it."""
-    known = site.classes.get(asked)
-    if capability == "expansion" and known is not None and not known.allow_expansion:
-        return f"capability 'expansion': StorageClass {known.name} does not allow it"
-    if capability == "snapshot" and site.snapshots is False:
-        return f"capability 'snapshot': the cluster serves no {GROUP}/{VERSION}"
+    known, needed = site.classes.get(asked), NEEDS.get(capability, capability)
+    if needed == "expansion" and known is not None and not known.allow_expansion:
+        return f"capability '{capability}': StorageClass {known.name} does not allow it"
+    if needed == "snapshot" and site.snapshots is False:
+        return f"capability '{capability}': the cluster serves no {GROUP}/{VERSION}"
     return None
 
 

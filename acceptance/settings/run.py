@@ -125,6 +125,7 @@ class Settings(Frozen):
     imports: Annotated[tuple[str, ...], BeforeValidator(named_imports)] = ()
     imported_failures: ImportedFailures = "show"
     expect: Capabilities = ()
+    node_volumes: Annotated[int, Field(ge=0, le=999)] = 0
     timeout: Duration = 300.0
     unjudged_time: Window = float(UNJUDGED_S)
     load_time: LoadTime = 0.0

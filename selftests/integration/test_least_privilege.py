@@ -61,6 +61,9 @@ SMALLEST = {
     "test_snapshots_in_use.py": "",
     "test_full_volumes.py": "",
     "test_many_files.py": "",
+    "test_access_modes.py": "kept_from_a_second",
+    "test_volumes_in_use.py": "",
+    "test_volumes_on_a_node.py": "",
     # The same loads: with a baseline, of other profiles, beside earlier runs, or beside what commands of the user do to
     # the storage.
     "test_baseline_comparison.py": "",

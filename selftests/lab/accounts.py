@@ -11,7 +11,14 @@ from typing import Any
 import yaml
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.permissions import NEEDED, OF_SUBJECT, Permission, for_pull_secret
+from acceptance.cluster.permissions import (
+    DELETES_VOLUMES,
+    NEEDED,
+    OF_SUBJECT,
+    READS_STATISTICS,
+    Permission,
+    for_pull_secret,
+)
 from acceptance.cluster.resources import NAMESPACES, SERVICE_ACCOUNTS, Object, Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.settings.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE
@@ -87,6 +94,8 @@ def asked() -> dict[str, list[Grant]]:
         ACCOUNT: [each for each in NEEDED if each.resource.namespaced],
         f"{ACCOUNT}-cluster": [each for each in NEEDED if not each.resource.namespaced],
         f"{ACCOUNT}-pull-secret": list(for_pull_secret(PULL_SECRET)),
+        f"{ACCOUNT}-volume-deletion": list(DELETES_VOLUMES),
+        f"{ACCOUNT}-volume-statistics": list(READS_STATISTICS),
         f"{ACCOUNT}-rebuild": [
             *longhorn_permissions(LONGHORN_NAMESPACE),
             *ceph_permissions(ROOK_NAMESPACE),

@@ -133,8 +133,18 @@ def test_a_ramp_has_a_volume_for_each_pod_wherever_these_go() -> None:
 
 @pytest.mark.parametrize("capability", CAPABILITIES)
 def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capability) -> None:
-    (found,) = featured("fast", capability, assumed=ELSEWHERE).volumes
-    assert found.storage == {"expansion": 2, "clone": 2, "snapshot": 3}.get(capability, 1) * GIB
+    claimed = sum(each.storage for each in featured("fast", capability, assumed=ELSEWHERE).volumes)
+    least = {"expansion": 2, "clone": 2, "snapshot": 3, "restore-larger": 4, "clone-larger": 3, "parallel-clones": 4}
+    further = dict.fromkeys(("restore-beside", "restore-read-only", "block-snapshot", "snapshot-rounds"), 3)
+    twice = ("clone-beside", "clone-read-only", "block-clone", "two-volumes", "two-modes")
+    further |= dict.fromkeys((*twice, "read-only-many", "mount-options"), 2)
+    growing = ("expansion-offline", "expansion-new-pod", "block-expansion")
+    assert claimed == (least | further | dict.fromkeys(growing, 2)).get(capability, 1) * GIB
+
+
+def test_a_node_is_filled_with_as_many_volumes_as_was_consented_to_and_one_more() -> None:
+    (found,) = featured("fast", "node-limit", node_volumes=12, assumed=ELSEWHERE).volumes
+    assert found.storage == 13 * GIB
 
 
 def test_a_rebuild_may_have_a_replica_more_than_there_is() -> None:

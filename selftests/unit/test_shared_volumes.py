@@ -45,8 +45,8 @@ class HostBench:
         self.missing = self.not_tried = Unsupported
         self.pods: dict[str, tuple[subprocess.Popen[bytes], Path]] = {}
 
-    def claim(self, part: str, *, size: int, shared: bool) -> str:
-        assert shared and size >= 1024**3
+    def claim(self, part: str, *, size: int, access: str) -> str:
+        assert access == "ReadWriteMany" and size >= 1024**3
         return part
 
     def volume_of(self, claim: str) -> str:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Literal, Self
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.claims import Claim, DataSource, create_claim, remove_claim, wait_bound
+from acceptance.cluster.claims import AccessMode, Claim, DataSource, create_claim, remove_claim, wait_bound
 from acceptance.cluster.objects import object_name
-from acceptance.cluster.one_shot_pod import OneShotPod, run_one_shot_pod
+from acceptance.cluster.one_shot_pod import OneShotPod, ended_pod, run_one_shot_pod
 from acceptance.cluster.pod_manifest import MAIN, GroupPolicy, PodPlan, volume_path
 from acceptance.cluster.pod_states import node_of
-from acceptance.cluster.pods import create_pod, end_pod, wait_started
+from acceptance.cluster.pods import ask_for_pod, create_pod, end_pod, wait_started
 from acceptance.cluster.snapshots import Snapshot, delete_snapshot
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
@@ -36,6 +36,7 @@ class Bench:
 
     `node`: where pods run unless another one is named; None leaves the first to the scheduler, the others follow it.
     `keep`: leave everything there when the block fails. `pod_s`: how long a pod may run; None: as objects may take.
+    `node_volumes`: so many a node may be filled with.
     """
 
     def __init__(
@@ -47,9 +48,11 @@ class Bench:
         node: str | None,
         keep: bool,
         pod_s: int | None = None,
+        node_volumes: int = 0,
     ) -> None:
         self.workspace = workspace
         self.storage_class = storage_class
+        self.node_volumes = node_volumes
         self._capability = capability
         self._keep = keep
         self._pod_s = pod_s
@@ -85,14 +88,25 @@ class Bench:
         """The error that says that it could not be tried."""
         return NotTried(f"capability '{self._capability}': {why}")
 
-    def claim(self, part: str, *, size: int = SIZE, source: DataSource | None = None, shared: bool = False) -> Claim:
-        """Ask for a volume; `shared`: for several nodes at once."""
-        name = self.storage_class.name
-        claim = self.workspace.claim(self._capability, part, name, storage_class=name, size=size)
-        claim = replace(claim, source=source, access_mode="ReadWriteMany" if shared else "ReadWriteOnce")
+    def claim(
+        self,
+        part: str,
+        *,
+        size: int = SIZE,
+        source: DataSource | None = None,
+        access: AccessMode = "ReadWriteOnce",
+        block: bool = False,
+    ) -> Claim:
+        """Ask for a volume of `size` bytes; `block`: for a raw block device."""
+        claim = replace(self.unmade_claim(part, size=size, block=block), source=source, access_mode=access)
         self.undo_with(lambda: remove_claim(self.api, claim, timeout_s=self.timeout_s))
         create_claim(self.api, claim)
         return claim
+
+    def unmade_claim(self, part: str, *, size: int = SIZE, block: bool = False) -> Claim:
+        """A claim that nobody has asked for yet."""
+        name = self.storage_class.name
+        return self.workspace.claim(self._capability, part, name, storage_class=name, size=size, block=block)
 
     def volume_of(self, claim: Claim) -> str:
         """The name of the claim's volume, once it is bound."""
@@ -106,14 +120,53 @@ class Bench:
         """What came last goes first: in that order storage lets go."""
         self._undo.callback(lambda: None if self._is_kept else undo())
 
-    def run(self, claim: Claim, script: str, *, read_only: bool = False, **variables: str) -> str:
-        """What the script prints that a pod runs to its end; $VOLUME is the folder of the volume.
+    def run(
+        self,
+        claim: Claim,
+        script: str,
+        *,
+        beside: Sequence[Claim] = (),
+        node: str | None = None,
+        read_only: bool = False,
+        **variables: str,
+    ) -> str:
+        """What the script prints that a pod runs to its end; $VOLUME is the folder, or the device, of the volume, and
+        $VOLUME_2 that of the first claim in `beside`.
 
         Raises StorageFailure when it ends badly.
         """
-        done = self.one_shot_pod(
-            claim, script, read_only=read_only, fs_group=None, group_policy="OnRootMismatch", **variables
+        return self._well(
+            self.one_shot_pod(claim, script, beside=beside, node=node, read_only=read_only, fs_group=None, **variables)
         )
+
+    def one_shot_pod(
+        self,
+        claim: Claim,
+        script: str,
+        *,
+        beside: Sequence[Claim] = (),
+        node: str | None = None,
+        read_only: bool = False,
+        fs_group: int | None = None,
+        group_policy: GroupPolicy = "OnRootMismatch",
+        **variables: str,
+    ) -> OneShotPod:
+        """The same, whatever the exit status."""
+        plan = self.plan(claim, *beside, script=script, node=node, **variables)
+        return self.run_plan(replace(plan, read_only=read_only, fs_group=fs_group, group_policy=group_policy))
+
+    def run_plan(self, plan: PodPlan) -> OneShotPod:
+        """What became of a pod that ran to its end, whatever its exit status."""
+        done = run_one_shot_pod(self.workspace, plan, timeout_s=self._pod_s or self.timeout_s)
+        self._node = self._node or done.node
+        return done
+
+    def ended(self, plan: PodPlan) -> str:
+        """What a pod that was asked for has printed once it has ended. Raises StorageFailure when it ends badly."""
+        wait_started(self.api, plan, timeout_s=self.timeout_s)
+        return self._well(ended_pod(self.workspace, plan, timeout_s=self._pod_s or self.timeout_s))
+
+    def _well(self, done: OneShotPod) -> str:
         if done.status:
             raise StorageFailure(
                 f"a pod on a volume of StorageClass {self.storage_class.name} failed with status {done.status}: "
@@ -121,30 +174,9 @@ class Bench:
             )
         return done.output
 
-    def one_shot_pod(
-        self,
-        claim: Claim,
-        script: str,
-        *,
-        read_only: bool = False,
-        fs_group: int | None = None,
-        group_policy: GroupPolicy = "OnRootMismatch",
-        **variables: str,
-    ) -> OneShotPod:
-        """The same, whatever the exit status."""
-        plan = replace(
-            self._plan(claim, script, None, variables),
-            read_only=read_only,
-            fs_group=fs_group,
-            group_policy=group_policy,
-        )
-        done = run_one_shot_pod(self.workspace, plan, timeout_s=self._pod_s or self.timeout_s)
-        self._node = self._node or done.node
-        return done
-
     def start(self, claim: Claim, script: str, *, node: str | None = None, **variables: str) -> PodPlan:
         """A pod that runs the script, and has started; it is ended with the rest."""
-        return self._start(self._plan(claim, script, node, variables))
+        return self.start_plan(self.plan(claim, script=script, node=node, **variables))
 
     def start_as(
         self,
@@ -157,13 +189,26 @@ class Bench:
         **variables: str,
     ) -> PodPlan:
         """The same of that user, who is in these groups, too; None: that of all pods."""
-        return self._start(replace(self._plan(claim, script, node, variables), user=user, groups=groups))
+        plan = self.plan(claim, script=script, node=node, **variables)
+        return self.start_plan(replace(plan, user=user, groups=groups))
 
-    def _start(self, plan: PodPlan) -> PodPlan:
-        self.undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
-        create_pod(self.api, plan, timeout_s=self.timeout_s)
+    def start_plan(self, plan: PodPlan) -> PodPlan:
+        """The same pod, once it has started; it is ended with the rest."""
+        self.ask_for(plan)
         self._node = self._node or node_of(wait_started(self.api, plan, timeout_s=self.timeout_s))
         return plan
+
+    def ask_for(self, plan: PodPlan) -> None:
+        """Ask for the pod, whether or not it can start; it is ended with the rest."""
+        self.undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
+        if plan.ephemeral:  # its volume comes with it: the pod itself looks whose that is
+            ask_for_pod(self.api, plan, guarded=range(len(plan.claims)))
+        else:
+            create_pod(self.api, plan, timeout_s=self.timeout_s)
+
+    def end(self, plan: PodPlan) -> None:
+        """End a pod that was started, and wait until it is gone."""
+        end_pod(self.api, plan, timeout_s=self.timeout_s)
 
     def output_of(self, plan: PodPlan) -> str:
         """What a pod that was started has printed so far."""
@@ -182,14 +227,17 @@ class Bench:
         """What was found fails the class, though the block will end without an error."""
         self._failed = True
 
-    def _plan(self, claim: Claim, script: str, node: str | None, variables: dict[str, str]) -> PodPlan:
+    def plan(self, *claims: Claim, script: str, node: str | None = None, **variables: str) -> PodPlan:
+        """A pod that runs the script on volumes, $VOLUME, $VOLUME_2 and so on; nobody has asked for it yet."""
         self._count += 1
+        paths = [volume_path(number, block=claim.block) for number, claim in enumerate(claims)]
+        further = {f"VOLUME_{number}": path for number, path in enumerate(paths[1:], 2)}
         return PodPlan(
-            name=object_name(claim.name, str(self._count)),
-            claims=(claim,),
+            name=object_name(claims[0].name, str(self._count)),
+            claims=claims,
             image=self.workspace.image,
             command=["sh", "-c", script],
-            environment={"VOLUME": volume_path(0), **variables},
+            environment={"VOLUME": paths[0], **further, **variables},
             deadline_s=max(DEADLINE_S, 2 * (self._pod_s or 0)),
             node=node or self._node,
             defaults=self.workspace.pods,

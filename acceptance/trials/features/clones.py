@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from acceptance.cluster.claims import Claim, DataSource
+from acceptance.cluster.claims import AccessMode, Claim, DataSource
 from acceptance.cluster.resources import VOLUMES
 from acceptance.text.errors import StorageFailure
-from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.bench import SIZE, Bench, new_mark
 from acceptance.trials.features.copies import change, content, write_before, wrong_with_copy
 
 
-def try_clone(bench: Bench) -> str:
+def try_clone(bench: Bench, *, block: bool = False) -> str:
     """How the clone was seen to be one. Raises Unsupported where the provisioner knows none, StorageFailure where the
-    clone holds something else than its source did, or is not apart from it."""
+    clone holds something else than its source did, or is not apart from it. `block`: of a raw block volume."""
     name = bench.storage_class.name
-    source, before, after = bench.claim("source"), new_mark(), new_mark()
+    source, before, after = bench.claim("source", block=block), new_mark(), new_mark()
     write_before(bench, source, before)
-    clone = bench.claim("clone", source=DataSource(kind="PersistentVolumeClaim", name=source.name))
+    clone = ask_for_clone(bench, source)
     found = content(bench, clone)
-    if not found and "csi" not in bench.api.get(VOLUMES, bench.volume_of(clone))["spec"]:
+    if not found and not _is_csi(bench, clone):
         raise bench.missing(
             f"the provisioner of StorageClass {name} ({bench.storage_class.provisioner}), asked for a clone, "
             "gives an empty volume without an error; only CSI drivers can clone, and it is none"
@@ -26,6 +26,27 @@ def try_clone(bench: Bench) -> str:
         raise StorageFailure(f"a volume of StorageClass {name} was cloned, and the clone is wrong: {wrong}")
     _require_apart(bench, source, clone, before=before)
     return "a clone held what its source held, and neither saw what was then written to the other"
+
+
+def ask_for_clone(
+    bench: Bench, source: Claim, *, part: str = "clone", size: int = SIZE, access: AccessMode = "ReadWriteOnce"
+) -> Claim:
+    """Ask for a volume of `size` bytes that begins as another one."""
+    data = DataSource(kind="PersistentVolumeClaim", name=source.name, smaller=size > source.size)
+    return bench.claim(part, size=size, source=data, access=access, block=source.block)
+
+
+def require_clones(bench: Bench, source: Claim) -> None:
+    """Raise Unsupported where the class of a bound claim is known to have no clones."""
+    if not _is_csi(bench, source):
+        name, provisioner = bench.storage_class.name, bench.storage_class.provisioner
+        raise bench.missing(
+            f"only CSI drivers can clone, and the provisioner of StorageClass {name} ({provisioner}) is none"
+        )
+
+
+def _is_csi(bench: Bench, claim: Claim) -> bool:
+    return "csi" in bench.api.get(VOLUMES, bench.volume_of(claim))["spec"]
 
 
 def _require_apart(bench: Bench, source: Claim, clone: Claim, *, before: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.claims import Claim, ask_to_grow
 from acceptance.cluster.events import recent_events
@@ -12,55 +10,54 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import format_quantity, parse_size
 from acceptance.trials.features.bench import SIZE, Bench, new_mark
+from acceptance.trials.features.sizes import SIZE_LINE, first_size_seen, wait_grown
 
 GROWN = 2 * SIZE
 ENOUGH = 0.5
 """The share of what was asked for in addition that must show: a file system keeps some for itself."""
 
-_SCRIPT = 'echo "$MARK" > "$VOLUME/mark" && sync; while :; do df -Pk "$VOLUME"; cat "$VOLUME/mark"; sleep 1; done'
-_SIZE = re.compile(r"^\S+ +(\d+) +\d+ +\d+ +\d+% ", re.MULTILINE)
+WRITE = 'echo "$MARK" > "$VOLUME/mark" && sync\n'
+# The mark comes first: with a size that is seen, what was there then has been seen, too.
+WATCH = f'while :; do cat "$VOLUME/mark"; {SIZE_LINE}; sleep 1; done'
 
 
 def try_expansion(bench: Bench) -> str:
     """How the volume was seen to grow. Raises Unsupported where the class does not allow it, StorageFailure where it
     does not grow, or not while it is used."""
+    require_allowed(bench)
+    claim, mark = bench.claim("grows"), new_mark()
+    pod = bench.start(claim, WRITE + WATCH, MARK=mark)
+    before = first_size_seen(bench, pod)
+    expand(bench, claim, size=GROWN)
+    after = wait_grown(
+        bench,
+        pod,
+        f"the file system of PVC {claim.name} (StorageClass {bench.storage_class.name}) to grow in the pod that uses "
+        f"it: the PVC reports {in_words(GROWN)} since it was expanded",
+        before=before,
+        wanted=before + int(ENOUGH * (GROWN - SIZE)),
+    )
+    require_mark(bench.output_of(pod), claim, mark)
+    return f"a volume grew from {in_words(before)} to {in_words(after)} under a pod that used it all along"
+
+
+def require_allowed(bench: Bench) -> None:
+    """Raise Unsupported where the class does not allow volumes to grow."""
     name = bench.storage_class.name
     if not bench.storage_class.allow_expansion:
         raise bench.missing(f"StorageClass {name} does not allow it (allowVolumeExpansion is not true)")
-    claim, mark = bench.claim("grows"), new_mark()
-    pod = bench.start(claim, _SCRIPT, MARK=mark)
 
-    def size_seen() -> int:
-        sizes = _SIZE.findall(bench.output_of(pod))
-        return 1024 * int(sizes[-1]) if sizes else 0
 
-    before = wait_for(
-        "the size of the volume to be seen",
-        look=size_seen,
-        ready=bool,
-        state=lambda seen: "none",
-        timeout_s=bench.timeout_s,
-    )
-    expand(bench, claim, size=GROWN)
-    wanted = before + int(ENOUGH * (GROWN - SIZE))
-    after = wait_for(
-        f"the file system of PVC {claim.name} (StorageClass {name}) to grow in the pod that uses it: the PVC reports "
-        f"{_bytes(GROWN)} since it was expanded",
-        look=size_seen,
-        ready=lambda seen: seen >= wanted,
-        state=lambda seen: f"{_bytes(seen)}, and {_bytes(before)} before it was expanded",
-        timeout_s=bench.timeout_s,
-    )
-    if mark not in bench.output_of(pod).splitlines()[-3:]:  # as many as the pod prints each time
+def require_mark(output: str, claim: Claim, mark: str) -> None:
+    """Raise StorageFailure where a pod that prints the size and the mark again and again no longer finds the mark."""
+    if mark not in output.splitlines()[-3:]:  # as many as the pod prints each time
         raise StorageFailure(f"what was on the volume of PVC {claim.name} is no longer there since it was expanded")
-    return f"a volume grew from {_bytes(before)} to {_bytes(after)} under a pod that used it all along"
 
 
-def expand(bench: Bench, claim: Claim, *, size: int) -> None:
-    """Ask for `size` bytes, and wait until the claim has them as it says. Raises StorageFailure when it never does."""
-    api = bench.api
+def ask(bench: Bench, claim: Claim, *, size: int) -> None:
+    """Ask for `size` bytes. Raises StorageFailure where that is refused though the class allows it."""
     try:
-        ask_to_grow(api, claim, size=size)
+        ask_to_grow(bench.api, claim, size=size)
     except ApiError as error:
         if error.status not in (403, 422):
             raise
@@ -68,17 +65,29 @@ def expand(bench: Bench, claim: Claim, *, size: int) -> None:
             f"StorageClass {claim.storage_class} allows volume expansion, and PVC {claim.name} cannot be expanded: "
             f"{error.message}"
         ) from error
+
+
+def expand(bench: Bench, claim: Claim, *, size: int) -> None:
+    """Ask for `size` bytes, and wait until the claim has them as it says. Raises StorageFailure when it never does."""
+    ask(bench, claim, size=size)
+    wait_reported(bench, claim, size=size)
+
+
+def wait_reported(bench: Bench, claim: Claim, *, size: int) -> None:
+    """Wait until the claim says that it has `size` bytes. Raises StorageFailure when it never does."""
+    api = bench.api
     wait_for(
-        f"PVC {claim.name} of StorageClass {claim.storage_class} to be expanded to {_bytes(size)}",
+        f"PVC {claim.name} of StorageClass {claim.storage_class} to be expanded to {in_words(size)}",
         look=lambda: parse_size(
             api.get(CLAIMS, claim.name, namespace=claim.namespace)["status"].get("capacity", {}).get("storage", "1")
         ),
         ready=lambda seen: seen >= size,
-        state=lambda seen: f"capacity {_bytes(seen)}",
+        state=lambda seen: f"capacity {in_words(seen)}",
         events=lambda: recent_events(api, namespace=claim.namespace, name=claim.name),
         timeout_s=bench.timeout_s,
     )
 
 
-def _bytes(size: int) -> str:
+def in_words(size: int) -> str:
+    """The size in bytes, with the unit that suits it."""
     return format_quantity(size, unit="B")

@@ -14,7 +14,7 @@ FIRST, SECOND = 54321, 54322
 
 _FIRST = 'echo one > "$VOLUME/file"; ls -ldn "$VOLUME" && ls -ldn "$VOLUME/file"'
 _SECOND = 'echo two >> "$VOLUME/file"; ls -ldn "$VOLUME" && ls -ldn "$VOLUME/file"'
-GROUP = re.compile(r"^\S+ +\d+ +\d+ +(\d+) ", re.MULTILINE)
+_GROUP_IN_LIST = re.compile(r"^\S+ +\d+ +\d+ +(\d+) ", re.MULTILINE)
 
 
 def try_ownership(bench: Bench) -> str:
@@ -25,7 +25,7 @@ def try_ownership(bench: Bench) -> str:
     claim = bench.claim("owned")
     for group, script in ((FIRST, _FIRST), (SECOND, _SECOND)):
         done = bench.one_shot_pod(claim, script, fs_group=group)
-        groups = [int(each) for each in GROUP.findall(done.output)]
+        groups = groups_in(done.output)
         if done.status or groups != [group, group]:
             raise _refused(bench, claim, group=group, groups=groups, said=done.output.strip())
     return (
@@ -34,10 +34,15 @@ def try_ownership(bench: Bench) -> str:
     )
 
 
+def groups_in(output: str) -> list[int]:
+    """The groups in lines of `ls -ldn`."""
+    return [int(each) for each in _GROUP_IN_LIST.findall(output)]
+
+
 def _refused(bench: Bench, claim: Claim, *, group: int, groups: list[int], said: str) -> Exception:
-    name = bench.storage_class.name
     if why := why_no_group(bench, claim):
         return bench.missing(why)
+    name = bench.storage_class.name
     what = "the volume and a file on it are" if len(groups) == 2 else "on the volume there is"
     found = " and ".join(f"of group {each}" for each in groups) or said
     return StorageFailure(

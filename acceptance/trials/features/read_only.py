@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from acceptance.cluster.claims import Claim
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
 
-_FILL = 'mkdir "$VOLUME/folder" && echo "$MARK" > "$VOLUME/folder/mark" && sync "$VOLUME/folder/mark"'
+FILL = 'mkdir "$VOLUME/folder" && echo "$MARK" > "$VOLUME/folder/mark" && sync "$VOLUME/folder/mark"'
 # The folder too: a mount within the volume is not read-only because the volume is.
 _TRY = """
 echo "read $(cat "$VOLUME/folder/mark" 2>&1)"
@@ -19,12 +20,17 @@ true
 def try_read_only(bench: Bench) -> str:
     """How the volume was seen to be read-only. Raises StorageFailure where it takes writes, or cannot be read."""
     claim, mark = bench.claim("read"), new_mark()
+    bench.run(claim, FILL, MARK=mark)
+    require_read_only(bench, claim, mark, what="a volume")
+    return "a pod that mounted a volume read-only read what was on it, and all its writes were refused"
+
+
+def require_read_only(bench: Bench, claim: Claim, mark: str, *, what: str) -> None:
+    """Raise StorageFailure where a pod that may only read finds another mark than `FILL` wrote, or writes."""
     name = bench.storage_class.name
-    bench.run(claim, _FILL, MARK=mark)
     lines = bench.run(claim, _TRY, read_only=True).splitlines()
     read = next((line.removeprefix("read ") for line in lines if line.startswith("read ")), "nothing")
     if read != mark:
-        raise StorageFailure(f"a volume of StorageClass {name}, mounted read-only, does not show what is on it: {read}")
+        raise StorageFailure(f"{what} of StorageClass {name}, mounted read-only, does not show what is on it: {read}")
     if taken := [line.removeprefix("took ") for line in lines if line.startswith("took ")]:
-        raise StorageFailure(f"a volume of StorageClass {name}, mounted read-only, took writes: {', '.join(taken)}")
-    return "a pod that mounted a volume read-only read what was on it, and all its writes were refused"
+        raise StorageFailure(f"{what} of StorageClass {name}, mounted read-only, took writes: {', '.join(taken)}")

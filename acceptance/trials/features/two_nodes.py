@@ -32,7 +32,7 @@ def shared_claim(bench: Bench, part: str, *, size: int = SIZE) -> Claim:
     """Ask for a volume for several nodes. Raises Unsupported where the nodes are known to lack what it takes."""
     if (why := why_not_shared(bench.api, provisioner=bench.storage_class.provisioner)) is not None:
         raise bench.not_tried(why)
-    return bench.claim(part, size=size, shared=True)
+    return bench.claim(part, size=size, access="ReadWriteMany")
 
 
 def another_node(bench: Bench, claim: Claim) -> str:

@@ -15,7 +15,7 @@ from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import format_size
 from acceptance.trials import Say
 from acceptance.trials.features.bench import Bench
-from acceptance.trials.features.ownership import FIRST, GROUP, SECOND, why_no_group
+from acceptance.trials.features.ownership import FIRST, SECOND, groups_in, why_no_group
 from acceptance.trials.lua_program import RUN, program_of, words_said
 from acceptance.trials.many_files.program import FOLDERS, NoRoom, rates_of, require_over
 
@@ -156,7 +156,7 @@ class ManyFilesTrial:
 
     def _require_group(self, claim: Claim, group: int, output: str) -> None:
         """Whoever gives nothing to the group is quick."""
-        groups = [int(each) for each in GROUP.findall(output)]
+        groups = groups_in(output)
         if not groups or any(each != group for each in groups):
             found = " and ".join(map(str, groups)) or output.strip()[-200:]
             raise StorageFailure(

@@ -147,6 +147,11 @@ func (d *driver) CreateVolume(_ context.Context, asked *csi.CreateVolumeRequest)
 	if wanted.RBD {
 		begin = d.makeRBD
 	}
+	if alone, err := d.has(oneCloneAtATime, own); err != nil {
+		return nil, err
+	} else if alone && source.volume != nil {
+		begin = d.cloneAlone
+	}
 	if err := begin(wanted, source); err != nil {
 		return nil, err
 	}
@@ -265,7 +270,13 @@ func (d *driver) DeleteVolume(_ context.Context, asked *csi.DeleteVolumeRequest)
 	if err != nil && !absent(err) {
 		return nil, err
 	}
-	for _, path := range []string{image + ".new", filepath.Join(d.folder, stagedIn, id), d.image(earlierIn, id), d.record(volumesIn, id)} {
+	if err := d.removeOfNodes(image); err != nil {
+		return nil, err
+	}
+	for _, path := range []string{
+		image + ".new", firstOf(image), filepath.Join(d.folder, stagedIn, id), filepath.Join(d.folder, takenIn, id),
+		d.image(earlierIn, id), d.record(volumesIn, id),
+	} {
 		if err := os.RemoveAll(path); err != nil {
 			return nil, err
 		}

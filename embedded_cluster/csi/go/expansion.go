@@ -83,6 +83,12 @@ func (d *driver) NodeExpandVolume(_ context.Context, asked *csi.NodeExpandVolume
 	if err != nil || inName {
 		return &csi.NodeExpandVolumeResponse{CapacityBytes: is.Size}, err
 	}
+	// No pod has it yet where it is asked for at the path to which it is staged.
+	if asked.GetVolumePath() == asked.GetStagingTargetPath() {
+		if only, err := d.has(growsOnlyInUse, is.Fault); only || err != nil {
+			return &csi.NodeExpandVolumeResponse{CapacityBytes: is.Size}, err
+		}
+	}
 	file, err := locked(d.image(volumesIn, is.ID))
 	if err != nil {
 		return nil, err

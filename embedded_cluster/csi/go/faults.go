@@ -34,12 +34,22 @@ const (
 	comesLate        fault = "comes-and-goes-late"    // a volume takes some seconds to be made, and to be deleted
 	refusesSome      fault = "one-in-four-refused"    // every fourth volume is never made
 	walksAtMount     fault = "walks-at-mount"         // every file is looked at before a pod gets its volume
+	growsOnlyInUse   fault = "grows-only-in-use"      // a file system is not grown when a node gets its volume
+	keepsID          fault = "copies-keep-id"         // a file system is mounted with the id that its copies have, too
+	oneCloneAtATime  fault = "one-clone-at-a-time"    // a clone is empty that is made while another one is
+	neverFreed       fault = "snapshots-never-freed"  // a volume has six snapshots in its life, deleted ones among them
+	takenForAnother  fault = "taken-for-another"      // a node shows another volume of the class in place of the one
+	firstPodAlone    fault = "first-pod-alone"        // a volume is kept for the pod that had it first, gone or not
+	optionsIgnored   fault = "mount-options-ignored"  // mount options are taken from the kubelet, and forgotten
+	wrongStatistics  fault = "wrong-statistics"       // a volume is said to be as full as the disk of the pool
+	takesFewer       fault = "node-takes-fewer"       // a node refuses the last of the volumes that it says it takes
 )
 
 var allFaults = []fault{
 	growsInNameOnly, neverGrows, neverReady, takenLate, takenEarly, twoMoments, restoredEmpty, sharesWithSource, groupIgnored,
-	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome,
-	walksAtMount,
+	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
+	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
+	wrongStatistics, takesFewer,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

@@ -104,7 +104,7 @@ func TestAFileSystemThatAKilledDriverFrozeGoesOn(t *testing.T) {
 	path := l.used(id)
 	// What is there when it is killed in the middle of a copy.
 	frozen := filepath.Join(l.folder, frozenIn, id)
-	l.need(l.mountImage(l.image(volumesIn, id), frozen))
+	l.need(l.mountImage(l.image(volumesIn, id), frozen, false))
 	folder, err := os.Open(frozen)
 	l.need(err)
 	l.need(unix.IoctlSetInt(int(folder.Fd()), freeze, 0))

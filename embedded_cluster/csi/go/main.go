@@ -34,6 +34,7 @@ type driver struct {
 	ceph *ceph  // for volumes on RBD; nil where there is none
 
 	refusals refusals
+	cloning  cloning
 }
 
 func main() {

@@ -64,8 +64,9 @@ func mountedAt(path string) (string, error) {
 	return device, err
 }
 
-// mountImage mounts an image's file system, unless that is mounted there. Its lock is held.
-func (p pool) mountImage(image, path string, options ...string) error {
+// mountImage mounts an image's file system, unless that is mounted there. Its lock is held. With `sameID` the kernel refuses
+// what has the id of another file system that is mounted: of its source, or of its copy.
+func (p pool) mountImage(image, path string, sameID bool, options ...string) error {
 	if device, err := mountedAt(path); device != "" || err != nil {
 		return err
 	}
@@ -77,8 +78,14 @@ func (p pool) mountImage(image, path string, options ...string) error {
 		return err
 	}
 	defer device.Close() // from then on the mount alone keeps it
-	// nouuid: a copy has the same one as its source.
-	return run("mount", "-t", "xfs", "-o", strings.Join(append([]string{"nouuid"}, options...), ","), device.Name(), path)
+	words := []string{"mount", "-t", "xfs"}
+	if !sameID {
+		options = append([]string{"nouuid"}, options...) // a copy has the same one as its source
+	}
+	if len(options) > 0 {
+		words = append(words, "-o", strings.Join(options, ","))
+	}
+	return run(append(words, device.Name(), path)...)
 }
 
 // umount waits for a file that is open there to be closed: a program that another call starts has, until it runs, all files open
@@ -160,7 +167,7 @@ func (p pool) still(of volume, work func() error) (err error) {
 	}
 	// Mounted here once more, it is the same file system, and the mounts of the nodes are out of reach.
 	path := filepath.Join(p.folder, frozenIn, of.ID)
-	if err := p.mountImage(image, path); err != nil {
+	if err := p.mountImage(image, path, false); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release(path)) }()

@@ -14,7 +14,8 @@ import (
 )
 
 func (d *driver) NodeGetInfo(context.Context, *csi.NodeGetInfoRequest) (*csi.NodeGetInfoResponse, error) {
-	return &csi.NodeGetInfoResponse{NodeId: d.node}, nil
+	most, err := d.most()
+	return &csi.NodeGetInfoResponse{NodeId: d.node, MaxVolumesPerNode: most}, err
 }
 
 func (d *driver) NodeGetCapabilities(
@@ -63,12 +64,31 @@ func (d *driver) NodeStageVolume(_ context.Context, asked *csi.NodeStageVolumeRe
 		return nil, err
 	}
 	defer file.Close()
-	if is.Block {
-		return &csi.NodeStageVolumeResponse{}, d.stageBlock(is.ID, file.Name())
-	}
-	path := asked.GetStagingTargetPath()
-	if err := d.mountImage(file.Name(), path, asked.GetVolumeCapability().GetMount().GetMountFlags()...); err != nil {
+	if err := d.mayHave(is); err != nil {
 		return nil, err
+	}
+	if is.Block {
+		image, err := d.imageHere(is)
+		if err != nil {
+			return nil, err
+		}
+		return &csi.NodeStageVolumeResponse{}, d.stageBlock(is.ID, image)
+	}
+	path, options := asked.GetStagingTargetPath(), asked.GetVolumeCapability().GetMount().GetMountFlags()
+	if ignored, err := d.has(optionsIgnored, is.Fault); err != nil {
+		return nil, err
+	} else if ignored {
+		options = nil
+	}
+	sameID, err := d.has(keepsID, is.Fault)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.mountImage(file.Name(), path, sameID, options...); err != nil {
+		return nil, err
+	}
+	if only, err := d.has(growsOnlyInUse, is.Fault); only || err != nil {
+		return &csi.NodeStageVolumeResponse{}, err
 	}
 	// What was restored to a larger volume, or expanded while nobody had it.
 	return &csi.NodeStageVolumeResponse{}, grow(path)
@@ -115,11 +135,15 @@ func (d *driver) NodeUnstageVolume(
 	if is.RBD { // its device is there as long as it is
 		return &csi.NodeUnstageVolumeResponse{}, nil
 	}
+	image, err := d.imageHere(is)
+	if err != nil {
+		return nil, err
+	}
 	others, err := os.ReadDir(filepath.Join(d.folder, stagedIn, id))
-	if err != nil && !errors.Is(err, os.ErrNotExist) || len(others) > 0 {
+	if err != nil && !errors.Is(err, os.ErrNotExist) || len(others) > 0 && image == file.Name() {
 		return &csi.NodeUnstageVolumeResponse{}, err
 	}
-	free, err := d.detach(file.Name())
+	free, err := d.detach(image)
 	if err == nil && !free {
 		err = status.Errorf(codes.Internal, "%s is still open", id)
 	}
@@ -144,7 +168,14 @@ func (d *driver) NodePublishVolume(
 	if device, err := mountedAt(target); device != "" || err != nil {
 		return &csi.NodePublishVolumeResponse{}, err
 	}
-	device, err := d.deviceOver(file.Name())
+	if err := d.firstAlone(is, target); err != nil {
+		return nil, err
+	}
+	image, err := d.imageHere(is)
+	if err != nil {
+		return nil, err
+	}
+	device, err := d.deviceOver(image)
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +188,13 @@ func (d *driver) NodePublishVolume(
 	}
 	if there, err := mountedAt(staged); there == "" || err != nil {
 		return nil, status.Errorf(codes.FailedPrecondition, "%s is not staged at %s: %v", is.ID, staged, err)
+	}
+	shown, err := d.inPlaceOf(is)
+	if err != nil {
+		return nil, err
+	}
+	if shown != is.ID {
+		return &csi.NodePublishVolumeResponse{}, d.publishAnother(shown, target)
 	}
 	if err := d.publishFolder(is, staged, target, asked.GetReadonly()); err != nil {
 		return nil, err
@@ -272,6 +310,11 @@ func (d *driver) NodeGetVolumeStats(
 	if is.Block {
 		total := &csi.VolumeUsage{Unit: csi.VolumeUsage_BYTES, Total: is.Size}
 		return &csi.NodeGetVolumeStatsResponse{Usage: []*csi.VolumeUsage{total}}, nil
+	}
+	if wrong, err := d.has(wrongStatistics, is.Fault); err != nil {
+		return nil, err
+	} else if wrong {
+		path = d.folder
 	}
 	var has unix.Statfs_t
 	if err := unix.Statfs(path, &has); err != nil {

@@ -42,6 +42,9 @@ func (d *driver) take(id, volumeID string) (snapshot, error) {
 	if room, err := d.room(); err != nil || d.capacity > 0 && of.Size > room {
 		return snapshot{}, status.Errorf(codes.ResourceExhausted, "a snapshot of %d bytes, and there is room for %d (%v)", of.Size, room, err)
 	}
+	if err := d.countTaken(of, id); err != nil {
+		return snapshot{}, err
+	}
 	is := snapshot{ID: id, Volume: of.ID, Size: of.Size, Block: of.Block, RBD: of.RBD, Fault: of.Fault}
 	if of.RBD {
 		err = d.takeRBD(of, id)

@@ -1,0 +1,45 @@
+"""A generic ephemeral volume: made with its pod, and gone with it, the PV too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from acceptance.cluster.claims import wait_bound, wait_volume_gone, wait_volume_released
+from acceptance.cluster.pod_manifest import ephemeral_name
+from acceptance.cluster.pods import end_pod
+from acceptance.cluster.resources import CLAIMS, VOLUMES
+from acceptance.cluster.waiting import wait_for
+from acceptance.trials.features.bench import Bench, new_mark
+
+_KEEPS = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mark" && while :; do sleep 1; done'
+
+
+def try_ephemeral(bench: Bench) -> str:
+    """How the volume was seen to come and go with its pod. Raises StorageFailure where it does not come, does not take
+    a write, or stays when its pod is gone."""
+    api, mark = bench.api, new_mark()
+    plan = replace(bench.plan(bench.unmade_claim("ephemeral"), script=_KEEPS, MARK=mark), ephemeral=True)
+    claim = replace(plan.claims[0], name=ephemeral_name(plan.name, 0))
+    plan = bench.start_plan(replace(plan, claims=(claim,)))
+    volume = wait_bound(api, claim, timeout_s=bench.timeout_s)
+    wait_for(
+        f"pod {plan.name} to read what it wrote on its ephemeral volume",
+        look=lambda: bench.output_of(plan).split(),
+        ready=lambda seen: seen == [mark],
+        state=lambda seen: f"it said {' '.join(seen) or 'nothing'}",
+        timeout_s=bench.timeout_s,
+    )
+    policy = api.get(VOLUMES, volume)["spec"].get("persistentVolumeReclaimPolicy")
+    end_pod(api, plan, timeout_s=bench.timeout_s)
+    wait_for(
+        f"PVC {claim.name}, made with pod {plan.name}, to go with it",
+        look=lambda: api.find(CLAIMS, claim.name, namespace=claim.namespace),
+        ready=lambda seen: seen is None,
+        state=lambda seen: "gone" if seen is None else f"finalizers: {seen['metadata'].get('finalizers')}",
+        timeout_s=bench.timeout_s,
+    )
+    if policy != "Delete":
+        wait_volume_released(api, volume, timeout_s=bench.timeout_s)
+        return f"a volume was made with a pod, and its PVC went with it; the PV stays, as reclaim policy {policy} says"
+    wait_volume_gone(api, volume, timeout_s=bench.timeout_s)
+    return f"a volume was made with a pod on {bench.node}, and went with it, the PV too"

@@ -1,0 +1,82 @@
+"""Expansion between pods: of a volume that no pod uses, and of one whose pod is made anew meanwhile."""
+
+from __future__ import annotations
+
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.events import recent_events
+from acceptance.cluster.waiting import wait_for
+from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.expansion import (
+    ENOUGH,
+    WATCH,
+    WRITE,
+    ask,
+    in_words,
+    require_allowed,
+    require_mark,
+    wait_reported,
+)
+from acceptance.trials.features.sizes import SIZE_LINE, capacity_of, first_size_seen, size_in, twice, wait_grown
+
+
+def try_offline_expansion(bench: Bench) -> str:
+    """How a volume was seen to have grown while no pod used it. Raises Unsupported where the class does not allow it,
+    StorageFailure where it does not grow, or the next pod does not see that, or not what was there."""
+    require_allowed(bench)
+    claim, mark = bench.claim("idle"), new_mark()
+    before = size_in(bench.run(claim, WRITE + SIZE_LINE, MARK=mark))
+    size = twice(bench, claim)
+    ask(bench, claim, size=size)
+    _wait_enlarged(bench, claim, size=size)
+    after = _seen_by_a_new_pod(
+        bench, claim, mark, size=size, before=before, after_what="it was expanded while no pod used it"
+    )
+    return f"a volume grew from {in_words(before)} to {in_words(after)} while no pod used it, and the next one saw that"
+
+
+def try_expansion_with_a_new_pod(bench: Bench) -> str:
+    """The same of a volume whose pod is ended as soon as it was asked to grow, and made anew."""
+    require_allowed(bench)
+    claim, mark = bench.claim("renewed"), new_mark()
+    pod = bench.start(claim, WRITE + WATCH, MARK=mark)
+    before = first_size_seen(bench, pod)
+    size = twice(bench, claim)
+    ask(bench, claim, size=size)
+    bench.end(pod)
+    after = _seen_by_a_new_pod(
+        bench, claim, mark, size=size, before=before, after_what="its pod was made anew while it was expanded"
+    )
+    return (
+        f"a volume grew from {in_words(before)} to {in_words(after)} for a pod that was made anew when it had been "
+        "asked to grow"
+    )
+
+
+def _wait_enlarged(bench: Bench, claim: Claim, *, size: int) -> None:
+    """Wait until the volume itself is larger; that of its file system the claim is told only when a pod has it."""
+    wait_for(
+        f"the PV of PVC {claim.name} (StorageClass {claim.storage_class}), which no pod uses, to be expanded to "
+        f"{in_words(size)}",
+        look=lambda: capacity_of(bench, claim),
+        ready=lambda seen: seen >= size,
+        state=lambda seen: f"capacity {in_words(seen)}",
+        events=lambda: recent_events(bench.api, namespace=claim.namespace, name=claim.name),
+        timeout_s=bench.timeout_s,
+    )
+
+
+def _seen_by_a_new_pod(bench: Bench, claim: Claim, mark: str, *, size: int, before: int, after_what: str) -> int:
+    """The size in bytes that a new pod sees, once it is enough. Raises StorageFailure where it never is, where the data
+    is gone or the claim does not come to know of its size."""
+    pod = bench.start(claim, WATCH)
+    after = wait_grown(
+        bench,
+        pod,
+        f"the file system of PVC {claim.name} (StorageClass {claim.storage_class}) to have its new size in a new pod "
+        f"({after_what}, to {in_words(size)})",
+        before=before,
+        wanted=before + int(ENOUGH * size / 2),
+    )
+    require_mark(bench.output_of(pod), claim, mark)
+    wait_reported(bench, claim, size=size)
+    return after

@@ -1,0 +1,42 @@
+"""A volume for one pod alone (ReadWriteOncePod): a second pod of its node waits, and has it afterwards."""
+
+from __future__ import annotations
+
+from acceptance.cluster.claims import AccessMode
+from acceptance.cluster.pods import end_pod, wait_ended
+from acceptance.text.errors import StorageFailure
+from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.waiting_pods import wait_kept
+
+ACCESS_MODE: AccessMode = "ReadWriteOncePod"
+"""as the scheduler spells it, too, where it says why a pod waits"""
+
+_HOLDS = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && while :; do sleep 1; done'
+_READS = 'cat "$VOLUME/mark"'
+
+
+def try_one_pod(bench: Bench) -> str:
+    """How the second pod was seen to wait for the first. Raises Unsupported where the class offers no such volumes,
+    StorageFailure where both pods run at once, or the second does not get the volume after the first."""
+    claim, mark = bench.claim("alone", access=ACCESS_MODE), new_mark()
+    name = bench.storage_class.name
+    first = bench.start(claim, _HOLDS, MARK=mark)
+    second = bench.plan(claim, script=_READS)
+    bench.ask_for(second)
+    wait_kept(
+        bench,
+        second,
+        f"a second pod on a volume of StorageClass {name} to be kept by the scheduler, since its PVC asks for "
+        f"{ACCESS_MODE} and a first pod runs",
+        words=ACCESS_MODE,
+        started=f"two pods on {bench.node} had a volume of StorageClass {name} at once, whose PVC asks for "
+        f"{ACCESS_MODE}: the second started while the first was there",
+    )
+    end_pod(bench.api, first, timeout_s=bench.timeout_s)
+    wait_ended(bench.api, second, timeout_s=bench.timeout_s)
+    if (found := bench.output_of(second).strip()) != mark:
+        raise StorageFailure(
+            f"the second pod on a {ACCESS_MODE} volume of StorageClass {name} does not read what the first wrote; "
+            f"found: {found or 'nothing'}"
+        )
+    return f"a second pod on {bench.node} waited while the first had a {ACCESS_MODE} volume, and had it after that"

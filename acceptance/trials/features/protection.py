@@ -1,0 +1,121 @@
+"""A volume in use whose PVC, and PV, are deleted: it stays until its pod is gone, and goes then."""
+
+from __future__ import annotations
+
+from acceptance.cluster.claims import Claim, delete_claim, wait_volume_gone, wait_volume_released
+from acceptance.cluster.permissions import DELETES_VOLUMES, may
+from acceptance.cluster.pod_manifest import PodPlan
+from acceptance.cluster.pod_states import describe_pod, main_ended
+from acceptance.cluster.pods import end_pod, needed, start_problem
+from acceptance.cluster.resources import CLAIMS, VOLUMES, Object, Resource
+from acceptance.cluster.waiting import wait_for
+from acceptance.text.errors import AcceptanceError, StorageFailure
+from acceptance.trials.features.bench import Bench
+
+# With it a provisioner deletes what is behind a PV that was asked to go before its PVC; without it that would be left.
+# https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolume-deletion-protection-finalizer
+_HONOURS_POLICY = "external-provisioner.volume.kubernetes.io/finalizer"
+ROUNDS = 5
+"""of writing and reading, each a second, that must go well after each deletion"""
+
+_USES = """
+n=0
+while :; do
+    n=$((n + 1))
+    echo "$n" >> "$VOLUME/rounds" && sync "$VOLUME/rounds" || exit 1
+    last=; while read -r each; do last=$each; done < "$VOLUME/rounds"
+    [ "$last" = "$n" ] || { echo "read $last after writing $n"; exit 1; }
+    echo "round $n"
+    sleep 1
+done
+"""
+
+
+def try_protection(bench: Bench) -> str:
+    """How the volume was seen to outlast the deletion of its PVC, and of its PV where the account may delete one.
+
+    Raises StorageFailure where it goes, or fails its pod, before that is gone, or stays afterwards.
+    """
+    claim = bench.claim("protected")
+    pod = bench.start(claim, _USES)
+    volume = bench.volume_of(claim)
+    left_out = _why_not_deleted(bench, volume)
+    if left_out is None:
+        bench.api.delete(VOLUMES, volume)
+        _wait_in_use(bench, pod, VOLUMES, volume)
+    delete_claim(bench.api, claim)
+    _wait_in_use(bench, pod, CLAIMS, claim.name)
+    _require_there(bench, VOLUMES, volume)
+    end_pod(bench.api, pod, timeout_s=bench.timeout_s)
+    _wait_gone(bench, claim, volume)
+    what = "its PV, then of its PVC," if left_out is None else "its PVC"
+    note = "" if left_out is None else f"; its PV was not deleted: {left_out}"
+    return f"a volume in use outlasted the deletion of {what} and went when its pod was gone{note}"
+
+
+def _why_not_deleted(bench: Bench, volume: str) -> str | None:
+    """Why the PV is not deleted while it is in use; None where that leaves nothing behind."""
+    seen = bench.api.get(VOLUMES, volume)
+    if seen["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
+        return f"its reclaim policy is {seen['spec'].get('persistentVolumeReclaimPolicy')}"
+    if _HONOURS_POLICY not in (seen["metadata"].get("finalizers") or []):
+        return f"its provisioner would leave what is behind it (there is no finalizer {_HONOURS_POLICY})"
+    if not may(bench.api, DELETES_VOLUMES):
+        return "the account may not delete persistentvolumes (deploy/rbac-volume-deletion.yaml)"
+    return None
+
+
+def _wait_in_use(bench: Bench, pod: PodPlan, resource: Resource, name: str) -> None:
+    """Wait until the pod has gone on for some rounds on a volume of which that object is to be deleted."""
+    kind = "PVC" if resource is CLAIMS else "PV"
+    before = _rounds(bench, pod)
+
+    def look() -> tuple[int, Object]:
+        _require_there(bench, resource, name)
+        return _rounds(bench, pod), needed(bench.api, pod)
+
+    def ends(seen: tuple[int, Object]) -> AcceptanceError | None:
+        if main_ended(seen[1]):
+            return StorageFailure(
+                f"a pod on a volume of StorageClass {bench.storage_class.name} failed {seen[0] - before} rounds after "
+                f"the deletion of the {kind} was asked for: {bench.output_of(pod).splitlines()[-1:]}, "
+                f"{describe_pod(seen[1])}"
+            )
+        return start_problem(bench.api, pod, seen[1])
+
+    wait_for(
+        f"pod {pod.name} to go on writing and reading for {ROUNDS} rounds, although {kind} {name} is to be deleted",
+        look=look,
+        ready=lambda seen: seen[0] >= before + ROUNDS,
+        state=lambda seen: f"{seen[0] - before} rounds, {describe_pod(seen[1])}",
+        fatal=ends,
+        timeout_s=bench.timeout_s,
+    )
+
+
+def _require_there(bench: Bench, resource: Resource, name: str) -> None:
+    kind = "PVC" if resource is CLAIMS else "PV"
+    namespace = bench.workspace.namespace if resource.namespaced else None
+    if bench.api.find(resource, name, namespace=namespace) is None:
+        raise StorageFailure(
+            f"{kind} {name} of StorageClass {bench.storage_class.name} was gone while a pod used its volume: it must "
+            "stay until the pod is gone, as its finalizer says; see what took that away"
+        )
+
+
+def _rounds(bench: Bench, pod: PodPlan) -> int:
+    return sum(line.startswith("round ") for line in bench.output_of(pod).splitlines())
+
+
+def _wait_gone(bench: Bench, claim: Claim, volume: str) -> None:
+    wait_for(
+        f"PVC {claim.name}, whose deletion was asked for, to go once its pod is gone",
+        look=lambda: bench.api.find(CLAIMS, claim.name, namespace=claim.namespace),
+        ready=lambda seen: seen is None,
+        state=lambda seen: "gone" if seen is None else f"finalizers: {seen['metadata'].get('finalizers')}",
+        timeout_s=bench.timeout_s,
+    )
+    if bench.storage_class.reclaim_policy == "Delete":
+        wait_volume_gone(bench.api, volume, timeout_s=bench.timeout_s)
+    else:
+        wait_volume_released(bench.api, volume, timeout_s=bench.timeout_s)

@@ -1,0 +1,51 @@
+"""A volume that many nodes only read (ReadOnlyMany), made as a clone of one that has been written to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from acceptance.cluster.claims import AccessMode
+from acceptance.cluster.pods import wait_ended
+from acceptance.cluster.resources import VOLUMES
+from acceptance.text.errors import StorageFailure
+from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.clones import ask_for_clone
+from acceptance.trials.features.copies import write_before
+from acceptance.trials.features.two_nodes import another_node
+
+ACCESS_MODE: AccessMode = "ReadOnlyMany"
+
+_READS = """
+echo "read $(cat "$VOLUME/before" 2>&1)"
+{ echo written > "$VOLUME/new"; } 2> /dev/null && echo "took a new file"
+{ echo written > "$VOLUME/before"; } 2> /dev/null && echo "took another content of a file"
+"""
+_STAYS = _READS + "while :; do sleep 1; done"
+
+
+def try_read_only_many(bench: Bench) -> str:
+    """How two nodes were seen to read one volume. Raises Unsupported where the class offers no such volumes or clones
+    none, StorageFailure where a node does not read what is there, or the volume takes a write."""
+    source, mark = bench.claim("original"), new_mark()
+    write_before(bench, source, mark)
+    claim = ask_for_clone(bench, source, part="readers", access=ACCESS_MODE)
+    first = bench.start_plan(replace(bench.plan(claim, script=_STAYS), read_only=True))
+    if "csi" not in bench.api.get(VOLUMES, bench.volume_of(claim))["spec"]:
+        raise bench.not_tried("only CSI drivers clone volumes, and a volume that many only read has to be filled so")
+    other = another_node(bench, claim)
+    second = bench.plan(claim, script=_READS + "true", node=other)
+    second = bench.start_plan(replace(second, read_only=True))
+    wait_ended(bench.api, second, timeout_s=bench.timeout_s)
+    for pod, node in ((first, bench.node), (second, other)):
+        lines = bench.output_of(pod).splitlines()
+        if (read := lines[:1]) != [f"read {mark}"]:
+            raise StorageFailure(
+                f"a {ACCESS_MODE} volume of StorageClass {bench.storage_class.name}, cloned from one that holds a "
+                f"file, does not show it on {node}: {' '.join(read) or 'nothing'}"
+            )
+        if taken := [line.removeprefix("took ") for line in lines if line.startswith("took ")]:
+            raise StorageFailure(
+                f"a {ACCESS_MODE} volume of StorageClass {bench.storage_class.name} took writes on {node}: "
+                f"{', '.join(taken)}"
+            )
+    return f"pods on {bench.node} and {other} had a {ACCESS_MODE} volume at once, read it, and all writes were refused"

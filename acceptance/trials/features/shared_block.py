@@ -1,0 +1,43 @@
+"""A raw block volume that two nodes have at once (ReadWriteMany): each reads what the other writes."""
+
+from __future__ import annotations
+
+from acceptance.cluster.pods import wait_ended
+from acceptance.text.errors import StorageFailure
+from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.two_nodes import another_node, within_s
+
+# Each reads both blocks first, as a node that might answer from its memory later on; then it writes one, past all
+# caches, and looks for the other's until that shows.
+_MEET = """
+look() { dd if="$VOLUME" bs=4096 skip="$1" count=1 iflag=direct 2> /dev/null | tr -d '\\000' | head -n 1; }
+look "$MINE" > /dev/null; look "$THEIRS" > /dev/null
+{ echo "$MARK"; head -c 4096 /dev/zero; } | head -c 4096 |
+    dd of="$VOLUME" bs=4096 seek="$MINE" count=1 iflag=fullblock oflag=direct conv=notrunc,fsync status=none || exit 1
+waited=0
+while found=$(look "$THEIRS"); [ "$found" != "$WANTED" ] && [ "$waited" -lt "$SECONDS_LEFT" ]; do
+    sleep 1; waited=$((waited + 1))
+done
+echo "found $found"
+"""
+
+
+def try_shared_block(bench: Bench) -> str:
+    """How two nodes were seen to use one device. Raises Unsupported where the class has none such, StorageFailure where
+    a pod cannot start on the second node, or one does not read what the other wrote."""
+    claim = bench.claim("both-block", access="ReadWriteMany", block=True)
+    marks = [new_mark(), new_mark()]
+    left = {"SECONDS_LEFT": str(within_s(bench))}
+    first = bench.start(claim, _MEET, MARK=marks[0], WANTED=marks[1], MINE="0", THEIRS="1", **left)
+    other = another_node(bench, claim)
+    second = bench.start(claim, _MEET, node=other, MARK=marks[1], WANTED=marks[0], MINE="1", THEIRS="0", **left)
+    about = f"a raw block volume of StorageClass {bench.storage_class.name} is used on {bench.node} and {other} at once"
+    for pod, wanted, node in ((second, marks[0], other), (first, marks[1], bench.node)):
+        wait_ended(bench.api, pod, timeout_s=bench.timeout_s + 2 * within_s(bench))
+        said = bench.output_of(pod).strip()
+        if said.splitlines()[-1:] != [f"found {wanted}"]:
+            raise StorageFailure(
+                f"{about}: what the other node wrote does not show on {node} within {within_s(bench)} s; the pod "
+                f"there said: {said or 'nothing'}"
+            )
+    return f"pods on {bench.node} and {other} had a raw block volume at once, and each read what the other wrote"

@@ -1,0 +1,63 @@
+"""Snapshots that are taken and deleted again and again while the volume is used: nothing may stay of them."""
+
+from __future__ import annotations
+
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.pod_manifest import PodPlan
+from acceptance.cluster.snapshots import contents_behind, delete_snapshots, wait_taken
+from acceptance.cluster.waiting import wait_for
+from acceptance.text.errors import StorageFailure
+from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.snapshots import ask_for_snapshot, snapshot_class_for
+
+ROUNDS = 4
+AT_ONCE = 2
+_WRITE = 'while echo written >> "$VOLUME/log" && sync "$VOLUME/log"; do echo written; sleep 0.5; done'
+
+
+def try_snapshot_rounds(bench: Bench) -> str:
+    """How nothing was seen to stay. Raises Unsupported where there are no snapshots, StorageFailure where one is not
+    ready in some round, or stays, or the volume takes no more writes."""
+    snapshot_class = snapshot_class_for(bench)
+    claim = bench.claim("source")
+    pod = bench.start(claim, _WRITE)
+    for number in range(1, ROUNDS + 1):
+        try:
+            _round(bench, claim, number, snapshot_class=snapshot_class)
+        except StorageFailure as error:
+            raise StorageFailure(
+                f"in round {number} of {ROUNDS}, each with {AT_ONCE} snapshots of one volume taken and deleted: {error}"
+            ) from error
+    if left := contents_behind(bench.api, claim):
+        raise StorageFailure(
+            f"{ROUNDS * AT_ONCE} snapshots of a volume of StorageClass {claim.storage_class} were taken and deleted, "
+            f"and the cluster still has VolumeSnapshotContents of it: {', '.join(left)}"
+        )
+    _require_writes(bench, pod, claim)
+    return (
+        f"{ROUNDS} times {AT_ONCE} snapshots of a volume in use were taken and deleted with their contents, and it was "
+        "written to all along"
+    )
+
+
+def _round(bench: Bench, claim: Claim, number: int, *, snapshot_class: str) -> None:
+    snapshots = [
+        ask_for_snapshot(bench, claim, snapshot_class=snapshot_class, part=f"snapshot-{number}-{each + 1}")
+        for each in range(AT_ONCE)
+    ]
+    for each in snapshots:
+        wait_taken(bench.api, each, timeout_s=bench.timeout_s)
+    delete_snapshots(bench.api, snapshots, timeout_s=bench.timeout_s)
+
+
+def _require_writes(bench: Bench, pod: PodPlan, claim: Claim) -> None:
+    """Wait until the pod has written once more."""
+    before = bench.output_of(pod).count("written")
+    wait_for(
+        f"the pod on PVC {claim.name} (StorageClass {claim.storage_class}) to go on writing after the last snapshot "
+        "was deleted",
+        look=lambda: bench.output_of(pod).count("written"),
+        ready=lambda seen: seen > before,
+        state=lambda seen: f"{seen} writes, none of them since",
+        timeout_s=bench.timeout_s,
+    )

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+func TestANodeTellsTheLimitOfItsPoolAndNoneWithoutOne(t *testing.T) {
+	l := newLab(t)
+	for text, most := range map[string]int64{"": 0, "7\n": 7} {
+		if text != "" {
+			l.need(os.WriteFile(filepath.Join(l.folder, mostIn), []byte(text), 0o600))
+		}
+		is, err := l.NodeGetInfo(ctx, &csi.NodeGetInfoRequest{})
+		l.need(err)
+		if is.GetMaxVolumesPerNode() != most {
+			t.Fatal(text, is)
+		}
+	}
+}
+
+func TestANodeRefusesTheLastVolumeOfItsLimit(t *testing.T) {
+	l := newLab(t)
+	l.need(os.WriteFile(filepath.Join(l.folder, mostIn), []byte("1"), 0o600))
+	id := l.made(request("volume", faulty(takesFewer)))
+	_, err := l.NodeStageVolume(ctx, &csi.NodeStageVolumeRequest{
+		VolumeId: id, StagingTargetPath: l.at("staged", id), VolumeCapability: asked(false),
+	})
+	if status.Code(err) != codes.ResourceExhausted {
+		t.Fatal(err)
+	}
+	l.removed(id)
+}
+
+func TestAVolumeIsKeptForItsFirstPod(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(firstPodAlone)))
+	l.used(id)
+	l.unused(id)
+	l.used(id)
+	_, err := l.NodePublishVolume(ctx, &csi.NodePublishVolumeRequest{
+		VolumeId: id, StagingTargetPath: l.at("staged", id), TargetPath: l.at("second", id), VolumeCapability: asked(false),
+	})
+	if status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), l.at("pods", id)) {
+		t.Fatal(err)
+	}
+	l.unused(id)
+	l.removed(id)
+	if left := l.names(filepath.Join(l.folder, volumesIn)); left != "" {
+		t.Fatal(left)
+	}
+}
+
+func TestMountOptionsHoldUnlessTheyAreIgnored(t *testing.T) {
+	l := newLab(t)
+	for name, own := range map[string]fault{"good": "", "bad": optionsIgnored} {
+		id := l.made(request(name, func(r *csi.CreateVolumeRequest) {
+			if own != "" {
+				faulty(own)(r)
+			}
+		}))
+		wanted := asked(false)
+		wanted.GetMount().MountFlags = []string{"noatime"}
+		path := l.at("staged", id)
+		_, err := l.NodeStageVolume(ctx, &csi.NodeStageVolumeRequest{
+			VolumeId: id, StagingTargetPath: path, VolumeCapability: wanted,
+		})
+		l.need(err)
+		text, err := os.ReadFile("/proc/self/mounts")
+		l.need(err)
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, path) && strings.Contains(line, "noatime") != (own == "") {
+				t.Error(line)
+			}
+		}
+		l.unused(id)
+		l.removed(id)
+	}
+}
+
+func TestStatisticsAreOfTheWrongDisk(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(wrongStatistics)))
+	path := l.used(id)
+	told, err := l.NodeGetVolumeStats(ctx, &csi.NodeGetVolumeStatsRequest{VolumeId: id, VolumePath: path})
+	l.need(err)
+	if told.GetUsage()[0].GetTotal() != l.total(l.folder) || l.total(path) == l.total(l.folder) {
+		t.Fatal(told)
+	}
+}
+
+func TestEachNodeHasADeviceOfItsOwn(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(nodesApart), block))
+	other := lab{driver: &driver{pool: l.pool, node: "two"}, t: t}
+	path := l.used(id)
+	l.need(os.WriteFile(path, []byte("one"), 0o600))
+	l.unused(id)
+	there, err := os.ReadFile(other.used(id))
+	l.need(err)
+	if strings.HasPrefix(string(there), "one") {
+		t.Fatal("both have the same")
+	}
+	other.unused(id)
+	l.removed(id)
+	if left := l.names(filepath.Join(l.folder, volumesIn)); left != "" {
+		t.Fatal(left)
+	}
+}

@@ -1,0 +1,132 @@
+"""Volumes and the pods that have them, through the suite's own command line: seen on storage that gets it right, and a
+fail on storage that does not."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.resources import CLAIMS
+from embedded_cluster import EmbeddedCluster
+from embedded_cluster.csi.part import CLASS
+from selftests.integration.suite import SuiteRun, finish, left_behind, own, run_suite, started_suite
+from selftests.lab.csi_classes import class_of, fault_of_all, faulty_classes
+from selftests.lab.finalizers import stripped_claims
+from selftests.lab.node_limits import limited_node
+from selftests.lab.provisioner import LabClass, lab_classes
+
+FILES = ("tests/test_access_modes.py", "tests/test_volumes_in_use.py", "tests/test_volumes_on_a_node.py")
+SEEN = (
+    *("one-pod", "read-only-many", "shared-block", "protection", "ephemeral"),
+    *("mount-options", "group-policy", "statistics"),
+)
+FAULTS = {
+    ("first-pod-alone", "kept_from_a_second"): "to end; last state: phase Pending",
+    ("mount-options-ignored", "mount_options"): "mounted with noatime; last state: /proc/mounts shows xfs rw,relatime",
+    ("wrong-statistics", "how_full"): "the kubelet says: capacity ",
+    ("nodes-apart", "read_a_volume"): "does not show it on",
+    ("nodes-apart", "raw_block"): "what the other node wrote does not show on",
+}
+"""Faults of the driver, each with a part of the name of the test that finds it; and what that says."""
+STAYS = "lab-stays"
+MOST = 5
+LIMITED = 3
+"""the number of the node that says how many volumes it takes"""
+
+pytestmark = pytest.mark.full
+
+
+@pytest.fixture(scope="module")
+def good(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+    """All of it on the class that can do everything, and what a class of one node's lacks."""
+    options = ["--storage-class", CLASS, "--storage-class", "local-path"]
+    select = "(csi-lab and not as_many) or (local-path and (raw_block or mount_options or policy))"
+    reports = tmp_path_factory.mktemp("pods") / "reports"
+    return run_suite(*FILES, *options, "-k", select, reports=reports, timeout=600)
+
+
+@pytest.fixture(scope="module")
+def wrong(cluster: EmbeddedCluster, api: Api, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
+    """Each fault of the driver on its class."""
+    faults = sorted({fault for fault, _ in FAULTS})
+    classes = [f"--storage-class={class_of(fault)}" for fault in faults]
+    select = " or ".join(f"({part} and {class_of(fault)})" for fault, part in FAULTS)
+    reports = tmp_path_factory.mktemp("wrong") / "reports"
+    with faulty_classes(api, faults):
+        yield run_suite(*FILES, *classes, "-k", select, "--storage-timeout=40s", reports=reports, timeout=900)
+    assert left_behind(api) == []
+
+
+def found_on(storage_class: str, run: SuiteRun) -> dict[str, tuple[str, str]]:
+    """The status of each capability of one class, and how it was found."""
+    records = [each for each in run.results["capabilities"] if each["storage_class"] == storage_class]
+    return {each["capability"]: (each["status"], each["how"]) for each in records}
+
+
+def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
+    assert good.status == 0, good.output
+    found = found_on(CLASS, good)
+    assert {name: status for name, (status, _) in found.items()} == dict.fromkeys(SEEN, "seen")
+    assert "of its PV, then of its PVC" in found["protection"][1]
+
+
+def test_what_a_class_lacks_is_named(good: SuiteRun) -> None:
+    found = found_on("local-path", good)
+    assert {status for status, _ in found.values()} == {"missing"}
+    assert "of kind hostPath" in found["mount-options"][1] and "of kind hostPath" in found["group-policy"][1]
+
+
+@pytest.mark.parametrize(("fault", "part"), FAULTS)
+def test_what_is_wrong_fails_for_that_reason(fault: str, part: str, wrong: SuiteRun) -> None:
+    (verdict,) = [
+        each for each in wrong.results["verdicts"] if part in each["test"] and each["storage_class"] == class_of(fault)
+    ]
+    assert verdict["status"] == "fail" and FAULTS[fault, part] in verdict["reason"], verdict["reason"]
+
+
+def test_a_driver_that_forgets_the_group_breaks_the_policy(cluster: EmbeddedCluster, reports: Path) -> None:
+    with fault_of_all(cluster.name, "group-ignored"):
+        found = run_suite(*FILES, "--storage-class", CLASS, "-k", "policy_says", reports=reports)
+    verdict = found.verdict("policy_says")
+    assert verdict["status"] == "fail" and "pod 1 on a volume" in verdict["reason"], verdict["reason"]
+
+
+def test_a_volume_that_stays_when_its_pod_is_gone_fails(api: Api, lab_folder: Path, reports: Path) -> None:
+    with lab_classes(api, [LabClass(name=STAYS, folder=lab_folder, never_deletes=True)]):
+        options = [f"--storage-class={STAYS}", "--storage-timeout=20s", "-k", "ephemeral"]
+        found = run_suite(*FILES, *options, reports=reports)
+    verdict = found.verdict("ephemeral")
+    assert verdict["status"] == "fail" and " to be deleted; last state: phase Released" in verdict["reason"]
+
+
+def test_a_claim_whose_protection_is_taken_away_fails(cluster: EmbeddedCluster, api: Api, reports: Path) -> None:
+    """It goes while its pod runs, and the volume after it."""
+    with (
+        stripped_claims(api, lambda: own(api, CLAIMS)),
+        started_suite(*FILES, "--storage-class", CLASS, "-k", "outlasts", reports=reports) as process,
+    ):
+        found = finish(process, reports=reports)
+    verdict = found.verdict("outlasts")
+    assert verdict["status"] == "fail" and "was gone while a pod used its volume" in verdict["reason"]
+    assert left_behind(api) == []
+
+
+@pytest.mark.parametrize(("fault", "status"), [("", "pass"), ("node-takes-fewer", "fail")])
+def test_a_node_is_filled_to_its_limit(
+    fault: str, status: str, cluster: EmbeddedCluster, api: Api, reports: Path
+) -> None:
+    name = class_of(fault) if fault else CLASS
+    with (
+        faulty_classes(api, [fault] if fault else []),
+        limited_node(api, cluster.name, number=LIMITED, most=MOST) as node,
+    ):
+        options = [f"--storage-class={name}", f"--storage-node={node}", f"--storage-node-volumes={MOST}"]
+        found = run_suite(*FILES, *options, "--storage-timeout=60s", "-k", "as_many", reports=reports)
+    verdict = found.verdict("as_many")
+    assert verdict["status"] == status, verdict["reason"]
+    (record,) = found.results["capabilities"]
+    if fault:
+        assert f"takes {MOST} volumes on {node}" in record["how"] and "does not start" in record["how"]
+    else:
+        assert "one more waited" in record["how"] and "exceed max volume count" in record["how"]

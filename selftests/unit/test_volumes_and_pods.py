@@ -1,0 +1,342 @@
+"""Volumes and the pods that have them: what each trial takes for right, for wrong, and for nothing that it can tell."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from acceptance.cluster import claims
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.pod_manifest import PodPlan, ephemeral_name, pod_manifest
+from acceptance.cluster.resources import CLAIMS, CSI_NODES, NODES, PODS, VOLUMES, Object
+from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
+from acceptance.trials.features import group_policy, mount_options, node_limit, protection, shared_block, statistics
+from acceptance.trials.features.bench import Bench, NotTried
+from acceptance.trials.features.statistics import Fullness, told_by_kubelet, wrong_with
+from acceptance.trials.features.waiting_pods import wait_kept
+from selftests.unit.simulated_api import SimulatedApi
+
+CLAIM = Claim(name="claim", namespace="run", storage_class="fast", size=1, run_id="r")
+PLAN = PodPlan(name="pod", claims=(CLAIM,), image="fio:1", command=["true"], deadline_s=1)
+RUNS = {"phase": "Running", "containerStatuses": [{"name": "load", "state": {"running": {}}}]}
+GIB = 1024**3
+
+
+def kept(why: str) -> Object:
+    """The status of a pod that the scheduler keeps."""
+    return {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "message": why}]}
+
+
+class Api(SimulatedApi):
+    """Lists by field, too, as far as pods of a node go."""
+
+    def list(self, resource: Any, *, fields: str = "", **more: Any) -> list[Object]:  # type: ignore[override]
+        node = fields.partition("spec.nodeName=")[2]
+        found = super().list(resource, **more)
+        return [each for each in found if not node or each["spec"].get("nodeName") == node]
+
+
+@dataclass
+class PlayedBench:
+    """A bench without a cluster: pods are in memory, `says` is what each prints, in turn."""
+
+    api: Api = field(default_factory=lambda: Api({}))
+    says: list[tuple[int, str]] = field(default_factory=list)
+    node: str | None = "n1"
+    node_volumes: int = 0
+    timeout_s: float = 0.3
+
+    def __post_init__(self) -> None:
+        self.storage_class = SimpleNamespace(name="fast", provisioner="a.driver", reclaim_policy="Delete")
+        self.workspace = SimpleNamespace(namespace="run", pods=SimpleNamespace(user=1, template=None))
+        self.missing, self.not_tried = Unsupported, NotTried
+        self.ran: list[PodPlan] = []
+
+    def claim(self, part: str, **_: Any) -> Claim:
+        return replace(CLAIM, name=part)
+
+    def volume_of(self, claim: Claim) -> str:
+        return "pv"
+
+    def plan(self, *claims: Claim, script: str, node: str | None = None, **_: str) -> PodPlan:
+        return replace(PLAN, claims=claims)
+
+    def run_plan(self, plan: PodPlan) -> Any:
+        self.ran.append(plan)
+        status, output = self.says[len(self.ran) - 1]
+        return SimpleNamespace(status=status, output=output)
+
+    def output_of(self, plan: PodPlan) -> str:
+        return "".join(said for _, said in self.says)
+
+
+def tried(bench: PlayedBench) -> Bench:
+    return cast(Bench, bench)
+
+
+@pytest.fixture(autouse=True)
+def no_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "last_warning", lambda *_, **__: None)
+    monkeypatch.setattr(protection, "may", lambda *_: True)
+
+
+def with_pod(status: Object) -> PlayedBench:
+    bench = PlayedBench()
+    bench.api.create(PODS, {"metadata": {"name": "pod"}, "spec": {}, "status": status})
+    return bench
+
+
+def keep(bench: PlayedBench) -> str:
+    return wait_kept(tried(bench), PLAN, "a second pod to wait", words="ReadWriteOncePod", started="both had it")
+
+
+def test_a_pod_that_the_scheduler_keeps_for_that_reason_waits() -> None:
+    why = "0/3 nodes are available: 1 node has pod using PersistentVolumeClaim with ReadWriteOncePod access mode."
+    assert keep(with_pod(kept(why))) == why
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [(RUNS, "^both had it$"), (kept("1 Insufficient cpu"), "waited .* second pod to wait; .*Insufficient cpu")],
+    ids=["it starts", "it waits for something else"],
+)
+def test_a_pod_that_starts_or_waits_for_something_else_fails(status: Object, said: str) -> None:
+    with pytest.raises(StorageFailure, match=said):
+        keep(with_pod(status))
+
+
+@pytest.mark.parametrize(
+    ("mode", "lacks"),
+    [("ReadWriteOncePod", "one-pod"), ("ReadOnlyMany", "read-only-many"), ("ReadWriteMany", "shared")],
+)
+def test_an_access_mode_that_is_refused_is_a_capability_that_is_missing(
+    mode: Any, lacks: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = f"Warning ProvisioningFailed: {mode} is not supported"
+    monkeypatch.setattr(claims, "last_warning", lambda *_, **__: said)
+    error = claims.failed_for_good(cast(Any, None), replace(CLAIM, access_mode=mode))
+    assert type(error) is Unsupported and f"capability '{lacks}'" in str(error)
+
+
+def test_a_claim_that_goes_while_it_is_used_is_told() -> None:
+    bench = with_pod(RUNS)
+    with pytest.raises(StorageFailure, match="PVC claim of StorageClass fast was gone while a pod used its volume"):
+        protection._wait_in_use(tried(bench), PLAN, CLAIMS, "claim")
+
+
+def test_a_pod_whose_volume_fails_after_the_deletion_is_told_with_its_words() -> None:
+    bench = with_pod(
+        {"phase": "Failed", "containerStatuses": [{"name": "load", "state": {"terminated": {"exitCode": 1}}}]}
+    )
+    bench.api.create(CLAIMS, {"metadata": {"name": "claim"}})
+    bench.says = [(1, "round 1\nread 1 after writing 2\n")]
+    with pytest.raises(StorageFailure, match=r"failed 0 rounds after the deletion of the PVC .*read 1 after writing 2"):
+        protection._wait_in_use(tried(bench), PLAN, CLAIMS, "claim")
+
+
+@pytest.mark.parametrize(
+    ("finalizers", "policy", "why"),
+    [
+        ([protection._HONOURS_POLICY], "Delete", None),
+        (["kubernetes.io/pv-protection"], "Delete", "would leave what is behind it"),
+        ([protection._HONOURS_POLICY], "Retain", "its reclaim policy is Retain"),
+    ],
+)
+def test_a_volume_is_deleted_first_only_where_that_leaves_nothing_behind(
+    finalizers: list[str], policy: str, why: str | None
+) -> None:
+    bench = PlayedBench()
+    spec = {"persistentVolumeReclaimPolicy": policy}
+    bench.api.create(VOLUMES, {"metadata": {"name": "pv", "finalizers": finalizers}, "spec": spec})
+    found = protection._why_not_deleted(tried(bench), "pv")
+    assert found is None if why is None else why in str(found)
+
+
+def test_an_ephemeral_volume_is_made_of_its_pod_with_the_labels_of_the_run() -> None:
+    (volume,) = pod_manifest(replace(PLAN, ephemeral=True))["spec"]["volumes"]
+    template = volume["ephemeral"]["volumeClaimTemplate"]
+    assert template["metadata"]["labels"]["storage-acceptance/run"] == "r"
+    assert template["spec"]["storageClassName"] == "fast" and "persistentVolumeClaim" not in volume
+    assert ephemeral_name("pod", 0) == f"pod-{volume['name']}"
+
+
+SEEN = Fullness(capacity=GIB, used=GIB // 4, available=3 * GIB // 4)
+
+
+@pytest.mark.parametrize(
+    ("told", "wrong"),
+    [
+        (SEEN, None),
+        (replace(SEEN, used=SEEN.used + GIB // 100), None),
+        (replace(SEEN, used=0), "used 0 B, and the pod sees 256 MiB"),
+        (replace(SEEN, capacity=2 * GIB), "capacity 2 GiB, and the pod sees 1 GiB"),
+        (replace(SEEN, available=GIB), "available 1 GiB, and the pod sees 768 MiB"),
+    ],
+)
+def test_a_kubelet_that_says_something_else_than_the_pod_sees_is_wrong(told: Fullness, wrong: str | None) -> None:
+    found = wrong_with(told, SEEN)
+    assert found is None if wrong is None else wrong in str(found)
+
+
+def test_only_the_pods_own_volume_counts_with_all_its_figures() -> None:
+    figures = {"name": "volume-0", "capacityBytes": 3, "usedBytes": 1, "availableBytes": 2}
+    api = Api({})
+
+    def told(*pods: Object) -> Fullness | None:
+        api.create(NODES, {"metadata": {"name": "n1/proxy/stats/summary"}, "pods": list(pods)})
+        return told_by_kubelet(cast(Any, api), PLAN, node="n1")
+
+    own = {"name": "pod", "namespace": "run"}
+    assert told({"podRef": own, "volume": [figures]}) == Fullness(capacity=3, used=1, available=2)
+    assert told({"podRef": {**own, "namespace": "other"}, "volume": [figures]}) is None
+    assert told({"podRef": own, "volume": [{"name": "volume-0", "capacityBytes": 3}]}) is None
+    assert told({"podRef": own}) is None
+
+
+def test_the_last_that_df_said_is_what_the_pod_sees() -> None:
+    line = "/dev/loop1 1000 {} 900 10% /volumes/1\n"
+    assert statistics.seen_by_pod("Filesystem 1024-blocks Used\n") is None
+    seen = statistics.seen_by_pod(line.format(1) + line.format(100))
+    assert seen == Fullness(capacity=1024000, used=102400, available=921600)
+
+
+@pytest.mark.parametrize(
+    ("shown", "lacking"),
+    [
+        ("xfs rw,noatime,nouuid", []),
+        ("xfs rw,relatime,nouuid", ["noatime"]),
+        ("no such mount", ["noatime"]),
+    ],
+)
+def test_options_that_the_kernel_shows_must_show(shown: str, lacking: list[str]) -> None:
+    assert mount_options.absent(["noatime", "nfsvers=4.1"], shown) == lacking
+
+
+def listing(folder: int, file: int) -> tuple[int, str]:
+    return 0, f"drwxrwsr-x 2 0 {folder} 18 Nov 24 15:00 /v\n-rw-rw-r-- 1 0 {file} 4 Nov 24 15:00 /v/file\n"
+
+
+GOOD = [listing(*each.wanted) for each in group_policy.STARTS]
+
+
+def test_both_policies_are_seen_by_five_pods() -> None:
+    bench = PlayedBench(says=GOOD)
+    assert "with Always it was given" in group_policy.try_group_policy(tried(bench))
+    assert [(each.group_policy, each.fs_group) for each in bench.ran] == [
+        (each.policy, each.group) for each in group_policy.STARTS
+    ]
+    manifest = pod_manifest(bench.ran[2])["spec"]["securityContext"]
+    assert (manifest["fsGroupChangePolicy"], manifest["supplementalGroups"]) == ("Always", [group_policy.OTHER])
+
+
+@pytest.mark.parametrize("number", range(len(GOOD)))
+def test_each_pod_that_finds_other_groups_is_told_with_its_policy(number: int) -> None:
+    bench = PlayedBench(says=[*GOOD[:number], listing(1, 2), *GOOD[number + 1 :]])
+    bench.api.create(VOLUMES, {"metadata": {"name": "pv"}, "spec": {"csi": {"driver": "a.driver"}}})
+    policy = group_policy.STARTS[number].policy
+    with pytest.raises(StorageFailure, match=rf"pod {number + 1} .*{policy}; wanted .* found \(1, 2\)") as found:
+        group_policy.try_group_policy(tried(bench))
+    assert not isinstance(found.value, Unsupported)
+
+
+def on_node(name: str, driver: str, *, node: str = "n1", phase: str = "Running") -> list[tuple[Any, Object]]:
+    """A pod of others there, with a volume of that driver."""
+    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]
+    pod = {"metadata": {"name": name, "namespace": "o"}, "spec": {"nodeName": node, "volumes": volumes}}
+    return [
+        (PODS, pod | {"status": {"phase": phase}}),
+        (CLAIMS, {"metadata": {"name": name}, "spec": {"volumeName": f"pv-{name}"}}),
+        (VOLUMES, {"metadata": {"name": f"pv-{name}"}, "spec": {"csi": {"driver": driver}}}),
+    ]
+
+
+def limited(most: int | None, *there: tuple[Any, Object], consent: int = 0) -> PlayedBench:
+    bench = PlayedBench(node_volumes=consent)
+    told = {"name": "a.driver", **({} if most is None else {"allocatable": {"count": most}})}
+    bench.api.create(CSI_NODES, {"metadata": {"name": "n1"}, "spec": {"drivers": [told]}})
+    for resource, body in there:
+        bench.api.create(resource, body)
+    return bench
+
+
+@pytest.mark.parametrize(
+    ("bench", "error", "said"),
+    [
+        (limited(None), Unsupported, "reports no limit of volumes on any node"),
+        (limited(8, consent=7), NotTried, "wanted consent to 8 more, found --storage-node-volumes 7"),
+        (limited(1, *on_node("a", "a.driver")), NotTried, "1 of them others': there is no room for one more"),
+        (
+            limited(4, *on_node("a", "a.driver"), *on_node("b", "b.driver"), *on_node("c", "a.driver", node="n2")),
+            NotTried,
+            "1 of them others'; wanted consent to 3 more",
+        ),
+        (limited(2, *on_node("a", "a.driver", phase="Succeeded")), NotTried, "wanted consent to 2 more"),
+    ],
+)
+def test_a_node_is_filled_only_where_its_limit_is_known_and_agreed_to(
+    bench: PlayedBench, error: type[AcceptanceError], said: str
+) -> None:
+    with pytest.raises(error, match=said) as found:
+        node_limit.try_node_limit(tried(bench))
+    assert type(found.value) is error
+
+
+def test_a_node_that_takes_fewer_than_it_says_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: Any, **__: Any) -> Object:
+        raise StorageFailure("waited 300 s for the pod to start")
+
+    bench = limited(2, consent=2)
+    bench.api.create(PODS, {"metadata": {"name": "pod"}, "spec": {}, "status": {"phase": "Pending"}})
+    bench.ask_for = lambda plan: None  # type: ignore[attr-defined]
+    monkeypatch.setattr(node_limit, "wait_started", never)
+    with pytest.raises(
+        StorageFailure, match="takes 2 volumes on n1, and a pod with the other 2 does not start"
+    ) as found:
+        node_limit.try_node_limit(tried(bench))
+    assert not isinstance(found.value, Unsupported)
+
+
+class ProcessBench(PlayedBench):
+    """Pods are processes; each node has a file as its device. What a device is asked past all caches, a file is not."""
+
+    def __init__(self, devices: dict[str, Path]) -> None:
+        super().__init__(timeout_s=1.0)
+        self.devices, self.processes = devices, []  # type: ignore[var-annotated]
+
+    def start(self, claim: Claim, script: str, *, node: str = "n1", **variables: str) -> PodPlan:
+        script = script.replace(" iflag=direct", "").replace(" oflag=direct", "")
+        environment = os.environ | variables | {"VOLUME": str(self.devices[node])}
+        process = subprocess.Popen(
+            ["sh", "-c", script], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        self.processes.append(process)
+        return replace(PLAN, name=str(len(self.processes) - 1))
+
+    def output_of(self, plan: PodPlan) -> str:
+        return str(self.processes[int(plan.name)].communicate(timeout=30)[0].decode())
+
+
+@pytest.fixture
+def devices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+    monkeypatch.setattr(shared_block, "another_node", lambda *_: "n2")
+    monkeypatch.setattr(shared_block, "wait_ended", lambda *_, **__: None)
+    for name in ("one", "two"):
+        (tmp_path / name).write_bytes(bytes(3 * 4096))
+    return {"n1": tmp_path / "one", "n2": tmp_path / "two"}
+
+
+def test_two_nodes_read_each_other_on_one_device(devices: dict[str, Path]) -> None:
+    bench = ProcessBench({"n1": devices["n1"], "n2": devices["n1"]})
+    assert "each read what the other wrote" in shared_block.try_shared_block(tried(bench))
+
+
+def test_nodes_with_a_device_each_fail(devices: dict[str, Path]) -> None:
+    said = "what the other node wrote does not show on n2 within 1 s; the pod there said: found"
+    with pytest.raises(StorageFailure, match=said):
+        shared_block.try_shared_block(tried(ProcessBench(devices)))

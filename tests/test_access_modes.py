@@ -1,0 +1,23 @@
+"""Who may have a volume at once, as its access mode says: one pod alone, nodes that read, nodes that share a device."""
+
+import pytest
+
+pytestmark = [pytest.mark.provisioning, pytest.mark.features]
+
+
+@pytest.mark.capability("one-pod")
+def test_a_volume_of_one_pod_is_kept_from_a_second(show):
+    """With ReadWriteOncePod a second pod on the same node waits while the first runs, and has the volume after it."""
+    show()
+
+
+@pytest.mark.capability("read-only-many")
+def test_nodes_read_a_volume_that_none_may_write(show):
+    """With ReadOnlyMany pods on two nodes read a clone at once, and it refuses all their writes."""
+    show()
+
+
+@pytest.mark.capability("shared-block")
+def test_two_nodes_share_a_raw_block_volume(show):
+    """With ReadWriteMany pods on two nodes have a raw device at once, and each reads what the other writes."""
+    show()

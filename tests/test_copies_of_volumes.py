@@ -1,0 +1,65 @@
+"""Snapshots and clones in the ways that backups, databases and test systems use them: skipped where there are none."""
+
+import pytest
+
+pytestmark = [pytest.mark.provisioning, pytest.mark.features]
+
+
+@pytest.mark.capability("restore-larger")
+def test_snapshot_restored_to_a_larger_volume_fills_it(show):
+    """A snapshot is restored to a PVC of twice the size; its file system has that size, and the data."""
+    show()
+
+
+@pytest.mark.capability("clone-larger")
+def test_larger_clone_fills_its_volume(show):
+    """A volume is cloned to a PVC of twice the size; its file system has that size, and the data."""
+    show()
+
+
+@pytest.mark.capability("restore-beside")
+def test_volume_and_its_restored_snapshot_are_used_on_one_node(show):
+    """One pod uses a volume and its restored snapshot at once, and each has what is its own."""
+    show()
+
+
+@pytest.mark.capability("clone-beside")
+def test_volume_and_its_clone_are_used_on_one_node(show):
+    """One pod uses a volume and its clone at once, and each has what is its own."""
+    show()
+
+
+@pytest.mark.capability("restore-read-only")
+def test_snapshot_restored_for_reading_only_refuses_writes(show):
+    """A snapshot is restored to a ReadOnlyMany PVC: a pod reads the data, and all its writes are refused."""
+    show()
+
+
+@pytest.mark.capability("clone-read-only")
+def test_clone_for_reading_only_refuses_writes(show):
+    """A volume is cloned to a ReadOnlyMany PVC: a pod reads the data, and all its writes are refused."""
+    show()
+
+
+@pytest.mark.capability("parallel-clones")
+def test_clones_made_at_once_are_all_whole(show):
+    """Three clones of one volume are asked for at once, and each holds what the volume held."""
+    show()
+
+
+@pytest.mark.capability("block-snapshot")
+def test_snapshot_of_a_raw_block_volume_holds_what_was_there(show):
+    """A restored snapshot of a raw block volume holds all from before it was taken, and nothing from after."""
+    show()
+
+
+@pytest.mark.capability("block-clone")
+def test_clone_of_a_raw_block_volume_goes_its_own_way(show):
+    """A clone of a raw block volume holds what its source held, and neither sees later writes to the other."""
+    show()
+
+
+@pytest.mark.capability("snapshot-rounds")
+def test_snapshots_taken_and_deleted_again_and_again_leave_nothing(show):
+    """Snapshots of a volume in use are taken and deleted in rounds; no content stays, and the volume is written on."""
+    show()

@@ -1,0 +1,23 @@
+"""Volumes that grow beside the usual way: with no pod, with another pod, as raw block devices."""
+
+import pytest
+
+pytestmark = [pytest.mark.provisioning, pytest.mark.features]
+
+
+@pytest.mark.capability("expansion-offline")
+def test_unused_volume_grows(show):
+    """A PVC is expanded while no pod uses it; the next pod sees the new size, and its data."""
+    show()
+
+
+@pytest.mark.capability("expansion-new-pod")
+def test_volume_grows_for_a_pod_made_anew(show):
+    """A PVC is expanded and its pod is made anew at once; the new pod sees the new size, and its data."""
+    show()
+
+
+@pytest.mark.capability("block-expansion")
+def test_raw_block_volume_grows_while_it_is_used(show):
+    """A raw block PVC is expanded, and the pod that has the device the whole time writes at its new end."""
+    show()

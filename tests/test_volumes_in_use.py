@@ -1,0 +1,17 @@
+"""A volume and the pod that uses it: it is there as long as the pod, and gone after it."""
+
+import pytest
+
+pytestmark = [pytest.mark.provisioning, pytest.mark.features]
+
+
+@pytest.mark.capability("protection")
+def test_a_volume_in_use_outlasts_the_deletion_of_its_claim(show):
+    """A PVC that is deleted while a pod uses it stays, the pod reads and writes on, and it goes after the pod."""
+    show()
+
+
+@pytest.mark.capability("ephemeral")
+def test_an_ephemeral_volume_comes_and_goes_with_its_pod(show):
+    """A generic ephemeral volume is made with its pod and takes its writes; PVC and PV are gone after the pod."""
+    show()

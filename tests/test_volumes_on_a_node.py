@@ -1,0 +1,29 @@
+"""Volumes as a node has them: how they are mounted, whom they are given to, how full they are said to be, how many."""
+
+import pytest
+
+pytestmark = [pytest.mark.provisioning, pytest.mark.features]
+
+
+@pytest.mark.capability("mount-options")
+def test_mount_options_reach_the_mount(show):
+    """Mount options of a PV, its class's among them, show in the pod, and a pod with a wrong one does not start."""
+    show()
+
+
+@pytest.mark.capability("group-policy")
+def test_files_are_given_to_a_group_when_the_policy_says_so(show):
+    """Always gives all files to the pod's group, OnRootMismatch only where the folder has another group."""
+    show()
+
+
+@pytest.mark.capability("statistics")
+def test_the_kubelet_tells_how_full_a_volume_is(show):
+    """Capacity, used and available bytes of a volume, as the kubelet tells them, are those that its pod sees."""
+    show()
+
+
+@pytest.mark.capability("node-limit")
+def test_a_node_takes_as_many_volumes_as_its_driver_says(show):
+    """As many volumes as CSINode says are had on a node; a pod with one more waits, and starts when they are gone."""
+    show()
