@@ -17,7 +17,6 @@ VOLUMES_PATH = "/volumes"
 DEVICES_PATH = "/devices"
 FILES_PATH = "/profiles"
 MAIN = "load"
-GroupPolicy = Literal["OnRootMismatch", "Always"]
 # The numeric id that distributions give to "nobody"; any id but 0 passes the restricted standard.
 USER = 65534
 GroupPolicy = Literal["OnRootMismatch", "Always"]

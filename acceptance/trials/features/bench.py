@@ -135,9 +135,8 @@ class Bench:
 
         Raises StorageFailure when it ends badly.
         """
-        return self._well(
-            self.one_shot_pod(claim, script, beside=beside, node=node, read_only=read_only, fs_group=None, **variables)
-        )
+        plan = self.plan(claim, *beside, script=script, node=node, **variables)
+        return self._well(self.run_plan(replace(plan, read_only=read_only)))
 
     def one_shot_pod(
         self,
