@@ -156,7 +156,8 @@ def _told(limit: Requirement | None) -> str:
 
 
 def _all(tier: Tier) -> tuple[Requirement, ...]:
-    return (*tier.requirements(destructive=True, sustained=True, under_load=True, operations=True), *tier.history)
+    asked = tier.requirements(destructive=True, sustained=True, under_load=True, operations=True, price=True)
+    return (*asked, *tier.history)
 
 
 def _named(name: str, shipped: Shipped) -> Tier:

@@ -9,6 +9,7 @@ from typing import Literal
 from acceptance.limits.crashes import FailoverLimit
 from acceptance.limits.history import HistoryLimit
 from acceptance.limits.operations import OperationLimit
+from acceptance.limits.price import PriceLimit
 from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.limits.ramps import ControlPlaneLimit, RampRules
 from acceptance.limits.rebuilds import RebuildLimit
@@ -102,6 +103,7 @@ Requirement = (
     | FailoverLimit
     | SustainedLimit
     | UnderLoadLimit
+    | PriceLimit
     | OperationLimit
     | HistoryLimit
 )
@@ -125,13 +127,14 @@ class Tier:
     provisioning: tuple[ProvisioningLimit, ...] = ()
     sustained: tuple[SustainedLimit, ...] = ()
     under_load: tuple[UnderLoadLimit, ...] = ()
+    price: tuple[PriceLimit, ...] = ()
     operations: tuple[OperationLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
     requires: tuple[str, ...] = ()
     """tests without which a pass is none of the tier: files, or tests in them, as pytest names them"""
 
     def requirements(
-        self, *, destructive: bool, sustained: bool, under_load: bool, operations: bool
+        self, *, destructive: bool, sustained: bool, under_load: bool, operations: bool, price: bool = False
     ) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive, or takes long, only where that was asked for."""
         destructives: tuple[Requirement, ...] = (*self.rebuild, *self.control_plane) if destructive else ()
@@ -140,6 +143,7 @@ class Tier:
             *(self.sustained if sustained else ()),
             *(self.under_load if under_load else ()),
             *(self.operations if operations else ()),
+            *(self.price if price else ()),
         )
         return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *long, *destructives, *moved)
 
@@ -147,13 +151,14 @@ class Tier:
     def profiles(self) -> set[str]:
         """The names of the profiles that it has limits on."""
         on_profiles: tuple[
-            Limit | ComparisonRule | ScalingLimit | SustainedLimit | UnderLoadLimit | HistoryLimit, ...
+            Limit | ComparisonRule | ScalingLimit | SustainedLimit | UnderLoadLimit | PriceLimit | HistoryLimit, ...
         ] = (
             *self.limits,
             *self.comparison,
             *self.scaling,
             *self.sustained,
             *self.under_load,
+            *self.price,
             *self.history,
         )
         return {each.profile for each in on_profiles}

@@ -23,6 +23,7 @@ TITLES = {
     "history": "Compared with earlier runs",
     "sustained": "Sustained speed",
     "under-load": "Latency under load",
+    "price": "The price of the storage",
     "further-tests": "Further tests",
 }
 _SYNCHRONOUS = ("sync-write-iops", "etcd-fsync")

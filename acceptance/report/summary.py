@@ -26,6 +26,7 @@ from acceptance.report.operations import operation_sections
 from acceptance.report.overview import overview, verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.pictures import trend
+from acceptance.report.price import price_sections
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
@@ -69,6 +70,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         full_volumes=full_volume_rows(results),
         sustained=sustained_sections(results),
         under_load=under_load_sections(results),
+        prices=price_sections(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
         trends=[picture for each in results.trends if (picture := trend(each))],
@@ -77,6 +79,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
             *(each.profile for each in results.scaling),
             *(each.load.profile for each in results.sustained),
             *(each.profile for each in results.under_load),
+            *(each.profile for each in results.prices),
         },
     )
 
@@ -112,6 +115,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "history": results.trends,
         "sustained": results.sustained,
         "under-load": results.under_load,
+        "price": results.prices,
     }
     return (subject for subject, found in records.items() if found)
 

@@ -14,6 +14,7 @@ from acceptance.results.history import TrendRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.model import Frozen, Unit
 from acceptance.results.operations import OperationsRecord
+from acceptance.results.price import PriceRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
@@ -34,6 +35,7 @@ Subject = Literal[
     "history",
     "sustained",
     "under-load",
+    "price",
     "further-tests",
 ]
 """What a test asks about; `speed`: how fast one volume is."""
@@ -275,6 +277,7 @@ class Results(Frozen):
     operations: list[OperationsRecord] = Field(default=[], description="empty unless operations were requested")
     sustained: list[SustainedRecord] = Field(default=[], description="empty unless a sustained load was requested")
     under_load: list[UnderLoadRecord] = Field(default=[], description="empty unless latency under load was requested")
+    prices: list[PriceRecord] = Field(default=[], description="empty unless the price of the storage was requested")
     trends: list[TrendRecord] = Field(
         default=[], description="what earlier runs say about metrics with a history limit"
     )

@@ -27,6 +27,7 @@ from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.operations import OperationsRecord
+from acceptance.results.price import PriceRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
@@ -66,6 +67,7 @@ class Recorder:
         self.operations: list[OperationsRecord] = []
         self.sustained: list[SustainedRecord] = []
         self.under_load: list[UnderLoadRecord] = []
+        self.prices: list[PriceRecord] = []
         self.trends: list[TrendRecord] = []
         self.errors: list[str] = []
         self._warnings: dict[str, str] = {}
@@ -130,6 +132,7 @@ class Recorder:
             operations=self.operations,
             sustained=self.sustained,
             under_load=self.under_load,
+            prices=self.prices,
             trends=self.trends,
             verdicts=self.verdicts,
             tier_limits=self._tier_limits,

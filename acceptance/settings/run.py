@@ -23,6 +23,7 @@ from acceptance.settings.values import (
     LongestLoad,
     NodeLabel,
     ObjectName,
+    PodsOf,
     PodTemplateFile,
     PodUser,
     PushgatewayUrl,
@@ -91,6 +92,9 @@ class Settings(Frozen):
     latency_under_load: bool = False
     operations: bool = False
     operations_at_once: Annotated[int, Field(ge=1, le=9999)] = 20
+    price: bool = False
+    price_of: PodsOf = ()
+    price_time: SustainedTime | None = None
     scale_steps: Steps = (1, 3, 6, 9, 12, 15)
     scale_profiles: tuple[str, ...] = ()
     scale_window: Window = 8.0
