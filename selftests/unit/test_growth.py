@@ -11,9 +11,9 @@ from acceptance.statistics.growth import Growth, growth
 
 COUNT, EACH_S = 120, 10.0
 """what 30 min of load leave after their first quarter, and a little less"""
-RUNS = 1000
-MOST_WRONG = 18
-"""of 1000, where one in a hundred is promised: more are a chance of 1 in 100"""
+RUNS = 400
+MOST_WRONG = 9
+"""of 400, where one in a hundred is promised: 10 are a chance of 1 in 130"""
 SPAN_S = COUNT * EACH_S
 Series = Callable[[random.Random], list[float]]
 
@@ -88,7 +88,7 @@ def test_power_against_noise_with_a_correlation_of_nine_tenths(grown: float, lea
 def test_power_against_a_sawtooth() -> None:
     """A leak as large as one tooth of twelve."""
     found = seen(lambda rng: sawtooth(rng, periods=12), grown=1.0, runs=300)
-    assert sum(each.is_steady_above(0.0) for each in found) >= 0.95 * 300
+    assert sum(each.is_steady_above(0.0) for each in found) >= 0.9 * 300
 
 
 def test_too_little_says_nothing() -> None:
