@@ -53,12 +53,13 @@ class ContainerState:
 
 @dataclass(frozen=True, kw_only=True)
 class WatchedPod:
-    """What is kept of a pod: its node, its uid and its containers by name."""
+    """What is kept of a pod: its node, its uid, its containers, and whether it is one of a Job, or is done."""
 
     key: PodKey
     uid: str
     node: str
     containers: Mapping[str, ContainerState]
+    of_a_job: bool = False
 
 
 def read_usage(api: Api, node: str) -> Usage:
@@ -97,6 +98,8 @@ def _slim(pod: Object) -> Object:
         "name": meta["name"],
         "uid": meta["uid"],
         "node": (pod.get("spec") or {}).get("nodeName"),
+        "of_a_job": status.get("phase") == "Succeeded"
+        or any(each.get("kind") == "Job" for each in meta.get("ownerReferences") or []),
         "containers": {
             each["name"]: (int(each.get("restartCount") or 0), (each.get("lastState") or {}).get("terminated") or {})
             for each in own
@@ -109,6 +112,7 @@ def _watched(slim: Object) -> WatchedPod:
         key=PodKey(namespace=slim["namespace"], name=slim["name"]),
         uid=slim["uid"],
         node=slim["node"],
+        of_a_job=slim["of_a_job"],
         containers={
             name: ContainerState(restarts=restarts, ended=_ended(last))
             for name, (restarts, last) in slim["containers"].items()

@@ -11,7 +11,7 @@ from acceptance.text.quantities import format_quantity
 
 LONGER = "--storage-price-time"
 SOAK_MIN = 30
-"""minutes of load from which growth can be told: 120 readings of memory every 10 s, after the first quarter"""
+"""minutes of load from which growth can be told: 20 min of readings of memory, after the first quarter"""
 
 
 def judge_price(record: PriceRecord, limit: PriceLimit) -> Verdict:

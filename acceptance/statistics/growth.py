@@ -15,9 +15,11 @@ from acceptance.statistics.intervals import allowance
 from acceptance.statistics.student_t import t_quantile
 
 PARTS = 8
-"""four a half: long ones, for neighbouring values may be correlated by 0.9"""
-FEWEST = 15
-"""values in a part: of values correlated by 0.9, parts of so many are correlated by 0.4"""
+"""four a half"""
+LEAST_S = 1200.0
+"""from the first value to the last: of memory that 10 s later is correlated by 0.9, parts of 150 s are by 0.4"""
+FEWEST = 4
+"""values in a part: kubelets look at a pod every 10 to 30 s, at a quiet one every 22 s on average"""
 LEAST_SHARE = 0.25
 """of the whole's growth, that each half must have by itself: a single step leaves only noise to the other half"""
 PARTS_CORRELATION = 0.4
@@ -40,18 +42,18 @@ class Growth:
 
 
 def growth(times_s: Sequence[float], values: Sequence[float], *, confidence: float) -> Growth | None:
-    """Of values at rising times. None where a part of the time has too few of them to say anything.
+    """Of values at rising times. None where these are too short a time, or a part of it has too few, to say anything.
 
     The line is that of least squares through the medians of PARTS equal parts of the time, its interval Student's,
     wider by what neighbouring parts share (`allowance`).
     """
-    if len(times_s) < PARTS * FEWEST or times_s[-1] <= times_s[0]:
+    if not times_s or times_s[-1] - times_s[0] < LEAST_S:
         return None
     part_s = (times_s[-1] - times_s[0]) / PARTS
     parts: list[list[float]] = [[] for _ in range(PARTS)]
     for at_s, value in zip(times_s, values, strict=True):
         parts[min(PARTS - 1, int((at_s - times_s[0]) / part_s))].append(value)
-    if min(map(len, parts)) < FEWEST // 2:
+    if min(map(len, parts)) < FEWEST:
         return None
     middles = [median(each) for each in parts]
     mean, error = _line(middles)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
+from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.pod_usage import ContainerState, PodKey, Reading, WatchedPod, usage_of
+from acceptance.cluster.resources import Object
 from acceptance.judging.price import judge_price
 from acceptance.limits.price import Metric, PriceLimit
 from acceptance.loads.fio.samples import Sample
@@ -19,6 +23,7 @@ from acceptance.results.price import PriceRecord
 from acceptance.settings.values import pods_of
 from acceptance.trials.price.history import PodHistory, at
 from acceptance.trials.price.record_of import Loaded, price_record
+from acceptance.trials.price.watch import PriceWatch
 from selftests.unit.test_report_crashes import results
 
 MIB = 1024.0**2
@@ -78,6 +83,35 @@ def test_restarts_replacements_and_deletions_are_told() -> None:
         "was replaced by a new pod of the same name",
         "was deleted",
     ]
+
+
+def test_that_a_pod_of_a_job_ends_is_no_restart() -> None:
+    history = PodHistory()
+    history.take_state(replace(pod(), of_a_job=True), now_s=0)
+    history.gone(now_s=10)
+    assert history.restarts == []
+
+
+class TwoNodes:
+    """An API server; the kubelet of node `a` does not answer."""
+
+    def list(self, *_: object, namespace: str, labels: str, slim: Callable[[Object], Object]) -> list[Object]:
+        return [
+            slim({"metadata": {"namespace": namespace, "name": name, "uid": name}, "spec": {"nodeName": node}})
+            for name, node in (("csi-1", "a"), ("csi-0", "b"))
+        ]
+
+    def lines(self, path: str) -> list[str]:
+        if "/nodes/a/" in path:
+            raise ApiUnreachable("no answer of a's kubelet")
+        return ANSWER.splitlines()
+
+
+def test_a_node_that_does_not_answer_hides_no_other() -> None:
+    watch = PriceWatch(TwoNodes(), of=["store"])  # type: ignore[arg-type]
+    with pytest.raises(ApiUnreachable):
+        watch.look()
+    assert {key.name: len(history.cpu) for key, history in watch.pods.items()} == {"csi-0": 1, "csi-1": 0}
 
 
 class Watched:

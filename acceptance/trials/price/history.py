@@ -10,7 +10,7 @@ from acceptance.cluster.pod_usage import ContainerState, Reading, WatchedPod
 
 Point = tuple[float, float]
 MOST_GAP_S = 45.0
-"""between two readings: over a longer gap nothing is said, for a kubelet looks at its pods every 10 to 15 s"""
+"""between two readings: over a longer gap nothing is said, for a kubelet looks at a pod every 10 to 30 s"""
 
 
 @dataclass(kw_only=True)
@@ -24,6 +24,7 @@ class PodHistory:
     _counter: float = 0.0
     _ahead_s: float | None = None
     _uid: str = ""
+    _may_go: bool = False
     _containers: dict[str, ContainerState] = field(default_factory=dict)
 
     def take_cpu(self, reading: Reading, *, now_s: float) -> None:
@@ -56,14 +57,14 @@ class PodHistory:
         if told:
             self.restarts += told
             self.restarted_s.append(now_s)
-        self._uid, self._containers = pod.uid, dict(pod.containers)
+        self._uid, self._containers, self._may_go = pod.uid, dict(pod.containers), pod.of_a_job
 
     def gone(self, *, now_s: float) -> None:
-        """It is no longer there: told once, until it is seen again."""
-        if self._uid:
+        """It is no longer there: told once, until it is seen again; that a pod of a Job ends is no news."""
+        if self._uid and not self._may_go:
             self.restarts.append("was deleted")
             self.restarted_s.append(now_s)
-            self._uid, self._containers = "", {}
+        self._uid, self._containers = "", {}
 
     def settle(self) -> None:
         """Once all is read: have the times be by this machine's clock, whatever that of the kubelet is.

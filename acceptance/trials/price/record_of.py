@@ -13,13 +13,14 @@ from acceptance.measuring.measure import Recording
 from acceptance.results.price import MemoryGrowth, PricedPod, PricePeriod, PriceRecord, Span
 from acceptance.statistics.growth import growth
 from acceptance.statistics.intervals import MINIMUM_BATCHES, Part, weighted_interval
-from acceptance.trials.price.history import PodHistory, Point, at
+from acceptance.text.errors import EnvironmentFailure
+from acceptance.trials.price.history import MOST_GAP_S, PodHistory, Point, at
 from acceptance.trials.price.watch import PriceWatch
 
 CONFIDENCE = 0.98
 """storage exactly at its limit passes in 1 % of runs at the most, and fails in 1 %"""
 WINDOW_S = 20.0
-"""so long are the parts of a period: kubelets look every 10 to 15 s"""
+"""so long are the parts of a period: kubelets look at a pod that works every 10 to 20 s"""
 WARMING = 0.25
 """of the load: caches and buffers fill once, which is no leak"""
 MOST_DRAWN = 400
@@ -60,7 +61,7 @@ def price_record(
     watch: PriceWatch, load: Loaded, *, storage_class: str, profile: str, of: Sequence[str], rest_s: float
 ) -> PriceRecord:
     """All that was seen, from the first look to the last. `rest_s`: how long it rested before and after."""
-    last_s = max(points[-1][0] for each in watch.pods.values() for points in (each.cpu, each.memory) if points)
+    last_s = _last_s(watch.pods.values())
     periods: list[Period] = [
         ("rest", watch.began_s, watch.began_s + rest_s),
         ("load", load.begin_s, load.end_s),
@@ -90,6 +91,17 @@ def price_record(
         asked_s=watch.asked_s,
         missed=list(watch.missed),
     )
+
+
+def _last_s(histories: Iterable[PodHistory]) -> float:
+    """Until then all is known of those that are still there: what is known of some of them is no sum of all."""
+    ends = [points[-1][0] for each in histories for points in (each.cpu, each.memory) if points]
+    if not ends:
+        raise EnvironmentFailure(
+            "no kubelet told CPU and memory of the storage's pods; look at what it says of them "
+            "at /api/v1/nodes/NODE/proxy/metrics/resource"
+        )
+    return min(each for each in ends if each > max(ends) - MOST_GAP_S)
 
 
 def _steps(begin_s: float, end_s: float, step_s: float) -> Iterable[tuple[float, float]]:

@@ -11,7 +11,7 @@ from acceptance.trials.price.record_of import loaded, price_record
 from acceptance.trials.price.watch import PriceWatch
 
 REST_S = 80.0
-"""Before and after: kubelets look at their pods every 10 to 15 s, and an interval takes three parts of 20 s."""
+"""Before and after: an interval takes three parts of 20 s, and the last look of a kubelet may be 30 s old."""
 LOAD_S = 300
 """the load, unless asked for otherwise: fifteen parts of 20 s"""
 
