@@ -125,7 +125,8 @@ def _judge_restarts(record: PriceRecord, limit: PriceLimit) -> Verdict:
     status: Decision = "fail" if len(told) > limit.at_most else "pass"
     held = held_against(status, limit.wanted, because=limit.because, left_open="", whole="")
     minutes = f"{record.periods[-1].end_s / 60:.0f} min"
-    found = f"{len(told)} restarts of {len(record.pods)} pods of {' and '.join(record.of)} in {minutes}"
+    of = f"{_count(len(record.pods), 'pod')} of {' and '.join(record.of)}"
+    found = f"{_count(len(told), 'restart')} of {of} in {minutes}"
     return without_figures(
         verdict_id(record.storage_class, limit.profile, limit.metric, limit.kind),
         storage_class=record.storage_class,
@@ -140,3 +141,7 @@ def _judge_restarts(record: PriceRecord, limit: PriceLimit) -> Verdict:
 
 def _name(pod: PricedPod) -> str:
     return f"{pod.namespace}/{pod.pod}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

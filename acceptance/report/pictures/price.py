@@ -56,6 +56,6 @@ def _over_time(
     )
     return Picture(
         svg=draw(paint, label=f"{of} of {pods} over time, {record.profile} on {record.storage_class}", left=84),
-        caption=f"{of} of {pods}, all together, over time; shaded: the load of {record.profile}.",
-        text=f"{of}: {means}.",
+        caption=f"{of[0].upper()}{of[1:]} of {pods}, all together, over time; shaded: the load of {record.profile}.",
+        text=f"{of[0].upper()}{of[1:]}: {means}.",
     )
