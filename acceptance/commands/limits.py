@@ -173,7 +173,13 @@ def _told(limit: Requirement | None) -> str:
 
 def _all(tier: Tier) -> tuple[Requirement, ...]:
     asked = tier.requirements(
-        destructive=True, sustained=True, under_load=True, operations=True, many_files=True, kill_pods=True
+        destructive=True,
+        sustained=True,
+        under_load=True,
+        operations=True,
+        many_files=True,
+        kill_pods=True,
+        price=True,
     )
     return (*asked, *tier.history)
 

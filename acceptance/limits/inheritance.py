@@ -10,6 +10,7 @@ from acceptance.limits.disruptions import DisruptionLimit
 from acceptance.limits.history import RUNS, HistoryLimit
 from acceptance.limits.many_files import ManyFilesLimit
 from acceptance.limits.operations import OperationLimit
+from acceptance.limits.price import PriceLimit
 from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.limits.rebuilds import TIME_LIMIT_S, RebuildLimit
@@ -55,6 +56,7 @@ def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]
         provisioning=_of(ProvisioningLimit, limits),
         sustained=_of(SustainedLimit, limits),
         under_load=_of(UnderLoadLimit, limits),
+        price=_of(PriceLimit, limits),
         operations=_of(OperationLimit, limits),
         many_files=_of(ManyFilesLimit, limits),
         history=_of(HistoryLimit, limits),
@@ -81,7 +83,13 @@ def _of(kind: type[T], limits: Sequence[object]) -> tuple[T, ...]:
 def impossible(tier: Tier, origins: Origins) -> Iterator[Found]:
     """Limits that nothing can meet, and a tier that asks for nothing; inherited limits count."""
     asked = tier.requirements(
-        destructive=True, sustained=True, under_load=True, operations=True, many_files=True, kill_pods=True
+        destructive=True,
+        sustained=True,
+        under_load=True,
+        operations=True,
+        many_files=True,
+        kill_pods=True,
+        price=True,
     )
     if not (asked or tier.history or tier.ramp):
         yield ("tiers", tier.name), "wanted at least one limit, its own or inherited, found none; add one"

@@ -15,7 +15,8 @@ from typing import Any
 from acceptance.text.strict_yaml import Document
 from acceptance.text.strict_yaml import Path as YamlPath
 
-SECTIONS = (("limits",), ("comparison",), ("scaling",), ("sustained",), ("latency_under_load",), ("history", "limits"))
+_OF_PROFILES = ("limits", "comparison", "scaling", "sustained", "latency_under_load", "price")
+SECTIONS = (*((each,) for each in _OF_PROFILES), ("history", "limits"))
 """The sections of a tier whose keys are profiles."""
 
 

@@ -13,6 +13,7 @@ from acceptance.limits.disruptions import DisruptionEntry
 from acceptance.limits.history import HistoryEntry
 from acceptance.limits.many_files import ManyFilesEntry
 from acceptance.limits.operations import OperationsEntry
+from acceptance.limits.price import PriceEntry
 from acceptance.limits.provisioning import ProvisioningEntry
 from acceptance.limits.ramps import ControlPlaneEntry
 from acceptance.limits.rebuilds import RebuildEntry
@@ -135,6 +136,7 @@ class TierEntry(Entry):
     scaling: dict[str, ScalingEntry] = Field(default_factory=dict)
     sustained: dict[str, SustainedEntries] = Field(default_factory=dict)
     latency_under_load: dict[str, UnderLoadEntries] = Field(default_factory=dict)
+    price: dict[str, PriceEntry] = Field(default_factory=dict)
     control_plane: ControlPlaneEntry | None = None
     rebuild: RebuildEntry | None = None
     failover: FailoverEntry | None = None
@@ -158,6 +160,8 @@ class TierEntry(Entry):
         for profile, under_load in self.latency_under_load.items():
             for each in under_load.values():
                 yield from each.limits(profile=profile)
+        for profile, price in self.price.items():
+            yield from price.limits(profile=profile)
         if self.provisioning is not None and self.provisioning.bind_time is not None:
             yield self.provisioning.bind_time
         if self.rebuild is not None:

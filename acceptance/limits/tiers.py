@@ -11,6 +11,7 @@ from acceptance.limits.disruptions import DisruptionLimit
 from acceptance.limits.history import HistoryLimit
 from acceptance.limits.many_files import ManyFilesLimit
 from acceptance.limits.operations import OperationLimit
+from acceptance.limits.price import PriceLimit
 from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.limits.ramps import ControlPlaneLimit, RampRules
 from acceptance.limits.rebuilds import RebuildLimit
@@ -105,6 +106,7 @@ Requirement = (
     | DisruptionLimit
     | SustainedLimit
     | UnderLoadLimit
+    | PriceLimit
     | OperationLimit
     | ManyFilesLimit
     | HistoryLimit
@@ -130,6 +132,7 @@ class Tier:
     provisioning: tuple[ProvisioningLimit, ...] = ()
     sustained: tuple[SustainedLimit, ...] = ()
     under_load: tuple[UnderLoadLimit, ...] = ()
+    price: tuple[PriceLimit, ...] = ()
     operations: tuple[OperationLimit, ...] = ()
     many_files: tuple[ManyFilesLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
@@ -145,6 +148,7 @@ class Tier:
         operations: bool,
         many_files: bool = False,
         kill_pods: bool = False,
+        price: bool = False,
     ) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive, or takes long, only where that was asked for."""
         destructives: tuple[Requirement, ...] = (*self.rebuild, *self.control_plane) if destructive else ()
@@ -155,6 +159,7 @@ class Tier:
             *(self.operations if operations else ()),
             *(self.disruption if destructive and kill_pods else ()),
             *(self.many_files if many_files else ()),
+            *(self.price if price else ()),
         )
         return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *long, *destructives, *moved)
 
@@ -162,13 +167,14 @@ class Tier:
     def profiles(self) -> set[str]:
         """The names of the profiles that it has limits on."""
         on_profiles: tuple[
-            Limit | ComparisonRule | ScalingLimit | SustainedLimit | UnderLoadLimit | HistoryLimit, ...
+            Limit | ComparisonRule | ScalingLimit | SustainedLimit | UnderLoadLimit | PriceLimit | HistoryLimit, ...
         ] = (
             *self.limits,
             *self.comparison,
             *self.scaling,
             *self.sustained,
             *self.under_load,
+            *self.price,
             *self.history,
         )
         return {each.profile for each in on_profiles}

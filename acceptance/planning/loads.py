@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from acceptance.limits.tiers import ComparisonRule, Limit
 from acceptance.limits.under_load import UnderLoadLimit
@@ -12,6 +13,7 @@ from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.settings.run import Settings
 from acceptance.statistics.interim_analyses import LONGEST_S, UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
+from acceptance.trials.price.trial import REST_S
 from acceptance.trials.speed.under_load import judged_plan, shares_of
 
 END_S = 2.0
@@ -90,6 +92,18 @@ def sustained(
         what=f"{profile.name} on {storage_class} without a pause, {seconds // 60} min",
         about_s=END_S + writing_s + profile.ramp_s + runtime_s(profile, seconds),
         pods=1,
+    )
+
+
+def priced(
+    profile: Profile, storage_class: str, *, seconds: int, test_size: int, assumed: AssumedThroughput
+) -> PlannedStep:
+    """The same with the storage's pods watched, and a rest before and after."""
+    load = sustained(profile, storage_class, seconds=seconds, test_size=test_size, assumed=assumed)
+    return replace(
+        load,
+        what=f"{profile.name} on {storage_class}, {seconds // 60} min, and what the storage's pods take",
+        about_s=load.about_s + 2 * REST_S,
     )
 
 

@@ -26,6 +26,7 @@ TITLES = {
     "workloads": "Fit for named workloads",
     "many-files": "Many files",
     "imported": "What other tools found",
+    "price": "The price of the storage",
     "further-tests": "Further tests",
 }
 _SYNCHRONOUS = ("sync-write-iops", "etcd-fsync")

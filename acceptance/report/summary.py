@@ -29,6 +29,7 @@ from acceptance.report.operations import operation_sections
 from acceptance.report.overview import overview, verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.pictures import trend
+from acceptance.report.price import price_sections
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
@@ -79,6 +80,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         workloads=workload_rows(results),
         many_files=many_files_sections(results),
         imports=import_sections(results),
+        prices=price_sections(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
         trends=[picture for each in results.trends if (picture := trend(each))],
@@ -87,6 +89,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
             *(each.profile for each in results.scaling),
             *(each.load.profile for each in results.sustained),
             *(each.profile for each in results.under_load),
+            *(each.profile for each in results.prices),
         },
     )
 
@@ -129,6 +132,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "workloads": results.tested_with.workloads if results.tested_with is not None else [],
         "many-files": results.many_files,
         "imported": results.imports,
+        "price": results.prices,
     }
     return (subject for subject, found in records.items() if found)
 

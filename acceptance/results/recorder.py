@@ -30,6 +30,7 @@ from acceptance.results.imports import ImportRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.many_files import ManyFilesRecord
 from acceptance.results.operations import OperationsRecord
+from acceptance.results.price import PriceRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
@@ -71,6 +72,7 @@ class Recorder:
         self.many_files: list[ManyFilesRecord] = []
         self.sustained: list[SustainedRecord] = []
         self.under_load: list[UnderLoadRecord] = []
+        self.prices: list[PriceRecord] = []
         self.trends: list[TrendRecord] = []
         self.imports: list[ImportRecord] = []
         self.errors: list[str] = []
@@ -138,6 +140,7 @@ class Recorder:
             many_files=self.many_files,
             sustained=self.sustained,
             under_load=self.under_load,
+            prices=self.prices,
             trends=self.trends,
             imports=self.imports,
             verdicts=self.verdicts,

@@ -18,6 +18,7 @@ Subject = Literal[
     "workloads",
     "many-files",
     "imported",
+    "price",
     "further-tests",
 ]
 """What a test asks about; `speed`: how fast one volume is."""

@@ -25,6 +25,7 @@ from acceptance.settings.values import (
     LongestLoad,
     NodeLabel,
     ObjectName,
+    PodsOf,
     PodTemplateFile,
     PodUser,
     PushgatewayUrl,
@@ -103,6 +104,9 @@ class Settings(Frozen):
     operations_at_once: Annotated[int, Field(ge=1, le=9999)] = 20
     many_files: bool = False
     many_files_count: Annotated[int, Field(ge=1, le=99_999_999)] | None = None
+    price: bool = False
+    price_of: PodsOf = ()
+    price_time: SustainedTime | None = None
     scale_steps: Steps = (1, 3, 6, 9, 12, 15)
     scale_profiles: tuple[str, ...] = ()
     scale_window: Window = 8.0

@@ -9,6 +9,7 @@ from pydantic import AliasChoices, BeforeValidator, Field
 
 from acceptance.results.features import Capability
 from acceptance.results.model import Frozen
+from acceptance.settings.values import pods_of
 from acceptance.text.quantities import parse_quantity, parse_size
 
 
@@ -48,6 +49,7 @@ class TargetSettings(Strict):
     durability_time: TimeText | None = None
     sustained_time: TimeText | None = None
     timeout: TimeText | None = None
+    price_of: Annotated[tuple[str, ...], BeforeValidator(pods_of)] | None = None
     # As the option is named; before that it was `expect`, as among the settings.
     expect: tuple[Capability, ...] | None = Field(
         default=None, validation_alias=AliasChoices("require_capability", "expect")

@@ -198,6 +198,18 @@ def _workloads(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
+def pods_of(value: Any) -> tuple[str, ...]:
+    """NAMESPACE or NAMESPACE/SELECTOR, once or several times. Raises ValueError for anything else."""
+    words = [value] if isinstance(value, str) else list(value)
+    for word in words:
+        namespace, _, selector = str(word).partition("/")
+        if not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", namespace) or (
+            "/" in str(word) and not selector.strip()
+        ):
+            raise ValueError(f"wanted the pods of the storage as NAMESPACE or NAMESPACE/app=NAME, found {word!r}")
+    return tuple(map(str, words))
+
+
 def _pushgateway(value: Any) -> str:
     """Kept as written: its password is known from now on, and shown nowhere."""
     Gateway.parse(str(value))
@@ -241,6 +253,7 @@ LoadTime = Annotated[float, BeforeValidator(_load_s)]
 LongestLoad = Annotated[float, BeforeValidator(_longest_s)]
 SustainedTime = Annotated[float, BeforeValidator(_sustained_s)]
 VolumeRate = Annotated[str, BeforeValidator(_rate)]
+PodsOf = Annotated[tuple[str, ...], BeforeValidator(pods_of)]
 RampRate = Annotated[float, BeforeValidator(_ramp_rate)]
 Share = Annotated[float, BeforeValidator(_share)]
 NodeLabel = Annotated[tuple[str, str], BeforeValidator(_label)]

@@ -19,7 +19,15 @@ from selftests.lab.simulated_nodes import NODE_LABEL
 
 # Workers take whole files: one that takes four minutes must not begin last, when the others have nothing left to do.
 LONGEST_FIRST = (
-    *("scaling", "faults_of_the_api_server", "volume_features", "wrong_input", "bad_provisioning", "interruption"),
+    *(
+        "price",
+        "scaling",
+        "faults_of_the_api_server",
+        "volume_features",
+        "wrong_input",
+        "bad_provisioning",
+        "interruption",
+    ),
     *("host", "rebuild_longhorn", "bad_speed", "pools", "faults_of_pods", "good_storage", "history"),
     *("control_plane", "durability", "rebuild", "least_privilege", "data_integrity", "faults_of_nodes"),
 )

@@ -19,6 +19,7 @@ from acceptance.cluster.permissions import (
     Permission,
     for_pull_secret,
 )
+from acceptance.cluster.pod_usage import NEEDED as usage_permissions
 from acceptance.cluster.resources import NAMESPACES, SERVICE_ACCOUNTS, Object, Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.settings.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE
@@ -101,6 +102,7 @@ def asked() -> dict[str, list[Grant]]:
             *ceph_permissions(ROOK_NAMESPACE),
             *ceph_space_permissions(ROOK_NAMESPACE),
         ],
+        f"{ACCOUNT}-price": list(usage_permissions),
         **{role_of(subject): list(needed) for subject, needed in OF_SUBJECT.items()},
     }
     return {role: [grant for each in of for grant in grants_of(each)] for role, of in permissions.items()}

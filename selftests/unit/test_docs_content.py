@@ -37,6 +37,7 @@ TIER = (
     "provisioning",
     "sustained",
     "latency_under_load",
+    "price",
     "history",
 )
 SECTIONS = tuple(f"{each}:" for each in ("version", "about", "node_failure", *TIER))

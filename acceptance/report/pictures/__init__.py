@@ -5,6 +5,7 @@ from acceptance.report.pictures.latency import latency_curve
 from acceptance.report.pictures.many_files import rates_by_files, starts_by_files
 from acceptance.report.pictures.operations import operations_over_time
 from acceptance.report.pictures.over_time import in_bytes, rates_over_time
+from acceptance.report.pictures.price import cpu_over_time, memory_over_time
 from acceptance.report.pictures.ramp import pods_over_time, start_times
 from acceptance.report.pictures.rebuild import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.pictures.scaling import each_by_volumes, together_by_volumes
@@ -14,12 +15,14 @@ from acceptance.report.pictures.under_load import latency_by_share
 
 __all__ = [
     "beside_each_other",
+    "cpu_over_time",
     "differences",
     "each_by_volumes",
     "foreground_writes",
     "in_bytes",
     "latency_by_share",
     "latency_curve",
+    "memory_over_time",
     "operations_over_time",
     "pods_over_time",
     "rates_by_files",

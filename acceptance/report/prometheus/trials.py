@@ -133,6 +133,18 @@ MANY_FILES_START = Gauge(
     unit="seconds",
     labels=("group", "files"),
 )
+PRICE_CPU = Gauge(name="price_cpus", help="CPU of the pods of the storage", labels=("profile", "when", "bound"))
+PRICE_CPU_PER_IOPS = Gauge(
+    name="price_cpus_per_1000_iops",
+    help="CPU of the pods of the storage for each 1000 IOPS",
+    labels=("profile", "bound"),
+)
+PRICE_MEMORY = Gauge(
+    name="price_memory_bytes",
+    help="memory of the pods of the storage",
+    unit="bytes",
+    labels=("profile", "when", "statistic"),
+)
 CAPABILITY = Gauge(
     name="capability",
     help="1 for the status found for this capability; 0 for the other statuses",
@@ -159,6 +171,7 @@ def add_trials(samples: Samples, results: Results, candidate: str) -> None:
     _add_sustained(samples, results, candidate)
     _add_under_load(samples, results, candidate)
     _add_many_files(samples, results, candidate)
+    _add_prices(samples, results, candidate)
     for each in results.capabilities:
         if each.storage_class == candidate:
             samples.set_one_of(
@@ -254,6 +267,21 @@ def _add_many_files(samples: Samples, results: Results, candidate: str) -> None:
 
 def _inverse(seconds: float | None) -> float | None:
     return 1 / seconds if seconds else None
+
+
+def _add_prices(samples: Samples, results: Results, candidate: str) -> None:
+    for record in results.prices:
+        if record.storage_class != candidate:
+            continue
+        about = {"profile": record.profile}
+        if (cpu := record.cpu_per_1000_iops) is not None:
+            samples.set_bounds(PRICE_CPU_PER_IOPS, cpu.mean, low=cpu.low, high=cpu.high, **about)
+        for each in record.periods:
+            if each.cpu is not None:
+                span = each.cpu
+                samples.set_bounds(PRICE_CPU, span.mean, low=span.low, high=span.high, when=each.name, **about)
+            samples.set(PRICE_MEMORY, each.memory, when=each.name, statistic="mean", **about)
+            samples.set(PRICE_MEMORY, each.peak, when=each.name, statistic="peak", **about)
 
 
 def _add_figure(samples: Samples, gauge: Gauge, figure: Figure, **labels: str) -> None:

@@ -99,6 +99,11 @@ class SpeedRunner:
             again = self.whole_load(profile, storage_class=storage_class, plan=LATER, name="again")
             yield Later(first=first, again=again, after_s=after_s)
 
+    def make_ready(self, storage_class: str) -> None:
+        """Have a volume of the class, with its test file, before its load begins. Raises what the bench raises."""
+        self._prepare([storage_class])
+        self._volume(storage_class)
+
     def whole_load(
         self,
         profile: Profile,

@@ -1,0 +1,72 @@
+"""What the storage's own pods took of the cluster: the models behind `prices` in `results.json`. Bytes, s, CPUs.
+
+They import no model of the results that holds them.
+"""
+
+from __future__ import annotations
+
+from pydantic import AwareDatetime, Field
+
+from acceptance.results.model import Frozen
+
+
+class Span(Frozen):
+    """A value with its interval; without `low` and `high` from too little to have one."""
+
+    mean: float
+    low: float | None = None
+    high: float | None = None
+
+
+class PricePeriod(Frozen):
+    """All pods together before, during or after the load."""
+
+    name: str = Field(description="rest, load or after")
+    begin_s: float = Field(description="since the watch began")
+    end_s: float
+    cpu: Span | None = Field(description="CPU seconds a second; None where nothing was measured")
+    memory: float | None = Field(description="mean of the working sets, in bytes")
+    peak: float | None = Field(description="largest sum of the working sets, in bytes")
+
+
+class MemoryGrowth(Frozen):
+    """How much a pod's memory grew in an hour, in bytes; below zero where it shrank."""
+
+    mean: float
+    low: float
+    high: float
+    first: float = Field(description="that of the first half of the judged time alone")
+    second: float = Field(description="that of the second half alone")
+    seconds: float = Field(description="length of the judged time")
+
+
+class PricedPod(Frozen):
+    """One pod of the storage."""
+
+    namespace: str
+    pod: str
+    cpu: float | None = Field(description="CPU seconds a second during the load")
+    memory: dict[str, float] = Field(description="mean of its working set in each period, in bytes")
+    restarts: list[str] = Field(default=[], description="restarts while it was watched, in words")
+    growth: MemoryGrowth | None = Field(default=None, description="None where it was not watched under load for long")
+
+
+class PriceRecord(Frozen):
+    """The storage's pods before, during and after one load."""
+
+    storage_class: str
+    profile: str
+    of: list[str] = Field(description="NAMESPACE or NAMESPACE/SELECTOR of the pods")
+    started: AwareDatetime
+    load_s: float = Field(description="seconds of load")
+    iops: float = Field(description="operations a second of the whole load")
+    cpu_per_1000_iops: Span | None = Field(description="CPUs, of the periods in which both are known")
+    periods: list[PricePeriod]
+    pods: list[PricedPod]
+    step_s: float = Field(description="between the values of both series")
+    cpu_series: list[float | None] = Field(description="CPU seconds a second, all pods together")
+    memory_series: list[float | None] = Field(description="bytes, all pods together")
+    confidence: float = Field(description="confidence of all intervals here")
+    requests: int = Field(description="that were sent to ask for the figures")
+    asked_s: float = Field(description="seconds that these requests took")
+    missed: list[str] = Field(default=[], description="why figures are missing, each once")

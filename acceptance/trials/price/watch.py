@@ -1,0 +1,106 @@
+"""Asks for CPU and memory of the storage's pods every few seconds, in a thread of its own, until it is told to end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Self
+
+from acceptance.cluster.api import Api
+from acceptance.cluster.pod_usage import PodKey, WatchedPod, read_usage, watched_pods
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure
+from acceptance.trials.price.history import PodHistory
+
+EACH_S = 10.0
+"""A kubelet looks at a pod every 10 to 20 s, at one that does nothing every 15 to 30 s: asked more often it repeats."""
+
+
+class PriceWatch:
+    """Watches in a `with` block the pods of each NAMESPACE or NAMESPACE/SELECTOR in `of`.
+
+    A request that fails is a gap in the figures, and is told: the load goes on. `requests` and `asked_s` are its own
+    price, in requests and seconds.
+    """
+
+    def __init__(self, api: Api, *, of: Sequence[str], now_s: Callable[[], float] = time.time) -> None:
+        self._api = api
+        self._of = tuple(of)
+        self._now_s = now_s
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="price of the storage", daemon=True)
+        self.pods: dict[PodKey, PodHistory] = {}
+        self.missed: dict[str, None] = {}
+        self.requests = 0
+        self.asked_s = 0.0
+        self.began_s = now_s()
+
+    @property
+    def started(self) -> datetime:
+        """When it began, by this machine's clock."""
+        return datetime.fromtimestamp(self.began_s, tz=UTC)
+
+    def __enter__(self) -> Self:
+        """Raises EnvironmentFailure where there is no such pod, and what a first look raises."""
+        self.look()
+        if not self.pods:
+            raise EnvironmentFailure(
+                f"no pod of the storage was found in {', '.join(self._of)}; name its namespaces, and labels where "
+                "others are in them too, with --storage-price-of NAMESPACE[/SELECTOR]"
+            )
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+        for each in self.pods.values():
+            each.settle()
+
+    def look(self) -> None:
+        """Ask once. Raises ApiError, ApiUnreachable."""
+        began_s = time.monotonic()
+        found: dict[PodKey, WatchedPod] = {}
+        try:
+            for of in self._of:
+                self.requests += 1
+                found |= {each.key: each for each in watched_pods(self._api, of)}
+            now_s = self._now_s()
+            for key, pod in found.items():
+                self.pods.setdefault(key, PodHistory()).take_state(pod, now_s=now_s)
+            for key in self.pods.keys() - found.keys():
+                self.pods[key].gone(now_s=now_s)
+            failed: list[AcceptanceError] = []
+            for node in sorted({each.node for each in found.values()}):
+                try:
+                    self._ask(node, wanted={key for key, each in found.items() if each.node == node})
+                except AcceptanceError as error:  # One node that does not answer hides no other.
+                    failed.append(error)
+            if failed:
+                raise failed[0]
+        finally:
+            self.asked_s += time.monotonic() - began_s
+
+    def _ask(self, node: str, *, wanted: set[PodKey]) -> None:
+        self.requests += 1
+        usage, now_s = read_usage(self._api, node), self._now_s()
+        for key in wanted:
+            if (cpu := usage.cpu.get(key)) is not None:
+                self.pods[key].take_cpu(cpu, now_s=now_s)
+            if (memory := usage.memory.get(key)) is not None:
+                self.pods[key].take_memory(memory, now_s=now_s)
+
+    def _run(self) -> None:
+        while not self._over.wait(EACH_S):
+            try:
+                self.look()
+            except AcceptanceError as error:
+                self.missed[str(error)] = None
+
+    def rest(self, seconds: float) -> None:
+        """Let this thread wait while the storage rests and is watched."""
+        self._over.wait(seconds)
