@@ -19,6 +19,8 @@ KNOWN = 0.9
 """Shares are of the lower end of the capacity's interval: so close to its mean that must be, or a load that is called
 80 % is far less."""
 
+BEFORE = "the volume did more than that for a minute before, and cannot do a share of it now"
+
 
 def is_known(capacity: Span | None) -> bool:
     """Whether a share of the capacity is what it is called."""
@@ -59,7 +61,7 @@ def judge_under_load(record: UnderLoadRecord, limit: UnderLoadLimit) -> Verdict:
     asked, sure = (format_quantity(each, unit="1/s") for each in (at.asked, record.sure))
     subject += f" at {_percent(limit.of_capacity)} of its capacity ({asked} of {sure})"
     status = decide_under_load(at, limit)
-    said = [f"{subject} {_latency(at, limit)}", _rate(at)]
+    said = [f"{subject} {_latency(at, limit)}", rate_in_words(at)]
     if status == "pass" and not is_known(record.capacity):
         status = "inconclusive"
         said.append(_unknown_capacity(record))
@@ -105,8 +107,8 @@ def _latency(at: ShareRecord, limit: UnderLoadLimit) -> str:
     return f"{said} ({at.confidence * 100:.4g}% CI {low} to {high}), {lies}"
 
 
-def _rate(at: ShareRecord) -> str:
-    """`the rate was kept: ...`, and what it means where it was not."""
+def rate_in_words(at: ShareRecord, *, missed: str = BEFORE) -> str:
+    """`the rate was kept: ...`, and what it means where it was not (`missed`)."""
     reached = at.reached
     share = _percent(reached.mean)
     if reached.low is None or reached.high is None:
@@ -118,8 +120,7 @@ def _rate(at: ShareRecord) -> str:
     wanted = _percent(KEPT)
     return {
         "pass": f"the rate was kept: {did}",
-        "fail": f"the rate was not kept: {did}, surely less than {wanted}; the volume did more than that for a minute "
-        "before, and cannot do a share of it now",
+        "fail": f"the rate was not kept: {did}, surely less than {wanted}; {missed}",
         "inconclusive": f"whether the rate was kept is open: {did}, on both sides of {wanted}; a quieter machine or a "
         "longer measurement would decide it",
     }[decide_rate(at)]
