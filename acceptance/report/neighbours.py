@@ -34,10 +34,10 @@ def _volumes(count: int) -> str:
 
 def _sentences(record: NeighboursRecord) -> Iterator[str]:
     if record.capacity is None:
-        yield "Nothing was done in a minute of full load: there is no capacity."
+        yield "Nothing was done at full load: there is no capacity."
     else:
-        mean, sure = (format_quantity(each, unit="1/s") for each in (record.capacity.mean, record.sure))
-        yield f"Alone the volume did {mean} at full load; shares are of {sure}, which is certain."
+        mean = format_quantity(record.capacity.mean, unit="1/s")
+        yield f"Alone the volume did {mean} at full load; shares are of that."
         yield f"It and its neighbours were loaded from node {record.node}."
     for one in record.shares:
         rates = ", ".join(format_quantity(each, unit="1/s") for each in one.neighbours)

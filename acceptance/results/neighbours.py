@@ -27,8 +27,9 @@ class NeighboursRecord(Frozen):
     node: str = Field(description="of the volume, and of its neighbours")
     count: int = Field(description="how many neighbours there were")
     metric: str = Field(description="of the capacity, and of all rates")
-    capacity: Span | None = Field(description="of the volume alone; None where nothing was done")
-    sure: float = Field(description="of the capacity, what is certain: shares are of this")
+    capacity: Span | None = Field(
+        description="of the volume alone, shares are of its mean; None where nothing was done"
+    )
     confidence: float = Field(description="of the capacity's interval")
     shares: list[NeighbourRecord]
     test_size: int = Field(description="bytes")

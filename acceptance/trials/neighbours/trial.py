@@ -8,15 +8,14 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Protocol
 
-from acceptance.judging.under_load import is_known
 from acceptance.limits.neighbours import NeighbourLimit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.measure import BySegment, Recording, runtime_s
 from acceptance.results.metrics import Metric
 from acceptance.results.neighbours import NeighbourRecord, NeighboursRecord
-from acceptance.results.under_load import ShareRecord, Span
-from acceptance.statistics.interim_analyses import AnalysisPlan
+from acceptance.results.under_load import ShareRecord
+from acceptance.statistics.interim_analyses import AnalysisPlan, unjudged_plan
 from acceptance.trials.speed.records import small_file_warnings
 from acceptance.trials.speed.under_load import (
     STATISTICS,
@@ -30,6 +29,8 @@ from acceptance.trials.speed.under_load import (
 
 WRONG = 0.005
 """the chance that an end of an interval is wrong: of a growth, which two of them make, that is 1 %, as of all limits"""
+CAPACITY_S = 30
+"""of full load alone: a share of what it did on average then is asked for, and nobody judges that average"""
 BETWEEN_S = 60.0
 """from one load to the next, where pods come slowly: neighbours load meanwhile"""
 
@@ -44,8 +45,13 @@ class Beside(Protocol):
 
 
 def neighbours_plan(longest_s: float) -> AnalysisPlan:
-    """The looks at the capacity, and at each share alone and beside neighbours."""
+    """The looks at each share, alone and beside neighbours."""
     return replace(judged_plan(longest_s), wrong_pass=WRONG)
+
+
+def capacity_plan() -> AnalysisPlan:
+    """The one look at what a volume can do."""
+    return unjudged_plan(CAPACITY_S, in_turn=False)
 
 
 def shares_asked(limits: Sequence[NeighbourLimit]) -> list[float]:
@@ -89,12 +95,12 @@ class NoisyNeighbours:
 
     def record(self, *, cache: int | None) -> NeighboursRecord:
         """Load it. `cache`: bytes that the storage's own cache holds, as known. Raises what the loads raise."""
-        capacity = self._load(
-            self._profile, plan=self._plan, name="neighbours-capacity", decided=lambda seen: is_known(self._can(seen))
-        )
-        samples, can = capacity.samples, self._can(capacity.samples)
-        sure = 0.0 if can is None else can.mean if can.low is None else max(0.0, can.low)
-        shares = [each for each in shares_asked(self._limits) if each * sure >= 1]
+        plan = capacity_plan()
+        capacity = self._load(self._profile, plan=plan, name="neighbours-capacity")
+        samples = capacity.samples
+        can = capacity_of(samples, rate=self._rate, plan=plan)
+        did = 0.0 if can is None else can.mean
+        shares = [each for each in shares_asked(self._limits) if each * did >= 1]
         return NeighboursRecord(
             profile=self._profile.name,
             storage_class=capacity.storage_class,
@@ -102,26 +108,22 @@ class NoisyNeighbours:
             count=self._count,
             metric=self._rate.path,
             capacity=can,
-            sure=sure,
-            confidence=self._plan.at(loaded_s(samples)).confidence,
-            shares=self._at_shares(shares, sure=sure, node=capacity.volume.node) if shares else [],
+            confidence=plan.at(loaded_s(samples)).confidence,
+            shares=self._at_shares(shares, did=did, node=capacity.volume.node) if shares else [],
             test_size=capacity.volume.test_size,
             cache=cache,
             warnings=[*small_file_warnings(capacity), *stall_warnings(samples)],
         )
 
-    def _can(self, samples: BySegment) -> Span | None:
-        return capacity_of(samples, rate=self._rate, plan=self._plan)
-
-    def _at_shares(self, shares: Sequence[float], *, sure: float, node: str) -> list[NeighbourRecord]:
+    def _at_shares(self, shares: Sequence[float], *, did: float, node: str) -> list[NeighbourRecord]:
         alone = [
-            self._at(each, sure=sure, name="alone", decided=lambda seen: _is_known(seen, self._metrics))
+            self._at(each, did=did, name="alone", decided=lambda seen: _is_known(seen, self._metrics))
             for each in shares
         ]
         with self._neighbours(node, neighbours_s(self._profile, self._plan, shares=len(shares))) as neighbours:
-            return [self._beside(each, sure=sure, neighbours=neighbours) for each in alone]
+            return [self._beside(each, did=did, neighbours=neighbours) for each in alone]
 
-    def _beside(self, alone: ShareRecord, *, sure: float, neighbours: Beside) -> NeighbourRecord:
+    def _beside(self, alone: ShareRecord, *, did: float, neighbours: Beside) -> NeighbourRecord:
         limits = [each for each in self._limits if each.of_capacity == alone.share]
         before = neighbours.seconds
 
@@ -132,14 +134,14 @@ class NoisyNeighbours:
         return seen(
             self._at(
                 alone.share,
-                sure=sure,
+                did=did,
                 name="beside",
                 decided=lambda at: all(self._decided(seen(at), each) for each in limits),
             )
         )
 
-    def _at(self, share: float, *, sure: float, name: str, decided: Callable[[ShareRecord], bool]) -> ShareRecord:
-        asked, plan = math.floor(share * sure), self._plan
+    def _at(self, share: float, *, did: float, name: str, decided: Callable[[ShareRecord], bool]) -> ShareRecord:
+        asked, plan = math.floor(share * did), self._plan
 
         def seen(samples: BySegment) -> ShareRecord:
             return share_record(samples, share=share, asked=asked, rate=self._rate, metrics=self._metrics, plan=plan)
