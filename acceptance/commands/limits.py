@@ -156,10 +156,7 @@ def _told(limit: Requirement | None) -> str:
 
 
 def _all(tier: Tier) -> tuple[Requirement, ...]:
-    return (
-        *tier.requirements(destructive=True, sustained=True, under_load=True, operations=True, neighbours=True),
-        *tier.history,
-    )
+    return (*tier.requirements(destructive=True, sustained=True, under_load=True, operations=True), *tier.history)
 
 
 def _named(name: str, shipped: Shipped) -> Tier:

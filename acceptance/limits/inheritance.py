@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from acceptance.limits.crashes import FailoverLimit
 from acceptance.limits.history import RUNS, HistoryLimit
-from acceptance.limits.neighbours import NeighbourLimit
 from acceptance.limits.operations import OperationLimit
 from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.limits.ramps import ControlPlaneLimit
@@ -53,7 +52,6 @@ def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]
         provisioning=_of(ProvisioningLimit, limits),
         sustained=_of(SustainedLimit, limits),
         under_load=_of(UnderLoadLimit, limits),
-        neighbours=_of(NeighbourLimit, limits),
         operations=_of(OperationLimit, limits),
         history=_of(HistoryLimit, limits),
         requires=tuple(dict.fromkeys(test for each in entries for test in each.requires)),
@@ -78,7 +76,7 @@ def _of(kind: type[T], limits: Sequence[object]) -> tuple[T, ...]:
 
 def impossible(tier: Tier, origins: Origins) -> Iterator[Found]:
     """Limits that nothing can meet, and a tier that asks for nothing; inherited limits count."""
-    asked = tier.requirements(destructive=True, sustained=True, under_load=True, operations=True, neighbours=True)
+    asked = tier.requirements(destructive=True, sustained=True, under_load=True, operations=True)
     if not (asked or tier.history or tier.ramp):
         yield ("tiers", tier.name), "wanted at least one limit, its own or inherited, found none; add one"
     if tier.control_plane and tier.ramp is None:

@@ -15,15 +15,7 @@ from typing import Any
 from acceptance.text.strict_yaml import Document
 from acceptance.text.strict_yaml import Path as YamlPath
 
-SECTIONS = (
-    ("limits",),
-    ("comparison",),
-    ("scaling",),
-    ("sustained",),
-    ("latency_under_load",),
-    ("noisy_neighbours",),
-    ("history", "limits"),
-)
+SECTIONS = (("limits",), ("comparison",), ("scaling",), ("sustained",), ("latency_under_load",), ("history", "limits"))
 """The sections of a tier whose keys are profiles."""
 
 

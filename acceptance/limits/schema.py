@@ -10,7 +10,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 
 from acceptance.limits.crashes import FailoverEntry
 from acceptance.limits.history import HistoryEntry
-from acceptance.limits.neighbours import NeighbourEntry
 from acceptance.limits.operations import OperationsEntry
 from acceptance.limits.provisioning import ProvisioningEntry
 from acceptance.limits.ramps import ControlPlaneEntry
@@ -106,7 +105,6 @@ class ComparisonEntry(MetricRule):
 LimitEntries = Annotated[dict[str, LimitEntry], BeforeValidator(tell_metric)]
 SustainedEntries = Annotated[dict[str, SustainedEntry], BeforeValidator(tell_metric)]
 UnderLoadEntries = Annotated[dict[str, UnderLoadEntry], BeforeValidator(tell_metric)]
-NeighbourEntries = Annotated[dict[str, NeighbourEntry], BeforeValidator(tell_metric)]
 ComparisonEntries = Annotated[dict[str, ComparisonEntry], BeforeValidator(tell_metric)]
 
 
@@ -135,7 +133,6 @@ class TierEntry(Entry):
     scaling: dict[str, ScalingEntry] = Field(default_factory=dict)
     sustained: dict[str, SustainedEntries] = Field(default_factory=dict)
     latency_under_load: dict[str, UnderLoadEntries] = Field(default_factory=dict)
-    noisy_neighbours: dict[str, NeighbourEntries] = Field(default_factory=dict)
     control_plane: ControlPlaneEntry | None = None
     rebuild: RebuildEntry | None = None
     failover: FailoverEntry | None = None
@@ -157,9 +154,6 @@ class TierEntry(Entry):
         for profile, under_load in self.latency_under_load.items():
             for each in under_load.values():
                 yield from each.limits(profile=profile)
-        for profile, beside in self.noisy_neighbours.items():
-            for one in beside.values():
-                yield from one.limits(profile=profile)
         if self.provisioning is not None and self.provisioning.bind_time is not None:
             yield self.provisioning.bind_time
         if self.rebuild is not None:

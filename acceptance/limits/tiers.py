@@ -8,7 +8,6 @@ from typing import Literal
 
 from acceptance.limits.crashes import FailoverLimit
 from acceptance.limits.history import HistoryLimit
-from acceptance.limits.neighbours import NeighbourLimit
 from acceptance.limits.operations import OperationLimit
 from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.limits.ramps import ControlPlaneLimit, RampRules
@@ -103,7 +102,6 @@ Requirement = (
     | FailoverLimit
     | SustainedLimit
     | UnderLoadLimit
-    | NeighbourLimit
     | OperationLimit
     | HistoryLimit
 )
@@ -127,14 +125,13 @@ class Tier:
     provisioning: tuple[ProvisioningLimit, ...] = ()
     sustained: tuple[SustainedLimit, ...] = ()
     under_load: tuple[UnderLoadLimit, ...] = ()
-    neighbours: tuple[NeighbourLimit, ...] = ()
     operations: tuple[OperationLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
     requires: tuple[str, ...] = ()
     """tests without which a pass is none of the tier: files, or tests in them, as pytest names them"""
 
     def requirements(
-        self, *, destructive: bool, sustained: bool, under_load: bool, operations: bool, neighbours: bool = False
+        self, *, destructive: bool, sustained: bool, under_load: bool, operations: bool
     ) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive, or takes long, only where that was asked for."""
         destructives: tuple[Requirement, ...] = (*self.rebuild, *self.control_plane) if destructive else ()
@@ -142,7 +139,6 @@ class Tier:
         long: tuple[Requirement, ...] = (
             *(self.sustained if sustained else ()),
             *(self.under_load if under_load else ()),
-            *(self.neighbours if neighbours else ()),
             *(self.operations if operations else ()),
         )
         return (*self.limits, *self.comparison, *self.scaling, *self.provisioning, *long, *destructives, *moved)
@@ -151,14 +147,13 @@ class Tier:
     def profiles(self) -> set[str]:
         """The names of the profiles that it has limits on."""
         on_profiles: tuple[
-            Limit | ComparisonRule | ScalingLimit | SustainedLimit | UnderLoadLimit | NeighbourLimit | HistoryLimit, ...
+            Limit | ComparisonRule | ScalingLimit | SustainedLimit | UnderLoadLimit | HistoryLimit, ...
         ] = (
             *self.limits,
             *self.comparison,
             *self.scaling,
             *self.sustained,
             *self.under_load,
-            *self.neighbours,
             *self.history,
         )
         return {each.profile for each in on_profiles}

@@ -48,14 +48,11 @@ def _share(text: Any) -> float:
     return value
 
 
-LoadShare = Annotated[float, BeforeValidator(_share), QUANTITY]
-
-
 class UnderLoadEntry(MetricRule):
     """`{at_most: 3ms, of_capacity: 80%, because: ...}`"""
 
     at_most: Time
-    of_capacity: LoadShare = Field()
+    of_capacity: Annotated[float, BeforeValidator(_share), QUANTITY] = Field()
 
     @field_validator("metric")
     @classmethod

@@ -25,7 +25,7 @@ TITLES = {
     "under-load": "Latency under load",
     "further-tests": "Further tests",
 }
-_SYNCHRONOUS = ("sync-write-iops", "etcd-fsync", "etcd-fsync-busy")
+_SYNCHRONOUS = ("sync-write-iops", "etcd-fsync")
 # kbench's twelve jobs, by what they are about.
 _KBENCH = re.compile(r"(random|sequential)-(read|write)-(?P<about>iops|bandwidth|latency)")
 

@@ -22,7 +22,6 @@ from acceptance.report.figures import (
 from acceptance.report.filling import full_volume_rows
 from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.many_volumes import sections
-from acceptance.report.neighbours import neighbour_sections
 from acceptance.report.operations import operation_sections
 from acceptance.report.overview import overview, verdict_sentence
 from acceptance.report.page import templates
@@ -69,7 +68,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         snapshots=snapshot_rows(results),
         full_volumes=full_volume_rows(results),
         sustained=sustained_sections(results),
-        under_load=[*under_load_sections(results), *neighbour_sections(results)],
+        under_load=under_load_sections(results),
         warned=[each for each in results.measurements if each.warnings],
         steps=_step_rows(results.steps),
         trends=[picture for each in results.trends if (picture := trend(each))],
@@ -77,7 +76,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
             *(each.profile for each in results.measurements),
             *(each.profile for each in results.scaling),
             *(each.load.profile for each in results.sustained),
-            *(each.profile for each in [*results.under_load, *results.neighbours]),
+            *(each.profile for each in results.under_load),
         },
     )
 
@@ -112,7 +111,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "features": results.capabilities,
         "history": results.trends,
         "sustained": results.sustained,
-        "under-load": [*results.under_load, *results.neighbours],
+        "under-load": results.under_load,
     }
     return (subject for subject, found in records.items() if found)
 

@@ -13,7 +13,6 @@ from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.model import Frozen, Unit
-from acceptance.results.neighbours import NeighboursRecord
 from acceptance.results.operations import OperationsRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
@@ -276,7 +275,6 @@ class Results(Frozen):
     operations: list[OperationsRecord] = Field(default=[], description="empty unless operations were requested")
     sustained: list[SustainedRecord] = Field(default=[], description="empty unless a sustained load was requested")
     under_load: list[UnderLoadRecord] = Field(default=[], description="empty unless latency under load was requested")
-    neighbours: list[NeighboursRecord] = Field(default=[], description="empty unless noisy neighbours were requested")
     trends: list[TrendRecord] = Field(
         default=[], description="what earlier runs say about metrics with a history limit"
     )

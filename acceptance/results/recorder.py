@@ -26,7 +26,6 @@ from acceptance.results.features import CapabilityRecord
 from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.known_storage import KnownStorage
-from acceptance.results.neighbours import NeighboursRecord
 from acceptance.results.operations import OperationsRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
@@ -67,7 +66,6 @@ class Recorder:
         self.operations: list[OperationsRecord] = []
         self.sustained: list[SustainedRecord] = []
         self.under_load: list[UnderLoadRecord] = []
-        self.neighbours: list[NeighboursRecord] = []
         self.trends: list[TrendRecord] = []
         self.errors: list[str] = []
         self._warnings: dict[str, str] = {}
@@ -132,7 +130,6 @@ class Recorder:
             operations=self.operations,
             sustained=self.sustained,
             under_load=self.under_load,
-            neighbours=self.neighbours,
             trends=self.trends,
             verdicts=self.verdicts,
             tier_limits=self._tier_limits,

@@ -89,7 +89,6 @@ class Settings(Frozen):
     sustained: bool = False
     sustained_time: SustainedTime = SUSTAINED_S
     latency_under_load: bool = False
-    noisy_neighbours: Annotated[int, Field(ge=0, le=99)] = 0
     operations: bool = False
     operations_at_once: Annotated[int, Field(ge=1, le=9999)] = 20
     scale_steps: Steps = (1, 3, 6, 9, 12, 15)

@@ -116,12 +116,6 @@ UNDER_LOAD_IOPS = Gauge(
     help="IOPS of one volume at the depth of the profile",
     labels=("profile", "bound"),
 )
-BESIDE = Gauge(
-    name="latency_beside_neighbours_seconds",
-    help="latency at a share of the capacity of the volume, alone and beside volumes at full load",
-    unit="seconds",
-    labels=("profile", "share", "metric", "when", "bound"),
-)
 CAPABILITY = Gauge(
     name="capability",
     help="1 for the status found for this capability; 0 for the other statuses",
@@ -146,7 +140,6 @@ def add_trials(samples: Samples, results: Results, candidate: str) -> None:
             samples.set(RECORDS, crash.lost_count, failure=crash.failure, state="lost")
     _add_sustained(samples, results, candidate)
     _add_under_load(samples, results, candidate)
-    _add_neighbours(samples, results, candidate)
     for each in results.capabilities:
         if each.storage_class == candidate:
             samples.set_one_of(
@@ -212,14 +205,6 @@ def _add_under_load(samples: Samples, results: Results, candidate: str) -> None:
             for path, each in at.latencies.items():
                 labels = {"profile": record.profile, "share": f"{at.share:g}", "metric": path}
                 samples.set_bounds(UNDER_LOAD, each.mean, low=each.low, high=each.high, **labels)
-
-
-def _add_neighbours(samples: Samples, results: Results, candidate: str) -> None:
-    for record in (each for each in results.neighbours if each.storage_class == candidate):
-        for when, at in ((when, getattr(each, when)) for each in record.shares for when in ("alone", "beside")):
-            for path, each in at.latencies.items():
-                labels = {"profile": record.profile, "share": f"{at.share:g}", "metric": path, "when": when}
-                samples.set_bounds(BESIDE, each.mean, low=each.low, high=each.high, **labels)
 
 
 def _add_figure(samples: Samples, gauge: Gauge, figure: Figure, **labels: str) -> None:
