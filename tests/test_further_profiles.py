@@ -4,7 +4,7 @@ import pytest
 
 
 @pytest.mark.data_plane
-@pytest.mark.profiles(other_than=("sync-write-iops", "etcd-fsync"))
+@pytest.mark.profiles(other_than=("sync-write-iops", "etcd-fsync", "etcd-fsync-busy"))
 def test_profile_meets_the_limit(measured, limit, accept):
     """The profile is measured and meets the tier's limit; without a limit there is a figure and no verdict."""
     accept(measured.against(limit))

@@ -12,7 +12,7 @@ import pytest
 
 from acceptance.cluster.waiting import wait_for
 from selftests.integration.suite import finish, limits_file, run_suite, started_suite
-from selftests.lab.disks import memory_disk
+from selftests.lab.disks import limited_disk, memory_disk
 
 HOST = ("--storage-cluster", "host")
 SYNC_WRITE = ("-k", "sync-write")
@@ -96,6 +96,47 @@ def test_a_faster_disk_is_shown_beside_a_slower_one_and_not_called_too_good(
     (shown,) = [each for each in run.results["measurements"] if each["role"] == "candidate"]
     assert shown["against_baseline"]["write.iops"]["low"] > 1
     assert os.listdir(disk) == ["precious"]
+
+
+def test_etcds_log_waits_for_others_on_a_disk_that_is_just_fast_enough_for_it(tmp_path: Path, reports: Path) -> None:
+    """130 operations a second are enough for etcd alone, and fewer than the others of etcd-fsync-busy ask for."""
+    limits = tmp_path / "limits.yaml"
+    limits.write_text(
+        "version: 1\ntiers: {baseline: {limits: {"
+        "etcd-fsync: {sync.latency.mean: {at_most: 80ms, because: leaders change}}, "
+        "etcd-fsync-busy: {sync.latency.mean: {at_most: 10ms, because: leaders change}}}}}"
+    )
+    with (
+        limited_disk(tmp_path / "limited", size="200M", burst_s=0.05) as disk,
+        started_suite(
+            *HOST,
+            f"--storage-class={disk.folder}",
+            f"--storage-thresholds={limits}",
+            "-m",
+            "data_plane",
+            "-k",
+            "etcd-fsync",
+            reports=reports,
+        ) as process,
+    ):
+        wait_for_load(disk.folder, profile="etcd-fsync")  # its file has been written
+        disk.limit(str(130 * 4096 * 8))
+        wait_for_load(disk.folder, profile="etcd-fsync-busy")
+        wait_for(
+            "the load to be over",
+            look=lambda: fios(disk.folder, profile="etcd-fsync-busy"),
+            ready=lambda seen: not seen,
+            state=lambda seen: f"{len(seen)} processes",
+            timeout_s=120,
+        )
+        disk.limit("400M")  # what is left is written and removed quickly
+        run = finish(process, reports=reports)
+    assert run.status == 1, run.output
+    found = {each["profile"]: each for each in run.results["verdicts"]}
+    alone, busy = found["etcd-fsync"], found["etcd-fsync-busy"]
+    assert (alone["status"], busy["status"]) == ("pass", "fail"), f"{alone['reason']}\n{busy['reason']}"
+    assert alone["measured"] < busy["measured"] / 2
+    assert "outside the limit of at most 10 ms: leaders change" in busy["reason"]
 
 
 def test_wrong_input_is_told_at_once(disk: Path, tmp_path: Path, reports: Path) -> None:
