@@ -131,8 +131,9 @@ def test_pods_that_leak_restart_or_stand_still_are_told_apart(
 
     (record,) = bad.results["prices"]
     cpu = {each["pod"]: each["cpu"] for each in record["pods"]}
-    # One core and no more; of a busy machine less.
-    assert 0.1 < cpu["burns"] < 1.1 and cpu["still"] < 0.05, cpu
+    # One core and no more; of a busy machine, where pods come last, a part of one.
+    others = max(taken for name, taken in cpu.items() if name != "burns")
+    assert 10 * others < cpu["burns"] < 1.1 and others < 0.05, cpu
     assert record["cpu_per_1000_iops"]["low"] is not None and record["missed"] == []
     # A look every 10 s: at the pods, and at three kubelets at the most.
     assert record["requests"] <= 4 * (record["periods"][-1]["end_s"] / 10 + 3)
