@@ -172,16 +172,7 @@ def _told(limit: Requirement | None) -> str:
 
 
 def _all(tier: Tier) -> tuple[Requirement, ...]:
-    asked = tier.requirements(
-        destructive=True,
-        sustained=True,
-        under_load=True,
-        operations=True,
-        many_files=True,
-        kill_pods=True,
-        price=True,
-    )
-    return (*asked, *tier.history)
+    return (*tier.all_requirements, *tier.history)
 
 
 def _named(name: str, shipped: Shipped) -> Tier:

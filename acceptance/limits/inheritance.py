@@ -82,16 +82,7 @@ def _of(kind: type[T], limits: Sequence[object]) -> tuple[T, ...]:
 
 def impossible(tier: Tier, origins: Origins) -> Iterator[Found]:
     """Limits that nothing can meet, and a tier that asks for nothing; inherited limits count."""
-    asked = tier.requirements(
-        destructive=True,
-        sustained=True,
-        under_load=True,
-        operations=True,
-        many_files=True,
-        kill_pods=True,
-        price=True,
-    )
-    if not (asked or tier.history or tier.ramp):
+    if not (tier.all_requirements or tier.history or tier.ramp):
         yield ("tiers", tier.name), "wanted at least one limit, its own or inherited, found none; add one"
     if tier.control_plane and tier.ramp is None:
         yield ("tiers", tier.name, "control_plane"), "wanted the key ramp, its own or inherited, found none; add it"

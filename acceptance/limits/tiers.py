@@ -139,6 +139,19 @@ class Tier:
     requires: tuple[str, ...] = ()
     """tests without which a pass is none of the tier: files, or tests in them, as pytest names them"""
 
+    @property
+    def all_requirements(self) -> tuple[Requirement, ...]:
+        """All that a class can be asked for, also what is destructive or takes long; without the history's limits."""
+        return self.requirements(
+            destructive=True,
+            sustained=True,
+            under_load=True,
+            operations=True,
+            many_files=True,
+            kill_pods=True,
+            price=True,
+        )
+
     def requirements(
         self,
         *,
