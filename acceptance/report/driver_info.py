@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import yaml
 
+from acceptance.report.e2e_coverage import known_behaviours
 from acceptance.results.document import Results, StorageClass
 from acceptance.results.features import Capability
 from acceptance.text.errors import WrongUsage
@@ -23,8 +24,12 @@ _BY_CAPABILITY: dict[Capability, tuple[str, ...]] = {
     "clone": ("pvcDataSource",),
     "shared": ("RWX",),
     "expansion": ("controllerExpansion", "nodeExpansion", "onlineExpansion"),
+    "expansion-offline": ("offlineExpansion",),
+    "one-pod": ("readWriteOncePod",),
+    "read-only-many": ("capReadOnlyMany",),
 }
-_PERSISTENCE = "test_data_survives_a_new_pod_on_the_same_node"
+# What the e2e asks of a driver that claims persistence, which the suite asks, too.
+_PERSISTENCE = ("volumes", "should store data")
 # The e2e takes it for granted beside controllerExpansion.
 _OFFLINE = "offlineExpansion"
 KNOWN = (
@@ -71,7 +76,7 @@ def driver_info(results: Results, *, storage_class: str | None = None) -> str:
     if not any(each.value for each in claimed):
         raise WrongUsage(
             f"wanted a run in which a test of volume features passed on {found.name}, found none in {results.run.id}: "
-            "there is nothing to claim; run tests/test_provisioning.py and tests/test_volume_features.py first"
+            "there is nothing to claim; run the tests of provisioning and of volume features first"
         )
     lines = [
         "# Test driver of the Kubernetes e2e: e2e.test -storage.testdriver=FILE.",
@@ -125,24 +130,35 @@ def _seen(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]]:
         for name in _BY_CAPABILITY.get(each.capability, ()):
             why = f"capability {each.capability} {each.status.replace('_', ' ')}: {each.how}"
             yield name, Claim(name=name, value=True if each.status == "seen" else None, why=why)
-        if each.capability == "expansion" and each.status == "seen":
+        if each.capability == "expansion" and each.status == "seen" and not _grew_offline(results, storage_class):
             why = "growing without a pod was not seen; the e2e would take it for granted"
             yield _OFFLINE, Claim(name=_OFFLINE, value=False, why=why)
 
 
+def _grew_offline(results: Results, storage_class: str) -> bool:
+    return any(
+        (each.storage_class, each.capability, each.status) == (storage_class, "expansion-offline", "seen")
+        for each in results.capabilities
+    )
+
+
 def _from_persistence(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]]:
     """What holds if data survives a new pod; on raw block volumes that block volumes can be used, too."""
+    (stores,) = [each for each in known_behaviours() if (each.suite, each.behaviour) == _PERSISTENCE]
     verdict = next(
         (
             each
             for each in results.verdicts
-            if each.storage_class == storage_class and each.test.partition("[")[0].endswith(f"::{_PERSISTENCE}")
+            if each.storage_class == storage_class and each.test.partition("[")[0].endswith(stores.asked)
         ),
         None,
     )
     if verdict is None:
         return
-    value, why = (True if verdict.status == "pass" else None), f"{_PERSISTENCE}: {verdict.status}"
+    value, why = (
+        (True if verdict.status == "pass" else None),
+        f"{verdict.test.partition('::')[2].partition('[')[0]}: {verdict.status}",
+    )
     yield "persistence", Claim(name="persistence", value=value, why=why)
     if results.settings.get("volume_mode") == "block":
         yield "block", Claim(name="block", value=value, why=f"{why}, on a raw block volume")
