@@ -155,10 +155,8 @@ def _from_persistence(results: Results, storage_class: str) -> Iterator[tuple[st
     )
     if verdict is None:
         return
-    value, why = (
-        (True if verdict.status == "pass" else None),
-        f"{verdict.test.partition('::')[2].partition('[')[0]}: {verdict.status}",
-    )
+    test = verdict.test.partition("::")[2].partition("[")[0]
+    value, why = (True if verdict.status == "pass" else None), f"{test}: {verdict.status}"
     yield "persistence", Claim(name="persistence", value=value, why=why)
     if results.settings.get("volume_mode") == "block":
         yield "block", Claim(name="block", value=value, why=f"{why}, on a raw block volume")
