@@ -68,13 +68,13 @@ def after_the_first(status: dict[str, Any], bench: StartingBench, monkeypatch: p
 
 
 def test_a_second_pod_that_waits_and_reads_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = StartingBench("", f"{MARK}\n")
+    bench = StartingBench("written\n", f"{MARK}\n")
     after_the_first(ENDED, bench, monkeypatch)
     assert "waited while the first had a ReadWriteOncePod volume" in one_pod.try_one_pod(tried(bench))
 
 
 def test_a_volume_that_is_kept_for_its_first_pod_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = StartingBench("", "")
+    bench = StartingBench("written\n", "")
     after_the_first(WAITS, bench, monkeypatch)
     with pytest.raises(StorageFailure, match="to end; last state: phase Pending"):
         one_pod.try_one_pod(tried(bench))
