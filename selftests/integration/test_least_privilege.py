@@ -234,9 +234,8 @@ def test_the_account_may_do_what_every_subject_takes(seen: tuple[SuiteRun, Asked
 NOT_HERE = {
     Grant(resource="persistentvolumeclaims", verb="patch"),
     Grant(resource="csidrivers", verb="get", group="storage.k8s.io"),
-    Grant(
-        resource="csinodes", verb="get", group="storage.k8s.io"
-    ),  # of the limit of a node, with --storage-node-volumes
+    # The limit of a node, with --storage-node-volumes.
+    Grant(resource="csinodes", verb="get", group="storage.k8s.io"),
 }
 SNAPSHOTS = "snapshot.storage.k8s.io"
 
