@@ -64,14 +64,22 @@ SMALLEST = {
     "test_access_modes.py": "kept_from_a_second",
     "test_volumes_in_use.py": "",
     "test_volumes_on_a_node.py": "",
+    "test_growing_volumes.py": "",
+    "test_copies_of_volumes.py": "",
+    "test_several_volumes.py": "",
     # The same loads: with a baseline, of other profiles, beside earlier runs, or beside what commands of the user do to
     # the storage.
     "test_baseline_comparison.py": "",
+    "test_workloads.py": "",
     "test_synchronous_writes.py": "",
     "test_replica_rebuild.py": "",
     "test_failover.py": "",
     "test_failover_out_of_service.py": "",
+    "test_kubelet_restart.py": "",
+    "test_killed_storage_pods.py": "",
     "test_regression.py": "",
+    # It asks no cluster for anything.
+    "test_imported_results.py": "",
     "test_sustained_speed.py": "",
     "test_latency_under_load.py": "",
     # A right of its own (deploy/rbac-price.yaml), without which it is skipped: test_price.py.
