@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id, without_figures
 from acceptance.limits.crashes import DrainLimit, FailoverLimit, OutOfServiceLimit
+from acceptance.limits.disruptions import DisruptionLimit
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Verdict
 from acceptance.text.errors import Unsupported
@@ -74,7 +75,13 @@ def ranges_in_words(ranges: list[tuple[int, int]]) -> str:
 
 def judge_failover(record: FailoverRecord, limit: FailoverLimit) -> Verdict:
     """The verdict on the time; inconclusive where the looks were too far apart to tell."""
-    status = decide(max(record.seconds - LOOK_S, 0.0), record.seconds + LOOK_S, at_most=limit.at_most)
+    sentence = failover_sentence(record)
+    return judge_time(limit, storage_class=record.storage_class, seconds=record.seconds, sentence=sentence)
+
+
+def judge_time(limit: FailoverLimit | DisruptionLimit, *, storage_class: str, seconds: float, sentence: str) -> Verdict:
+    """The verdict on a time between two looks at pods; `sentence` says what took so long."""
+    status = decide(max(seconds - LOOK_S, 0.0), seconds + LOOK_S, at_most=limit.at_most)
     because = {
         "pass": "",
         "fail": f": {limit.because.rstrip('.')}",
@@ -82,11 +89,11 @@ def judge_failover(record: FailoverRecord, limit: FailoverLimit) -> Verdict:
     }[status]
     return outcome(
         limit,
-        storage_class=record.storage_class,
-        measured=record.seconds,
+        storage_class=storage_class,
+        measured=seconds,
         unit="s",
         status=status,
-        reason=f"{failover_sentence(record)}; wanted {limit.wanted}{because}.",
+        reason=f"{sentence}; wanted {limit.wanted}{because}.",
     )
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acceptance.judging.crashes import ranges_in_words, shown_time
-from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id, without_figures
+from acceptance.judging.crashes import judge_time, ranges_in_words, shown_time
+from acceptance.judging.outcome import not_judged, outcome, verdict_id, without_figures
 from acceptance.limits.disruptions import DisruptionLimit, NewVolumeLimit, PodReadyLimit, WriteGapLimit
 from acceptance.results.disruptions import KilledPod, StoragePodsRecord
 from acceptance.results.document import Verdict
 
-LOOK_S = 1.0
-"""Looks at pods are so far apart: a time is known to no less."""
 RULE = "every acknowledged record is there and whole after pods of the storage system were killed"
 FIELDS: dict[type[DisruptionLimit], str] = {
     PodReadyLimit: "ready_s",
@@ -47,21 +45,8 @@ def judge_disruption(records: Sequence[StoragePodsRecord], limit: DisruptionLimi
             status="inconclusive" if unseen else "fail",
             reason=f"on {name} {said}: {worst.problem}; wanted {limit.wanted}. Nothing more was killed.",
         )
-    status = decide(max(seconds - LOOK_S, 0.0), seconds + LOOK_S, at_most=limit.at_most)
-    because = {
-        "pass": "",
-        "fail": f": {limit.because.rstrip('.')}",
-        "inconclusive": "; the limit lies within the 1 s polling resolution, so pass and fail cannot be told apart",
-    }[status]
-    return outcome(
-        limit,
-        storage_class=name,
-        measured=seconds,
-        unit="s",
-        status=status,
-        reason=f"on {name} {_sentence(type(limit), worst, seconds)} (the longest of {kills}); wanted "
-        f"{limit.wanted}{because}.",
-    )
+    sentence = f"on {name} {_sentence(type(limit), worst, seconds)} (the longest of {kills})"
+    return judge_time(limit, storage_class=name, seconds=seconds, sentence=sentence)
 
 
 def unjudged(records: Sequence[StoragePodsRecord], kind: type[DisruptionLimit]) -> Verdict:
