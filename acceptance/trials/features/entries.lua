@@ -1,7 +1,6 @@
 -- Two pods on two nodes and one folder of $COUNT entries. $ROLE fill makes them, empty files, for $FILL_S seconds at the most;
 -- $ROLE watch, on another node, lists the folder meanwhile, and once more when all must be there. A name that was listed once
 -- must be listed ever after, once. sysbench runs it; for 64-bit Linux.
-local ffi = require("ffi")
 ffi.cdef[[
 int open(const char *path, int flags, ...);
 int close(int fd);
@@ -14,12 +13,8 @@ void *opendir(const char *path);
 int closedir(void *folder);
 struct entry { unsigned long inode; long offset; unsigned short length; unsigned char kind; char name[256]; };
 struct entry *readdir(void *folder);
-char *strerror(int number);
 int usleep(unsigned int microseconds);
-struct moment { long seconds; long nanoseconds; };
-int clock_gettime(int clock, struct moment *now);
 ]]
-local C = ffi.C
 local WRITE, CREATE, NO_ENTRY = 1, 0x40, 2
 local PAUSE_US = 100000
 
@@ -27,22 +22,6 @@ local volume, count = os.getenv("VOLUME"), tonumber(os.getenv("COUNT"))
 local within_s, start_s = tonumber(os.getenv("SECONDS_LEFT")), tonumber(os.getenv("SECONDS_TO_START"))
 local fill_s = tonumber(os.getenv("FILL_S"))
 local folder = volume .. "/entries"
-
-local function say(...)
-  io.write("storage-acceptance: ", table.concat({...}, " "), "\n")
-  io.flush()
-end
-
-local function fail(what)
-  say("failed", what .. ":", ffi.string(C.strerror(ffi.errno())))
-  os.exit(1)
-end
-
-local moment = ffi.new("struct moment")
-local function now()
-  C.clock_gettime(1, moment)
-  return tonumber(moment.seconds) + tonumber(moment.nanoseconds) / 1e9
-end
 
 local function name_of(number) return string.format("e%07d", number) end
 

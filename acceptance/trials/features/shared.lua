@@ -1,7 +1,6 @@
 -- What a pod does on a volume that a pod on another node uses at the same time. $ROLE says what; the suite reads the
 -- lines that begin with "storage-acceptance: ". sysbench runs it, since images with fio and sysbench have no other program
 -- that can ask for a lock of a part of a file (fcntl). For 64-bit Linux.
-local ffi = require("ffi")
 ffi.cdef[[
 int open(const char *path, int flags, ...);
 int close(int fd);
@@ -13,12 +12,8 @@ long pwrite(int fd, const void *buffer, unsigned long count, long offset);
 int fsync(int fd);
 int rename(const char *from, const char *to);
 int usleep(unsigned int microseconds);
-char *strerror(int number);
 struct lock { short type; short whence; long start; long length; int pid; };
-struct moment { long seconds; long nanoseconds; };
-int clock_gettime(int clock, struct moment *now);
 ]]
-local C = ffi.C
 local WRITE, READ_WRITE, CREATE, APPEND = 1, 2, 0x40, 0x400
 local NO_ENTRY, AGAIN, NO_ACCESS = 2, 11, 13
 local RECORD, PAGE = 64, 4096
@@ -29,22 +24,6 @@ local within_s = tonumber(os.getenv("SECONDS_LEFT"))
 -- For the other pod to start, too.
 local start_s = tonumber(os.getenv("SECONDS_TO_START"))
 local count = tonumber(os.getenv("COUNT"))
-
-local function say(...)
-  io.write("storage-acceptance: ", table.concat({...}, " "), "\n")
-  io.flush()
-end
-
-local function fail(what)
-  say("failed", what .. ":", ffi.string(C.strerror(ffi.errno())))
-  os.exit(1)
-end
-
-local function now()
-  local moment = ffi.new("struct moment")
-  C.clock_gettime(1, moment)
-  return tonumber(moment.seconds) + tonumber(moment.nanoseconds) / 1e9
-end
 
 local function path(name)
   return volume .. "/" .. name

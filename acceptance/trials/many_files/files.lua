@@ -1,7 +1,6 @@
 -- What a pod does with $FILES empty files in $FOLDERS folders of $VOLUME. $ROLE: make, look or delete. It says how many it has
 -- done in each folder up to the $LAST, and in how many seconds; of files that are made and deleted until that is durable. No
 -- folder is begun after $SECONDS_LEFT. sysbench runs it; for 64-bit Linux.
-local ffi = require("ffi")
 ffi.cdef[[
 int open(const char *path, int flags, ...);
 int close(int fd);
@@ -15,32 +14,12 @@ void *opendir(const char *path);
 int closedir(void *folder);
 struct entry { unsigned long inode; long offset; unsigned short length; unsigned char kind; char name[256]; };
 struct entry *readdir(void *folder);
-char *strerror(int number);
-struct moment { long seconds; long nanoseconds; };
-int clock_gettime(int clock, struct moment *now);
 ]]
-local C = ffi.C
 local WRITE, CREATE, NEW = 1, 0x40, 0x80
 
 local volume = os.getenv("VOLUME")
 local files, folders = tonumber(os.getenv("FILES")), tonumber(os.getenv("FOLDERS"))
 local last, seconds_left = tonumber(os.getenv("LAST")), tonumber(os.getenv("SECONDS_LEFT"))
-
-local function say(...)
-  io.write("storage-acceptance: ", table.concat({...}, " "), "\n")
-  io.flush()
-end
-
-local function fail(what)
-  say("failed", what .. ":", ffi.string(C.strerror(ffi.errno())))
-  os.exit(1)
-end
-
-local moment = ffi.new("struct moment")
-local function now()
-  C.clock_gettime(1, moment)
-  return tonumber(moment.seconds) + tonumber(moment.nanoseconds) / 1e9
-end
 
 local function folder_path(folder) return string.format("%s/d%04d", volume, folder) end
 local function path(folder, file) return string.format("%s/f%07d", folder_path(folder), file) end
