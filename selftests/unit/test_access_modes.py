@@ -81,8 +81,20 @@ def test_a_volume_that_is_kept_for_its_first_pod_is_told(monkeypatch: pytest.Mon
 
 
 def test_two_nodes_that_read_and_cannot_write_are_seen() -> None:
-    bench = StartingBench(f"read {MARK}\n", f"read {MARK}\n")
+    bench = StartingBench(f"read {MARK}\ndone\n", f"read {MARK}\n")
     assert "all writes were refused" in read_only_many.try_read_only_many(tried(bench))
+
+
+def test_a_node_that_has_not_looked_yet_is_waited_for() -> None:
+    with pytest.raises(
+        StorageFailure, match=r"a pod on n1 to read a ReadOnlyMany volume .* last state: nothing printed"
+    ):
+        read_only_many.try_read_only_many(tried(StartingBench("", f"read {MARK}\n")))
+
+
+def test_a_first_pod_that_has_not_written_yet_is_waited_for() -> None:
+    with pytest.raises(StorageFailure, match=r"the first pod on a ReadWriteOncePod volume .* to write to it"):
+        one_pod.try_one_pod(tried(StartingBench("", f"{MARK}\n")))
 
 
 @pytest.mark.parametrize(
@@ -94,4 +106,4 @@ def test_two_nodes_that_read_and_cannot_write_are_seen() -> None:
 )
 def test_a_node_that_reads_something_else_or_takes_a_write_is_told(second: str, said: str) -> None:
     with pytest.raises(StorageFailure, match=said):
-        read_only_many.try_read_only_many(tried(StartingBench(f"read {MARK}\n", second)))
+        read_only_many.try_read_only_many(tried(StartingBench(f"read {MARK}\ndone\n", second)))

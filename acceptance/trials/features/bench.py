@@ -16,6 +16,7 @@ from acceptance.cluster.pod_manifest import MAIN, GroupPolicy, PodPlan, volume_p
 from acceptance.cluster.pod_states import node_of
 from acceptance.cluster.pods import ask_for_pod, create_pod, end_pod, wait_started
 from acceptance.cluster.snapshots import Snapshot, delete_snapshot
+from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
 from acceptance.results.document import StorageClass
@@ -246,6 +247,20 @@ class Bench:
     def _is_kept(self) -> bool:
         error = self._undo.error
         return self._keep and (self._failed or (error is not None and not isinstance(error, Unsupported)))
+
+
+def wait_said(bench: Bench, plan: PodPlan, word: str, *, what: str) -> None:
+    """Wait until a pod that was started has printed the word: that it runs tells nothing of what it has done.
+
+    `what` it is to do, in words. Raises StorageFailure at the deadline.
+    """
+    wait_for(
+        what,
+        look=lambda: bench.output_of(plan),
+        ready=lambda said: word in said.split(),
+        state=lambda said: said.strip() or "nothing printed",
+        timeout_s=bench.timeout_s,
+    )
 
 
 def new_mark() -> str:

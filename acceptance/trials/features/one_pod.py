@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from acceptance.cluster.claims import AccessMode
 from acceptance.cluster.pods import end_pod, wait_ended
-from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
-from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.bench import Bench, new_mark, wait_said
 from acceptance.trials.features.waiting_pods import wait_kept
 
 ACCESS_MODE: AccessMode = "ReadWriteOncePod"
@@ -22,12 +21,8 @@ def try_one_pod(bench: Bench) -> str:
     claim, mark = bench.claim("alone", access=ACCESS_MODE), new_mark()
     name = bench.storage_class.name
     first = bench.start(claim, _HOLDS, MARK=mark)
-    wait_for(
-        f"the first pod on a {ACCESS_MODE} volume of StorageClass {name} to write to it",
-        look=lambda: bench.output_of(first),
-        ready=lambda said: "written" in said,
-        state=lambda said: said.strip() or "nothing printed",
-        timeout_s=bench.timeout_s,
+    wait_said(
+        bench, first, "written", what=f"the first pod on a {ACCESS_MODE} volume of StorageClass {name} to write to it"
     )
     second = bench.plan(claim, script=_READS)
     bench.ask_for(second)

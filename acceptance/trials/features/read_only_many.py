@@ -8,7 +8,7 @@ from acceptance.cluster.claims import AccessMode
 from acceptance.cluster.pods import wait_ended
 from acceptance.cluster.resources import VOLUMES
 from acceptance.text.errors import StorageFailure
-from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.bench import Bench, new_mark, wait_said
 from acceptance.trials.features.clones import ask_for_clone
 from acceptance.trials.features.copies import write_before
 from acceptance.trials.features.two_nodes import another_node
@@ -20,7 +20,7 @@ echo "read $(cat "$VOLUME/before" 2>&1)"
 { echo written > "$VOLUME/new"; } 2> /dev/null && echo "took a new file"
 { echo written > "$VOLUME/before"; } 2> /dev/null && echo "took another content of a file"
 """
-_STAYS = _READS + "while :; do sleep 1; done"
+_STAYS = _READS + "echo done; while :; do sleep 1; done"
 
 
 def try_read_only_many(bench: Bench) -> str:
@@ -36,16 +36,14 @@ def try_read_only_many(bench: Bench) -> str:
     second = bench.plan(claim, script=_READS + "true", node=other)
     second = bench.start_plan(replace(second, read_only=True))
     wait_ended(bench.api, second, timeout_s=bench.timeout_s)
+    about = f"a {ACCESS_MODE} volume of StorageClass {bench.storage_class.name}"
+    wait_said(bench, first, "done", what=f"a pod on {bench.node} to read {about} and to try to write on it")
     for pod, node in ((first, bench.node), (second, other)):
         lines = bench.output_of(pod).splitlines()
         if (read := lines[:1]) != [f"read {mark}"]:
             raise StorageFailure(
-                f"a {ACCESS_MODE} volume of StorageClass {bench.storage_class.name}, cloned from one that holds a "
-                f"file, does not show it on {node}: {' '.join(read) or 'nothing'}"
+                f"{about}, cloned from one that holds a file, does not show it on {node}: {' '.join(read) or 'nothing'}"
             )
         if taken := [line.removeprefix("took ") for line in lines if line.startswith("took ")]:
-            raise StorageFailure(
-                f"a {ACCESS_MODE} volume of StorageClass {bench.storage_class.name} took writes on {node}: "
-                f"{', '.join(taken)}"
-            )
+            raise StorageFailure(f"{about} took writes on {node}: {', '.join(taken)}")
     return f"pods on {bench.node} and {other} had a {ACCESS_MODE} volume at once, read it, and all writes were refused"
