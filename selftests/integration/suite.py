@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Collection, Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.objects import RUN_ID, RUN_LABEL, run_of
@@ -113,8 +115,13 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 def finish(process: subprocess.Popen[str], *, reports: Path, timeout: float = 300) -> SuiteRun:
-    """Wait for a started run to end."""
-    output, _ = process.communicate(timeout=timeout)
+    """Wait for a started run to end; one that hangs is made to tell where each of its threads is."""
+    try:
+        output, _ = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)  # pytest's faulthandler writes all stacks
+        output, _ = process.communicate(timeout=ENDS_S)
+        pytest.fail(f"the run had not ended after {timeout:.0f} s:\n{output}")
     return SuiteRun(status=process.returncode, output=output, folder=reports)
 
 

@@ -42,6 +42,11 @@ def test_csi_sanity_finds_a_driver_that_never_expands(served: CsiDriver) -> None
     )
 
 
+def said_by_failed(output: str) -> list[str]:
+    """The names of the tests that failed, and what each test says, which is indented; not the hundreds that passed."""
+    return [line for line in output.splitlines() if "--- FAIL" in line or line.startswith("    ")]
+
+
 def test_the_drivers_own_tests_pass() -> None:
     """Also those of each fault, and of a driver that is killed: they need root, and none may be skipped."""
     go = golang.find_go(wanted=golang.wanted_by(driver.SOURCE))
@@ -49,5 +54,5 @@ def test_the_drivers_own_tests_pass() -> None:
     done = subprocess.run(
         words, cwd=driver.SOURCE, env=environment(), capture_output=True, text=True, timeout=900, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0, "\n".join(said_by_failed(done.stdout)) or done.stdout + done.stderr
     assert "--- PASS" in done.stdout and "--- SKIP" not in done.stdout, done.stdout
