@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -16,18 +18,38 @@ PLEASE_WAIT = (
     b"\nInterrupted: cleaning up, please wait. Killing the process leaves resources behind (remove them with "
     b"`python -m acceptance cleanup`).\n"
 )
-_urged = threading.Event()
+# In these modules an error between two steps leaves a lock held, or what was begun without an end: Python looks for
+# signals also after a lock was taken and before the block that gives it back has begun (CPython issue 74174). The next
+# one who wants that lock, such as a request while cleaning up, would wait for ever.
+_TAKE_AND_GIVE_BACK = {
+    "threading",
+    "queue",
+    "logging",
+    "contextlib",
+    "importlib._bootstrap",
+    "acceptance.process.undoing",
+}
+# Of those, what waits for long; it gives back what it holds.
+_WAITING = {"wait", "join", "_wait_for_tstate_lock"}
+_SOON_S = 0.002
+
+
+class _Urging:
+    """No Event: a handler that interrupted one of its methods would wait for the lock that this one holds."""
+
+    came = False
 
 
 def is_urged() -> bool:
     """Whether someone asked again while a run was ending: what does not answer is then waited for no longer."""
-    return _urged.is_set()
+    return _Urging.came
 
 
 @contextmanager
 def interrupt_once() -> Iterator[None]:
     """The first SIGINT, SIGTERM or SIGHUP raises KeyboardInterrupt, and the run unwinds; later ones are asked to wait.
 
+    It is raised where nothing is left half done: between taking a lock and giving it back, a moment later.
     After an interruption that stays so until the process ends, which then keeps its exit status.
     """
     ending = False
@@ -36,6 +58,9 @@ def interrupt_once() -> Iterator[None]:
         nonlocal ending
         if ending:
             _ask_to_wait(number, frame)
+            return
+        if _is_half_done(frame):
+            _thread.start_new_thread(_signal_soon, (number,))  # takes no lock, as Thread does
             return
         ending = True
         raise KeyboardInterrupt(signal.Signals(number).name)
@@ -46,6 +71,18 @@ def interrupt_once() -> Iterator[None]:
     finally:
         if not ending:
             _restore(before)
+
+
+def _is_half_done(frame: FrameType | None) -> bool:
+    """Whether what runs in the main thread must not be broken off there."""
+    if frame is None:
+        return False
+    return frame.f_globals.get("__name__") in _TAKE_AND_GIVE_BACK and frame.f_code.co_name not in _WAITING
+
+
+def _signal_soon(number: int) -> None:
+    time.sleep(_SOON_S)
+    os.kill(os.getpid(), number)
 
 
 @contextmanager
@@ -103,11 +140,11 @@ def _urged_meanwhile(handler: Handler) -> Iterator[None]:
     finally:
         _restore(before)
         if not was_urged:
-            _urged.clear()
+            _Urging.came = False
 
 
 def _ask_to_wait(number: int, frame: FrameType | None) -> None:
-    _urged.set()
+    _Urging.came = True
     os.write(2, PLEASE_WAIT)  # a handler may not use Python's buffered streams: it may have interrupted them
 
 

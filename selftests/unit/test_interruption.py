@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import queue
 import signal
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -26,9 +30,9 @@ def _handlers_of_the_session() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in SIGNALS}
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)  # a test that fails must not end the session
-    interruption._urged.clear()
+    interruption._Urging.came = False
     yield
-    interruption._urged.clear()
+    interruption._Urging.came = False
     for number, handler in before.items():
         signal.signal(number, handler)
 
@@ -121,3 +125,44 @@ def test_who_asks_again_while_a_run_ends_urges_its_cleaning_up() -> None:
         with undisturbed():
             assert is_urged()
     assert is_urged()
+
+
+def interrupted(rounds: int) -> Iterator[tuple[queue.LifoQueue[int], threading.Event]]:
+    """What the main thread uses as fast as it can while it is interrupted, once each round."""
+    armed = threading.Event()
+
+    def interrupt() -> None:
+        for _ in range(rounds):
+            armed.wait(10)
+            armed.clear()
+            time.sleep(0.001)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    for _ in range(rounds):
+        pool, event = queue.LifoQueue[int](), threading.Event()
+        with pytest.raises(KeyboardInterrupt), interrupt_once():
+            armed.set()
+            for _ in range(10_000_000):
+                pool.put(1)
+                pool.get(block=False)
+                event.set()
+                event.clear()
+                sum(range(200))  # where it may be interrupted
+        yield pool, event
+
+
+def test_no_interruption_leaves_a_lock_held() -> None:
+    """The pool of connections to the API server is such a queue: cleaning up takes a connection out of it."""
+    held = [
+        each for pool, event in interrupted(100) for each in (pool.mutex, event._cond) if not each.acquire(timeout=0.2)
+    ]
+    assert not held
+
+
+def test_what_waits_is_interrupted_at_once() -> None:
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), interrupt_once():
+        threading.Event().wait(30)
+    assert time.monotonic() - began < 20

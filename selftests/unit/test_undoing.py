@@ -19,7 +19,7 @@ from acceptance.text.errors import EnvironmentFailure, StorageFailure, notes_of
 def _handlers_of_the_session() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in interruption.SIGNALS}
     yield
-    interruption._urged.clear()
+    interruption._Urging.came = False
     for number, handler in before.items():
         signal.signal(number, handler)
 
