@@ -28,3 +28,8 @@ def test_full_volume_takes_writes_again(filled, accept):
 def test_full_volume_grows(filled, accept):
     """A full volume is expanded under the pod that uses it, and takes more."""
     accept(filled.against("growth"))
+
+
+def test_full_volume_gives_its_space_back(filled, accept):
+    """Once it is deleted, the pool has as much space as before."""
+    accept(filled.against("space"))

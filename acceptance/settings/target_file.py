@@ -18,6 +18,7 @@ from acceptance.settings.target_plans import (
     CommandPlan,
     KubeletPlan,
     NodeFailurePlan,
+    PoolPlan,
 )
 from acceptance.settings.target_settings import Strict, TargetSettings, time_s
 from acceptance.settings.targets import target_path
@@ -44,7 +45,7 @@ def _words(placeholders: Sequence[str]) -> Callable[[Any], tuple[str, ...]]:
                     f"wanted braces around a placeholder, or doubled ones, found {word!r}: {error}"
                 ) from None
             if unknown := named - set(placeholders):
-                known = ", ".join(f"{{{name}}}" for name in placeholders)
+                known = ", ".join(f"{{{name}}}" for name in placeholders) or "none"
                 found = ", ".join(sorted(unknown)) or "{}"
                 raise ValueError(f"wanted placeholders of {known}, found {found} in {word!r}")
         return tuple(value)
@@ -55,6 +56,7 @@ def _words(placeholders: Sequence[str]) -> Callable[[Any], tuple[str, ...]]:
 Command = Annotated[tuple[str, ...], BeforeValidator(_words(PLACEHOLDERS))]
 NodeCommand = Annotated[tuple[str, ...], BeforeValidator(_words(NODE_PLACEHOLDERS))]
 MountCommand = Annotated[tuple[str, ...], BeforeValidator(_words(MOUNT_PLACEHOLDERS))]
+PlainCommand = Annotated[tuple[str, ...], BeforeValidator(_words(()))]
 Time = Annotated[float, BeforeValidator(time_s)]
 
 
@@ -133,6 +135,18 @@ class KubeletTarget(Strict):
         return KubeletPlan(stop=self.stop, start=self.start, mounted=self.mounted, timeout_s=self.timeout)
 
 
+class PoolTarget(Strict):
+    """`pool`: what prints the bytes that are used in the pool of the class's volumes."""
+
+    used: PlainCommand
+    timeout: Time = 60.0
+
+    @property
+    def plan(self) -> PoolPlan:
+        """What a trial runs."""
+        return PoolPlan(used=self.used, timeout_s=self.timeout)
+
+
 class CacheTarget(Strict):
     """`cache`: what the storage answers from something faster than its disks. `size` in bytes."""
 
@@ -155,6 +169,7 @@ class Target(Strict):
     rebuild: RebuildTarget | None = None
     node_failure: NodeFailureTarget | None = None
     kubelet: KubeletTarget | None = None
+    pool: PoolTarget | None = None
 
     @property
     def known(self) -> KnownStorage:
@@ -163,10 +178,11 @@ class Target(Strict):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        does = self.rebuild or self.node_failure or self.kubelet
+        does = self.rebuild or self.node_failure or self.kubelet or self.pool
         if not (does or self.settings.given or self.cache or self.caveats or self.limits):
             raise ValueError(
-                "wanted rebuild, node_failure, kubelet, settings, cache, caveats or limits, found none of them; add one"
+                "wanted rebuild, node_failure, kubelet, pool, settings, cache, caveats or limits, found none of them; "
+                "add one"
             )
         return self
 

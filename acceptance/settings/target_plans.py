@@ -43,6 +43,14 @@ class NodeFailurePlan:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PoolPlan:
+    """What tells how much the storage's pool has used: the command, word by word, which prints bytes."""
+
+    used: Sequence[str]
+    timeout_s: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class KubeletPlan:
     """How the kubelet of a node is stopped and started, while pods run on, and what shows mounts of a volume there.
 

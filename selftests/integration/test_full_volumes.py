@@ -10,7 +10,9 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import STORAGE_CLASSES
+from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
+from embedded_cluster.layout import Layout
 from selftests.integration.suite import SuiteRun, left_behind, run_suite
 from selftests.lab.csi_classes import class_of, faulty_classes
 from selftests.lab.disks import thin_disk
@@ -18,21 +20,33 @@ from selftests.lab.provisioner import LabClass, lab_classes
 
 TESTS = ("tests/test_full_volumes.py", "--storage-destructive", "--storage-volume-size", "400Mi")
 THIN = "lab-thin-full"
-FAULTS = ("data-lost-at-unpublish", "grows-in-name-only", "size-not-enforced")
+FAULTS = ("data-lost-at-unpublish", "grows-in-name-only", "size-not-enforced", "keeps-space")
 
 
 @pytest.fixture(scope="module")
-def good(api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+def pool(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A target whose command adds up the images of this size, and those of others that were deleted and kept."""
+    folder = Layout(cluster.name).csi.pool
+    images = f"find {folder} -type f -size +390M -printf '%b\\n'"
+    target = tmp_path_factory.mktemp("target") / "target.yaml"
+    target.write_text(f"""pool: {{used: [sh, -c, "{images} | awk '{{{{n += $1}}}} END {{{{print n * 512}}}}'"]}}\n""")
+    yield f"--storage-target={target}"
+    for each in (folder / "kept").iterdir():
+        each.unlink()
+
+
+@pytest.fixture(scope="module")
+def good(api: Api, pool: str, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """All of it on the class that can do everything."""
     if api.find(STORAGE_CLASSES, CLASS) is None:
         pytest.fail(f"the cluster was up before, and runs without {CLASS}: take it down, or have it up --with csi")
-    run = run_suite(*TESTS, "--storage-class", CLASS, reports=tmp_path_factory.mktemp("full") / "reports")
+    run = run_suite(*TESTS, "--storage-class", CLASS, pool, reports=tmp_path_factory.mktemp("full") / "reports")
     assert left_behind(api) == []
     return run
 
 
 @pytest.fixture(scope="module")
-def wrong(api: Api, lab_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
+def wrong(api: Api, lab_folder: Path, pool: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
     """The same on classes that lose data, grow in name only, give too much, or promise more than their pool has."""
     with ExitStack() as undo:
         undo.enter_context(faulty_classes(api, list(FAULTS)))
@@ -40,7 +54,7 @@ def wrong(api: Api, lab_folder: Path, tmp_path_factory: pytest.TempPathFactory) 
         undo.enter_context(lab_classes(api, [LabClass(name=THIN, folder=thin)]))
         classes = [word for name in (*map(class_of, FAULTS), THIN) for word in ("--storage-class", name)]
         reports = tmp_path_factory.mktemp("wrong") / "reports"
-        run = run_suite(*TESTS, *classes, "--storage-timeout", "45s", reports=reports)
+        run = run_suite(*TESTS, *classes, pool, "--storage-timeout", "45s", reports=reports)
         assert left_behind(api) == []
         yield run
 
@@ -59,7 +73,7 @@ def test_a_class_that_does_not_enforce_its_size_is_never_filled(clean: Api, repo
     run = run_suite(*TESTS, "--storage-class", "local-path", reports=reports)
     assert run.results["full_volumes"] == []
     found = run.results["verdicts"]
-    assert [each["status"] for each in found] == ["skipped"] * 5, run.output
+    assert [each["status"] for each in found] == ["skipped"] * 6, run.output
     assert all("local-path does not enforce its size: a volume of 400 MiB shows" in each["reason"] for each in found)
 
 
@@ -101,3 +115,11 @@ def test_an_overbooked_pool_is_full_before_its_volumes_and_harms_them_all(wrong:
     found = verdict(wrong, "says_that_no_space", THIN)
     assert found["status"] == "fail" and "that it showed as free a write failed" in found["reason"]
     assert verdict(wrong, "harms_no_other", THIN)["status"] == "fail"
+
+
+@pytest.mark.full
+def test_space_that_a_deleted_volume_keeps_is_missed(wrong: SuiteRun) -> None:
+    found = verdict(wrong, "gives_its_space_back", class_of("keeps-space"))
+    assert found["status"] == "fail" and "45 s after all was deleted" in found["reason"]
+    assert verdict(wrong, "full_volume_grows", class_of("keeps-space"))["status"] == "pass"
+    assert verdict(wrong, "gives_its_space_back", class_of("grows-in-name-only"))["status"] == "pass"

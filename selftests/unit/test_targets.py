@@ -113,7 +113,7 @@ def test_capabilities_are_asked_for_by_either_name(name: str, tmp_path: Path) ->
         ("settings: {ramp_pods: 3}", "settings.ramp_pods: wanted only keys that are known here"),
         ("settings: {claim_at_most: 2Ti}", "settings.claim_at_most: wanted only keys that are known here"),
         ("settings: {timeout: 5s}\ncaveats: [{what: a}]", "target.yaml:2: caveats.0.source: wanted this key"),
-        ("about: mine", "wanted rebuild, node_failure, kubelet, settings, cache, caveats or limits, found none"),
+        ("about: mine", "wanted rebuild, node_failure, kubelet, pool, settings, cache, caveats or limits, found none"),
     ],
 )
 def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ class Bench:
 
     def undo_with(self, undo: Callable[[], object]) -> None:
         """What came last goes first: in that order storage lets go."""
-        self._undo.callback(lambda: None if self._is_kept else undo())
+        self._undo.callback(lambda: None if self.is_kept else undo())
 
     def run(
         self,
@@ -244,7 +244,8 @@ class Bench:
         )
 
     @property
-    def _is_kept(self) -> bool:
+    def is_kept(self) -> bool:
+        """Whether all is left there, for somebody to look at: the block failed, and that was asked for."""
         error = self._undo.error
         return self._keep and (self._failed or (error is not None and not isinstance(error, Unsupported)))
 

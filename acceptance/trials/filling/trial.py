@@ -25,6 +25,7 @@ from acceptance.trials.filling.pieces import (
     read_writing,
     wrong_end,
 )
+from acceptance.trials.filling.space import Space
 
 FOLDER = volume_path(0)
 MIB = 1024**2
@@ -56,10 +57,14 @@ class FillingTrial:
     bench: Bench
     size: int
     say: Say
+    space: Space | None = None
+    """of the pool, where something tells how much of it is used"""
 
     def run(self) -> FullVolumeRecord:
         """Fill, and see what holds. Raises Unsupported where the class does not keep volumes to their size, before much
         is written; StorageFailure where volumes cannot be had, or written at all."""
+        if self.space is not None:
+            self.space.begin()
         neighbour, claim = self.bench.claim("neighbour", size=self.size), self.bench.claim("filled", size=self.size)
         self._tell("another volume of the class gets data")
         beside = self._write(neighbour, "n", most=2 * self.piece, new=True)
@@ -74,6 +79,8 @@ class FillingTrial:
         filled = self._write(claim, "a", most=self.most, new=True)
         seconds = time.monotonic() - began_s
         self._require_its_size(claim, filled)
+        if self.space is not None:
+            self.space.when_full(self.piece * len(filled.sums))
         findings = self._findings(claim, filled, neighbour, beside)
         if any(each.status == "failed" for each in findings):
             self.bench.fail()

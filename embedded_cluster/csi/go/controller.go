@@ -240,6 +240,15 @@ func (d *driver) make(wanted volume, source content) error {
 	return d.write(volumesIn, wanted.ID, wanted)
 }
 
+// discard removes the image of a volume, or, with the fault keepsSpace, only its name.
+func (d *driver) discard(image, id string, own fault) error {
+	keeps, err := d.has(keepsSpace, own)
+	if err != nil || !keeps {
+		return errors.Join(err, os.Remove(image))
+	}
+	return os.Rename(image, d.image(keptIn, id))
+}
+
 func (d *driver) DeleteVolume(_ context.Context, asked *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
 	id := asked.GetVolumeId()
 	if id == "" {
@@ -265,7 +274,7 @@ func (d *driver) DeleteVolume(_ context.Context, asked *csi.DeleteVolumeRequest)
 		if err := d.unused(file, image, id); err != nil {
 			return nil, err
 		}
-		err = os.Remove(image)
+		err = d.discard(image, id, is.Fault)
 	}
 	if err != nil && !absent(err) {
 		return nil, err

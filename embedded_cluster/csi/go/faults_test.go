@@ -109,6 +109,19 @@ func TestASnapshotIsOfSoonAfterAPodGotTheVolume(t *testing.T) {
 	}
 }
 
+func TestTheSpaceOfADeletedVolumeIsKept(t *testing.T) {
+	l := newLab(t)
+	for id, kept := range map[string]bool{l.made(request("good")): false, l.made(request("bad", faulty(keepsSpace))): true} {
+		l.removed(id)
+		if _, err := os.Stat(l.image(keptIn, id)); errors.Is(err, os.ErrNotExist) == kept {
+			t.Fatal(kept, err)
+		}
+		if _, err := os.Stat(l.image(volumesIn, id)); !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(kept, err)
+		}
+	}
+}
+
 func TestASnapshotIsOfTwoMoments(t *testing.T) {
 	l := newLab(t)
 	source := l.made(request("source", faulty(twoMoments)))

@@ -24,6 +24,7 @@ const (
 	groupsIn    = "groups"
 	stagedIn    = "staged"  // for each raw block volume a folder with a file for each node that has it
 	earlierIn   = "earlier" // volumes as they were, for a snapshot by the fault takenEarly
+	keptIn      = "kept"    // volumes that were deleted, by the fault keepsSpace
 	frozenIn    = "frozen"  // file systems are mounted here while they are frozen
 	takenIn     = "taken"   // for each volume with the fault neverFreed a folder with a file for each snapshot that it ever had
 )
@@ -74,7 +75,7 @@ func idOf(prefix, name string) string {
 }
 
 func (p pool) prepare() error {
-	for _, name := range []string{volumesIn, snapshotsIn, groupsIn, stagedIn, earlierIn, frozenIn, takenIn} {
+	for _, name := range []string{volumesIn, snapshotsIn, groupsIn, stagedIn, earlierIn, frozenIn, takenIn, keptIn} {
 		if err := os.MkdirAll(filepath.Join(p.folder, name), 0o700); err != nil {
 			return err
 		}
