@@ -1,4 +1,4 @@
-"""As many volumes as a node's driver says that it takes: so many are had at once, and a further one waits."""
+"""As many volumes as a node's driver says that it takes: a pod uses so many at once, and a further pod waits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WRITES = 'echo mark > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mar
 
 def try_node_limit(bench: Bench) -> str:
     """How a node was seen to be full. Raises Unsupported where its driver reports no limit, or there is no consent to
-    so many volumes, StorageFailure where fewer can be had, or the one more is not had once the others are gone."""
+    so many volumes, StorageFailure where fewer can be used, or one more cannot be once the others are gone."""
     node, most = _limit(bench)
     others = len(_volumes_there(bench, node))
     room = most - others
