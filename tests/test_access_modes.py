@@ -1,4 +1,4 @@
-"""Who may have a volume at once, as its access mode says: one pod alone, nodes that read, nodes that share a device."""
+"""Who may use a volume at once, as its access mode says: one pod alone, nodes that read, nodes that share a device."""
 
 import pytest
 
@@ -7,7 +7,7 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("one-pod")
 def test_a_volume_of_one_pod_is_kept_from_a_second(show):
-    """With ReadWriteOncePod a second pod on the same node waits while the first runs, and has the volume after it."""
+    """With ReadWriteOncePod a second pod on the same node waits while the first runs, and uses the volume after it."""
     show()
 
 
@@ -19,5 +19,5 @@ def test_nodes_read_a_volume_that_none_may_write(show):
 
 @pytest.mark.capability("shared-block")
 def test_two_nodes_share_a_raw_block_volume(show):
-    """With ReadWriteMany pods on two nodes have a raw device at once, and each reads what the other writes."""
+    """With ReadWriteMany pods on two nodes use a raw device at once, and each reads what the other writes."""
     show()

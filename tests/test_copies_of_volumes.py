@@ -1,4 +1,4 @@
-"""Snapshots and clones in the ways that backups, databases and test systems use them: skipped where there are none."""
+"""Snapshots and clones as backups, databases and test systems use them; skipped if the class has none."""
 
 import pytest
 
@@ -19,13 +19,13 @@ def test_larger_clone_fills_its_volume(show):
 
 @pytest.mark.capability("restore-beside")
 def test_volume_and_its_restored_snapshot_are_used_on_one_node(show):
-    """One pod uses a volume and its restored snapshot at once, and each has what is its own."""
+    """One pod uses a volume and its restored snapshot at once, and each holds its own data."""
     show()
 
 
 @pytest.mark.capability("clone-beside")
 def test_volume_and_its_clone_are_used_on_one_node(show):
-    """One pod uses a volume and its clone at once, and each has what is its own."""
+    """One pod uses a volume and its clone at once, and each holds its own data."""
     show()
 
 
@@ -61,5 +61,5 @@ def test_clone_of_a_raw_block_volume_goes_its_own_way(show):
 
 @pytest.mark.capability("snapshot-rounds")
 def test_snapshots_taken_and_deleted_again_and_again_leave_nothing(show):
-    """Snapshots of a volume in use are taken and deleted in rounds; no content stays, and the volume is written on."""
+    """Snapshots of a volume in use are taken and deleted in rounds; no VolumeSnapshotContent stays, writes go on."""
     show()

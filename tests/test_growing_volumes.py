@@ -1,4 +1,4 @@
-"""Volumes that grow beside the usual way: with no pod, with another pod, as raw block devices."""
+"""Volumes that grow in further ways: without a pod, with a new pod, as raw block devices."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def test_unused_volume_grows(show):
 
 @pytest.mark.capability("expansion-new-pod")
 def test_volume_grows_for_a_pod_made_anew(show):
-    """A PVC is expanded and its pod is made anew at once; the new pod sees the new size, and its data."""
+    """A PVC is expanded and its pod is replaced at once; the new pod sees the new size, and its data."""
     show()
 
 

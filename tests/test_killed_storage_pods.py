@@ -1,6 +1,6 @@
-"""Pods of the storage system itself end, by upgrades and crashes: volumes in use stand it, and new ones are had soon.
+"""Upgrades and crashes end pods of the storage system itself: volumes stay usable, and new ones can be used soon.
 
-Killed are the pods that --storage-kill-pods names, and no others: one at a time, the next when all are Ready again.
+Only pods that --storage-kill-pods names are killed: one at a time, the next when all are Ready again.
 """
 
 import pytest
@@ -9,7 +9,7 @@ pytestmark = [pytest.mark.durability, pytest.mark.storage_pods, pytest.mark.dest
 
 
 def test_storage_stands_that_its_pods_are_killed(storage_pods_killed, disruption_limit, accept):
-    """A pod is Ready in place of each, writes pause no longer, and new volumes can be had no later than allowed."""
+    """Another pod is Ready in place of each, writes go on, and a new volume is usable, all within the tier's limits."""
     accept(storage_pods_killed.against(disruption_limit))
 
 

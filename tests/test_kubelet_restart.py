@@ -1,4 +1,4 @@
-"""Kubelets are restarted, by upgrades and crashes: volumes stand it, and nothing of them stays on a node by mistake."""
+"""Upgrades and crashes restart kubelets: volumes stay usable, and nothing of them stays on a node by mistake."""
 
 import pytest
 
@@ -7,7 +7,7 @@ pytestmark = [pytest.mark.durability, pytest.mark.kubelet, pytest.mark.destructi
 
 @pytest.mark.crash("kubelet-restarted")
 def test_acknowledged_records_survive_a_restarted_kubelet(crashed, accept):
-    """The writing pod writes on while its kubelet is away; a new pod then finds every acknowledged record."""
+    """A pod keeps writing while its kubelet is away; a new pod then finds every acknowledged record."""
     accept(crashed())
 
 

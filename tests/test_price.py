@@ -1,4 +1,4 @@
-"""What a StorageClass costs the cluster: CPU and memory of its own pods under load, and whether they leak."""
+"""What a StorageClass costs the cluster: CPU and memory of the storage's own pods under load, and whether they leak."""
 
 import pytest
 

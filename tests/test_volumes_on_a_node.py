@@ -1,4 +1,4 @@
-"""Volumes as a node has them: how they are mounted, whom they are given to, how full they are said to be, how many."""
+"""Volumes on a node: their mount options, their group, how full the kubelet says they are, how many there may be."""
 
 import pytest
 
@@ -19,11 +19,11 @@ def test_files_are_given_to_a_group_when_the_policy_says_so(show):
 
 @pytest.mark.capability("statistics")
 def test_the_kubelet_tells_how_full_a_volume_is(show):
-    """Capacity, used and available bytes of a volume, as the kubelet tells them, are those that its pod sees."""
+    """Capacity, used and available bytes of a volume, as the kubelet reports them, are those that its pod sees."""
     show()
 
 
 @pytest.mark.capability("node-limit")
 def test_a_node_takes_as_many_volumes_as_its_driver_says(show):
-    """As many volumes as CSINode says are had on a node; a pod with one more waits, and starts when they are gone."""
+    """A node takes as many volumes as CSINode says; a pod with one more waits, and starts when they are gone."""
     show()

@@ -29,7 +29,7 @@ def _judge_cpu(record: PriceRecord, limit: PriceLimit) -> Verdict:
         f"CPU of the pods of {' and '.join(record.of)} per 1,000 IOPS of {record.profile} on {record.storage_class}"
     )
     status: Decision = "inconclusive"
-    said = "has no value: nothing was done, or no kubelet told, so it cannot be judged"
+    said = "has no value: nothing was done, or no kubelet gave figures, so it cannot be judged"
     interval: tuple[float, float] | None = None
     if found is not None:
         said = f"is {_cpu(found.mean, limit)}"
@@ -91,7 +91,7 @@ def _judge_growth(record: PriceRecord, limit: PriceLimit) -> Verdict:
     )
     if status == "inconclusive" and found.low > limit.at_most:
         held = (
-            f"beyond the limit of {limit.wanted}, but not in both halves of the time by itself, as what is taken once; "
+            f"beyond the limit of {limit.wanted}, but not in each half of the time: it may be a single step, no leak; "
             f"a longer load ({LONGER}) would decide it"
         )
     ends = f"{record.confidence * 100:.4g}% CI {_hourly(found.low)} to {_hourly(found.high)}"
@@ -101,7 +101,7 @@ def _judge_growth(record: PriceRecord, limit: PriceLimit) -> Verdict:
         f"pod {_name(pod)} {told}: its memory grew by {_hourly(found.mean)} an hour ({ends}) in the last "
         f"{found.seconds / 60:.0f} min under {record.profile} on {record.storage_class}, {held}"
     )
-    others = f"; so it is with {several} of {len(record.pods)} pods" if len(record.pods) > 1 else ""
+    others = f"; the same holds for {several} of {len(record.pods)} pods" if len(record.pods) > 1 else ""
     return outcome(
         limit,
         storage_class=record.storage_class,

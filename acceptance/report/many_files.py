@@ -133,11 +133,11 @@ def _levels(record: ManyFilesRecord, results: Results) -> Iterator[Level]:
 
 def _sentences(record: ManyFilesRecord) -> Iterator[str]:
     yield (
-        f"{record.files:,} empty files in folders, by one pod on {record.node}; what is made or deleted counts once it "
-        "is durable, folder by folder. They are listed and looked up by the next pod."
+        f"{record.files:,} empty files in folders, by one pod on {record.node}; creating and deleting count until they "
+        "are durable, folder by folder. The next pod lists and looks up the files."
     )
     if record.files < record.asked:
-        yield f"{record.asked:,} files were asked for; the time for making them was over before they were there."
+        yield f"{record.asked:,} files were wanted; the time to create them ended before all were there."
     if record.no_group:
         yield f"No start with another fsGroup was timed: {record.no_group}."
     for each in record.starts:

@@ -113,7 +113,7 @@ def _span(span: Span | None) -> str:
 
 def _sentences(record: PriceRecord) -> Iterator[str]:
     minutes, iops = f"{record.load_s / 60:.3g} min", format_quantity(record.iops, unit="1/s")
-    yield f"{minutes} of load at {iops}; {len(record.pods)} pods of {' and '.join(record.of)} were watched."
+    yield f"{minutes} of load at {iops}. Pods of {' and '.join(record.of)} that were watched: {len(record.pods)}."
     if record.cpu_per_1000_iops is not None:
         yield f"CPU per 1,000 IOPS under load: {_span(record.cpu_per_1000_iops)}."
     for pod in record.pods:
@@ -123,7 +123,7 @@ def _sentences(record: PriceRecord) -> Iterator[str]:
         yield f"Of {len(record.pods)} pods the {MOST_PODS} with most memory are shown."
     yield (
         f"The watch itself: {record.requests} requests, which took {format_quantity(record.asked_s, unit='s')}. "
-        f"All intervals: {record.confidence * 100:.4g}% CI. What runs on nodes outside of pods is not in these figures."
+        f"All intervals: {record.confidence * 100:.4g}% CI. These figures leave out what runs on nodes outside of pods."
     )
     for told in record.missed:
         yield f"Figures are missing: {told}."

@@ -29,7 +29,7 @@ class KilledPod(Frozen):
         default=None, description="from then until a new volume had been provisioned and written to; null: never"
     )
     broke: str = Field(default="", description="why the pod that wrote records broke off, if it did")
-    problem: str = Field(default="", description="what did not come back; then nothing more was killed")
+    problem: str = Field(default="", description="what did not come back; the suite then killed no more pods")
 
 
 class StoragePodsRecord(Frozen):

@@ -48,16 +48,16 @@ class ImportRecord(Frozen):
 
     name: str
     tool: Tool
-    file: str = Field(description="its name in the run's folder, or where it was added to a report, its own name")
-    sha256: str = Field(description="of the file as it was given")
+    file: str = Field(description="its path in the run's folder; if it was added to a report, its own name")
+    sha256: str = Field(description="digest of the file as it was given")
     made: str = Field(description="when it was made; without a zone: the local time of the machine that made it")
     made_from: Literal["timestamp", "modification"] = Field(
         description="timestamp: the file says so itself; modification: when the file was last changed"
     )
     drivers: list[str] = Field(default=[], description="CSI drivers that the tests name")
-    behaviours: list[ImportedBehaviour] = Field(description="all that the file tells of, in its order")
-    failures: list[ImportedFailure] = Field(description="the first of them; `failed` counts all")
-    doubts: list[str] = Field(default=[], description="what in the file does not fit together")
+    behaviours: list[ImportedBehaviour] = Field(description="all that the file contains, in its order")
+    failures: list[ImportedFailure] = Field(description="the first 100; `behaviours` count all")
+    doubts: list[str] = Field(default=[], description="where the file contradicts itself")
     added: Literal["run", "report"] = Field(
         default="run", description="run: given to the run; report: added when a report was made of its results"
     )

@@ -35,9 +35,9 @@ class FileRate(Frozen):
 
     operation: FileOperation
     counts: list[int] = Field(description="files in each folder, in the order in which they were done")
-    seconds: list[float] = Field(description="that each folder took; of create and delete until it was durable")
+    seconds: list[float] = Field(description="how long each folder took; for create and delete until it was durable")
     seconds_each: float
-    low: float | None = Field(description="of the interval of seconds_each; None: too few folders were done")
+    low: float | None = Field(description="lower end of the interval of seconds_each; null: too few folders were done")
     high: float | None
 
     @property
@@ -50,10 +50,10 @@ class StartRecord(Frozen):
     """One pod, from the request for it until it was seen to have started."""
 
     kind: StartKind
-    files: int = Field(description="on its volume; 0: the empty volume beside it")
+    files: int = Field(description="number of files on its volume; 0: the empty volume beside it")
     node: str
-    seconds: float | None = Field(description="None: it did not start in time")
-    why: str = Field(default="", description="what kept it, where it did not")
+    seconds: float | None = Field(description="null: it did not start in time")
+    why: str = Field(default="", description="why it did not start; empty if it did")
 
 
 class ManyFilesRecord(Frozen):
@@ -62,10 +62,10 @@ class ManyFilesRecord(Frozen):
     storage_class: str
     role: Literal["candidate", "baseline"]
     node: str
-    asked: int = Field(description="files that there were to be")
-    files: int = Field(description="that were made until they were all there, or their time was over")
+    asked: int = Field(description="number of files that were wanted")
+    files: int = Field(description="number of files that were created before the time for it ended")
     rates: list[FileRate]
     starts: list[StartRecord] = Field(description="empty for a baseline")
     no_group: str = Field(default="", description="why no start with another group was timed; empty where some were")
     timeout_s: float = Field(description="a pod that takes longer has not started")
-    confidence: float = Field(description="of the two-sided intervals")
+    confidence: float = Field(description="confidence of the two-sided intervals")

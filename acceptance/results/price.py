@@ -22,9 +22,9 @@ class PricePeriod(Frozen):
     """All pods together before, during or after the load."""
 
     name: str = Field(description="rest, load or after")
-    begin_s: float = Field(description="since the watch began")
+    begin_s: float = Field(description="seconds since the watch began")
     end_s: float
-    cpu: Span | None = Field(description="CPU seconds a second; None where nothing was measured")
+    cpu: Span | None = Field(description="CPU seconds a second; null: nothing was measured")
     memory: float | None = Field(description="mean of the working sets, in bytes")
     peak: float | None = Field(description="largest sum of the working sets, in bytes")
 
@@ -35,8 +35,8 @@ class MemoryGrowth(Frozen):
     mean: float
     low: float
     high: float
-    first: float = Field(description="that of the first half of the judged time alone")
-    second: float = Field(description="that of the second half alone")
+    first: float = Field(description="growth in the first half of the judged time alone")
+    second: float = Field(description="growth in the second half alone")
     seconds: float = Field(description="length of the judged time")
 
 
@@ -48,7 +48,7 @@ class PricedPod(Frozen):
     cpu: float | None = Field(description="CPU seconds a second during the load")
     memory: dict[str, float] = Field(description="mean of its working set in each period, in bytes")
     restarts: list[str] = Field(default=[], description="restarts while it was watched, in words")
-    growth: MemoryGrowth | None = Field(default=None, description="None where it was not watched under load for long")
+    growth: MemoryGrowth | None = Field(default=None, description="null: it was not watched under load for long enough")
 
 
 class PriceRecord(Frozen):
@@ -60,13 +60,13 @@ class PriceRecord(Frozen):
     started: AwareDatetime
     load_s: float = Field(description="seconds of load")
     iops: float = Field(description="operations a second of the whole load")
-    cpu_per_1000_iops: Span | None = Field(description="CPUs, of the periods in which both are known")
+    cpu_per_1000_iops: Span | None = Field(description="CPUs; only of times in which both CPU and IOPS are known")
     periods: list[PricePeriod]
     pods: list[PricedPod]
-    step_s: float = Field(description="between the values of both series")
+    step_s: float = Field(description="seconds between the values of both series")
     cpu_series: list[float | None] = Field(description="CPU seconds a second, all pods together")
     memory_series: list[float | None] = Field(description="bytes, all pods together")
     confidence: float = Field(description="confidence of all intervals here")
-    requests: int = Field(description="that were sent to ask for the figures")
+    requests: int = Field(description="number of requests that the watch sent")
     asked_s: float = Field(description="seconds that these requests took")
     missed: list[str] = Field(default=[], description="why figures are missing, each once")

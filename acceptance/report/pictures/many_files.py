@@ -25,9 +25,9 @@ RATES: Mapping[FileOperation, Look] = {
     "delete": Look(colour=COLOURS["limit"], dashes="-.", marker=""),
 }
 GROUPS: Mapping[StartKind, tuple[str, Look]] = {
-    "same-group": ("own group", Look(colour=COLOURS["candidate"], dashes="-", marker="o")),
+    "same-group": ("own", Look(colour=COLOURS["candidate"], dashes="-", marker="o")),
     "other-group": ("another", Look(colour=COLOURS["baseline"], dashes=DASHED, marker="s")),
-    "other-group-always": ("another, Always", Look(colour=COLOURS["ink"], dashes=DOTTED, marker="^")),
+    "other-group-always": ("Always", Look(colour=COLOURS["ink"], dashes=DOTTED, marker="^")),
 }
 
 
@@ -57,7 +57,7 @@ def rates_by_files(record: ManyFilesRecord) -> Picture | None:
 
     return Picture(
         svg=draw(paint, label=f"Files a second by their number on {record.storage_class}", left=82),
-        caption="Files a second while they became more, folder by folder; the y scale is logarithmic.",
+        caption="Files a second, folder by folder; the y scale is logarithmic.",
         text=" ".join(
             f"{each}: {points[0][1]:,.0f} a second at first, {points[-1][1]:,.0f} at last."
             for each, points in lines.items()
@@ -92,7 +92,8 @@ def starts_by_files(record: ManyFilesRecord, *, limits: tuple[Level, ...] = ()) 
 
     return Picture(
         svg=draw(paint, label=f"Time until pods started by the number of files on {record.storage_class}"),
-        caption="Until a pod had started, on an empty volume and on the full one, by fsGroup; lines join the means.",
+        caption="Until a pod had started, on an empty volume and on the one with files, by its fsGroup (the volume's "
+        "own, another, another with Always); lines join the means.",
         text=" ".join(
             f"{STARTS[kind]}: "
             + ", ".join(f"{format_quantity(y, unit='s')} on {x:,.0f} files" for x, y in sorted(_means(found).items()))

@@ -48,7 +48,7 @@ def _over_time(
         shown = thinned(points)
         axes.plot([x for x, _ in shown], [y for _, y in shown], **CANDIDATE.of(len(shown)))
 
-    pods = f"the {len(record.pods)} pods of {' and '.join(record.of)}"
+    pods = f"the pods of {' and '.join(record.of)}"
     means = ", ".join(
         f"{each.name} {format_quantity(value, unit=unit)}"
         for each in record.periods

@@ -96,7 +96,8 @@ MOVES: dict[Failure, tuple[Gauge, Gauge]] = {
 }
 STORAGE_PODS = Gauge(
     name="killed_storage_pods_seconds",
-    help="longest time after storage pods were killed: until Ready, without a durable write, to a new volume",
+    help="longest time after a pod of the storage was killed, by what: until another was Ready, without a durable "
+    "write, until a new volume was usable",
     unit="seconds",
     labels=("pods", "what"),
 )
@@ -133,7 +134,11 @@ MANY_FILES_START = Gauge(
     unit="seconds",
     labels=("group", "files"),
 )
-PRICE_CPU = Gauge(name="price_cpus", help="CPU of the pods of the storage", labels=("profile", "when", "bound"))
+PRICE_CPU = Gauge(
+    name="price_cpus",
+    help="CPU of the pods of the storage before, during and after the load",
+    labels=("profile", "when", "bound"),
+)
 PRICE_CPU_PER_IOPS = Gauge(
     name="price_cpus_per_1000_iops",
     help="CPU of the pods of the storage for each 1000 IOPS",
@@ -141,7 +146,7 @@ PRICE_CPU_PER_IOPS = Gauge(
 )
 PRICE_MEMORY = Gauge(
     name="price_memory_bytes",
-    help="memory of the pods of the storage",
+    help="memory of the pods of the storage before, during and after the load",
     unit="bytes",
     labels=("profile", "when", "statistic"),
 )

@@ -20,7 +20,7 @@ SIZE = parse_size("2Gi")
 """of the volume: ext4 has an inode for each 16 KiB"""
 NO_ROOM = ("No space left on device", "Disk quota exceeded")
 _WRONG = {
-    "unfilled": "the file that told so did not show",
+    "unfilled": "the file that says how many entries there are did not show",
     "twice": "{0} was listed twice among {1} entries",
     "strange": "{0} was listed, which nobody made",
     "omitted": "{0}, which had been listed before, was not any more, among {1} entries after {2}",

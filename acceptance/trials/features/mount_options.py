@@ -45,7 +45,8 @@ def try_mount_options(bench: Bench) -> str:
     )
     _see_refused(bench)
     whose = f"the class's {','.join(own)} and " if own else ""
-    return f"a pod's volume was mounted with {whose}{OPTION} of its PV ({shown}), and not with an option that is none"
+    held = f"a pod's volume was mounted with {whose}{OPTION} of its PV ({shown})"
+    return f"{held}; a pod whose PV has an unknown option did not start"
 
 
 def absent(wanted: Sequence[str], shown: str) -> list[str]:

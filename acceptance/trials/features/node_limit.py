@@ -1,4 +1,4 @@
-"""As many volumes as a node's driver says that it takes: so many are had at once, and a further one waits."""
+"""As many volumes as a node's driver says that it takes: a pod uses so many at once, and a further pod waits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WRITES = 'echo mark > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mar
 
 def try_node_limit(bench: Bench) -> str:
     """How a node was seen to be full. Raises Unsupported where its driver reports no limit, or there is no consent to
-    so many volumes, StorageFailure where fewer can be had, or the one more is not had once the others are gone."""
+    so many volumes, StorageFailure where fewer can be used, or one more cannot be once the others are gone."""
     node, most = _limit(bench)
     others = len(_volumes_there(bench, node))
     room = most - others
@@ -44,7 +44,7 @@ def try_node_limit(bench: Bench) -> str:
             further,
             f"a pod with one volume more to be kept by the scheduler, since {told}",
             words=ATTACH_LIMIT,
-            started=f"{told}, and one more was had there: what the node reports is not what keeps pods away",
+            started=f"{told}, and a pod with one more started there: the scheduler ignores what the node reports",
         )
     except StorageFailure as error:
         if (now := len(_volumes_there(bench, node)) - room - 1) < others:
@@ -53,8 +53,9 @@ def try_node_limit(bench: Bench) -> str:
     end_pod(bench.api, full, timeout_s=bench.timeout_s)
     wait_ended(bench.api, further, timeout_s=bench.timeout_s)
     if (said := bench.output_of(further).strip()) != "mark":
-        raise StorageFailure(f"{told}; a further volume, had once the others were gone, took no write: {said}")
-    return f"{node} took {room} volumes beside {others} of others; one more waited ({why}), and was had after them"
+        raise StorageFailure(f"{told}; one more volume took no write once the others were gone: {said}")
+    took = f"{node} took {room} volumes beside {others} of others"
+    return f"{took}; a pod with one more waited ({why}), and started when they were gone"
 
 
 def _limit(bench: Bench) -> tuple[str, int]:

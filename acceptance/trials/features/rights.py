@@ -58,7 +58,7 @@ def try_rights(bench: Bench) -> str:
         found = wait_said(bench, plan, f"{who} to look at files on another node", ready=bool)[0]
         if found != wanted:
             raise StorageFailure(
-                f"{about}: {who}, on {other}, {_in_words(found)}; wanted: he {_in_words(wanted)}, whatever the node"
+                f"{about}: {who}, on {other}, {_in_words(found)}; wanted: on any node such a user {_in_words(wanted)}"
             )
     changer = bench.start_as(claim, _CHANGE, user=None, groups=(GROUP,), node=None)
     wait_ended(bench.api, changer, timeout_s=bench.timeout_s)

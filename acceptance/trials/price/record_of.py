@@ -98,7 +98,7 @@ def _last_s(histories: Iterable[PodHistory]) -> float:
     ends = [points[-1][0] for each in histories for points in (each.cpu, each.memory) if points]
     if not ends:
         raise EnvironmentFailure(
-            "no kubelet told CPU and memory of the storage's pods; look at what it says of them "
+            "no kubelet gave CPU and memory of the storage's pods; look at what kubelets report of them "
             "at /api/v1/nodes/NODE/proxy/metrics/resource"
         )
     return min(each for each in ends if each > max(ends) - MOST_GAP_S)
