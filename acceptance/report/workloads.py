@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acceptance.judging.postgresql import RULE as POSTGRESQL
 from acceptance.report.figures import shown_measured, shown_rule
 from acceptance.results.completeness import classes_under_test
 from acceptance.results.document import Results, Status, TierLimit, Verdict
 from acceptance.results.verdicts import worst
 from acceptance.results.workloads import CarriedWorkload, Workload
 
-_PROGRAMS: dict[Workload, str] = {"postgresql": POSTGRESQL}
-"""the rule of the verdict on the program itself, of the workloads that are tried with it, too"""
+_PROGRAMS: tuple[Workload, ...] = ("postgresql",)
+"""the workloads that are tried with the program itself, too"""
 _SAID: dict[Status | None, str] = {
     "pass": "passes",
     "fail": "fails",
@@ -87,10 +86,8 @@ def _row(
 
 
 def _is_of_program(verdict: Verdict, workload: CarriedWorkload) -> bool:
-    """Whether it is on the program itself; one that was skipped has the words of its test as its rule."""
-    rule = _PROGRAMS.get(workload.name)
-    skipped = verdict.subject == "workloads" and verdict.status == "skipped" and verdict.profile is None
-    return rule is not None and (verdict.rule == rule or skipped)
+    """Whether it is on the program itself, which no load stands for, also where it could not begin or was skipped."""
+    return workload.name in _PROGRAMS and verdict.subject == "workloads" and verdict.profile is None
 
 
 def _found(verdict: Verdict) -> str:

@@ -128,6 +128,15 @@ def test_the_workload_passes_only_where_the_program_itself_does(
     assert list(workload_sentences(run)) == [f"for postgresql: fast {said}"]
 
 
+def test_a_program_that_could_not_begin_on_the_volume_fails_its_workload() -> None:
+    """Its verdict is that of a test that raised an error: it has the words of the test as its rule."""
+    broke = judge_postgresql(killed()).model_copy(
+        update={"subject": "workloads", "status": "fail", "rule": "Killed under pgbench's load, ..."}
+    )
+    (said,) = workload_sentences(found(*(verdict(metric, "pass") for metric in LIMITS), broke))
+    assert said == "for postgresql: fast fails (2 of 2 limits pass; postgresql itself: fail)"
+
+
 def test_a_program_that_could_not_be_tried_leaves_the_verdict_to_the_limits() -> None:
     skipped = judge_postgresql(killed()).model_copy(
         update={"subject": "workloads", "status": "skipped", "rule": "Killed under pgbench's load, ..."}

@@ -10,7 +10,8 @@ rm -f "$DATA/postmaster.pid"
 began=$(now)
 if ! pg_ctl --pgdata="$DATA" --log=/tmp/log --wait --timeout="$SECONDS_LEFT" start > /tmp/start 2>&1; then
   cat /tmp/log
-  say broken "$(grep -E 'PANIC|FATAL' /tmp/log | first)"
+  why=$(grep -E 'PANIC|FATAL' /tmp/log | first)
+  say broken "${why:-it did not within $SECONDS_LEFT s: $(tail -n 1 /tmp/log)}"
   say end
   exit 0
 fi
