@@ -21,8 +21,11 @@ LOOKS_S = 3.0
 """For a driver to lose a replica, and for looks at what it does."""
 KUBELET_S = 10.0
 """For a kubelet to be stopped and started, and its node to be Ready again."""
-DATABASE_S = 15.0
-"""For a new PostgreSQL to be made and filled, and for one that was killed to be recovered and looked through."""
+DATABASE_S = 25.0
+"""For a new PostgreSQL to be made and filled, and for one that was killed to be recovered and looked through.
+
+Of a network file system, which makes its thousand small files durable one by one, it may be minutes.
+"""
 BACK_S = 20.0
 """For a pod of the storage system to be Ready again once it was killed."""
 WORDS: dict[Failure, str] = {
