@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 
+from acceptance.cluster.pod_manifest import PodPlan
+from acceptance.cluster.workspace import Workspace
 from acceptance.judging.postgresql import judge_postgresql
 from acceptance.report.summary import render_summary
 from acceptance.report.workloads import workload_sentences
 from acceptance.results.document import Status
 from acceptance.text.errors import EnvironmentFailure
+from acceptance.trials.postgresql import trial
 from acceptance.trials.postgresql.image import NoPostgresql
 from acceptance.trials.postgresql.logs import CommitLog, Recovery, recovery_in
 from acceptance.trials.postgresql.trial import script
@@ -175,6 +178,21 @@ def test_an_image_that_cannot_be_pulled_names_its_own_option() -> None:
     told = str(NoPostgresql("image 'p:1' cannot be pulled: no route; name one that can with --storage-image"))
     assert told.startswith("no PostgreSQL to try: image 'p:1' cannot be pulled: no route; name an image that holds one")
     assert "--storage-postgresql-image" in told and "--storage-image" not in told
+
+
+def test_no_volume_is_claimed_where_there_is_no_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_image(workspace: Workspace, plan: PodPlan) -> str:
+        raise NoPostgresql(f"image {plan.image!r} cannot be pulled")
+
+    monkeypatch.setattr(trial, "version_in", no_image)
+    monkeypatch.setattr(trial, "create_claim", lambda *words: pytest.fail("a volume is claimed"))
+    nowhere: Any = None
+    workspace = Workspace(api=nowhere, run_id="r", namespace="n", image="fio:1", timeout_s=1.0)
+    tried = trial.PostgresqlTrial(
+        workspace=workspace, storage_class="fast", image="p:1", write_s=1.0, node=None, keep=False, say=print
+    )
+    with pytest.raises(NoPostgresql, match="image 'p:1' cannot be pulled; name an image"):
+        tried.run()
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
