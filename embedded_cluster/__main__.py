@@ -8,7 +8,7 @@ from types import FrameType
 from typing import NoReturn
 
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsage
-from embedded_cluster import lifecycle, preconditions, removal, simulation
+from embedded_cluster import lifecycle, postgresql, preconditions, removal, simulation
 from embedded_cluster.borrowing import run_on_cluster
 from embedded_cluster.cluster import find
 from embedded_cluster.kubelet_control import mounts_of, start_kubelet, stop_kubelet
@@ -24,6 +24,7 @@ from embedded_cluster.timers import SHORT_GRACE_S
 
 NOT_RUNNING = 3
 DAMAGED = 1
+POSTGRESQL = "postgresql"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -74,9 +75,9 @@ def _parser() -> argparse.ArgumentParser:
                 "--with",
                 dest="parts",
                 action="append",
-                choices=PARTS,
+                choices=(*PARTS, POSTGRESQL),
                 default=[],
-                help="an additional part of the cluster; repeatable",
+                help=f"a further part of the cluster; repeatable; {POSTGRESQL}: its image, also where the cluster runs",
             )
             sub.add_argument(
                 "--short-timers",
@@ -107,8 +108,10 @@ def _up(layout: Layout, options: argparse.Namespace) -> int:
         needs=needs,
         simulated_nodes=options.simulated_nodes,
         short_timers=options.short_timers,
-        parts=options.parts,
+        parts=[part for part in options.parts if part != POSTGRESQL],
     )
+    if POSTGRESQL in options.parts:
+        postgresql.offer(layout)
     return 0
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embedded_cluster.commands import run
-from embedded_cluster.layout import PACKAGE, cache_folder
+from embedded_cluster.layout import PACKAGE, NodeLayout, cache_folder
 from embedded_cluster.oci_archive import add_file, add_image, add_layer, write_index
 
 PAUSE = "localhost/storage-acceptance/pause:1"
@@ -65,6 +65,12 @@ def libraries_of(*programs: Path) -> dict[str, Path]:
     found = re.findall(r"^\s*(?:\S+ => )?(/\S+) \(0x", run(["ldd", *programs]), re.MULTILINE)
     # /lib is a link to usr/lib in the image, as it is on the host or could be.
     return {re.sub(r"^/(?:usr/)?", "usr/", library): Path(library).resolve() for library in found}
+
+
+def load(archive: Path, node: NodeLayout, *, snapshotter: str) -> None:
+    """Load an archive of images into a node, which must run. Raises EnvironmentFailure with what ctr said."""
+    ctr: list[str | Path] = ["ctr", "--address", node.containerd_socket, "--namespace", "k8s.io"]
+    run([*ctr, "images", "import", "--snapshotter", snapshotter, archive], timeout=300)
 
 
 def _write(target: Path, *, reference: str, files: Mapping[str, Path]) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from embedded_cluster import cgroups, longhorn_mounts, mount_namespaces, mount_points
-from embedded_cluster.commands import run, succeeds
+from embedded_cluster import cgroups, images, longhorn_mounts, mount_namespaces, mount_points
+from embedded_cluster.commands import succeeds
 from embedded_cluster.control_plane import ControlPlane
 from embedded_cluster.images import Images
 from embedded_cluster.layout import PACKAGE, NodeLayout, cache_folder
@@ -71,8 +71,7 @@ class Node:
 
     def load(self, archive: Path) -> None:
         """Load an archive of images into the node, which must run. Raises EnvironmentFailure with what ctr said."""
-        ctr: list[str | Path] = ["ctr", "--address", self.layout.containerd_socket, "--namespace", "k8s.io"]
-        run([*ctr, "images", "import", "--snapshotter", self.snapshotter, archive], timeout=300)
+        images.load(archive, self.layout, snapshotter=self.snapshotter)
 
     def start_containerd(self) -> None:
         """Start containerd as it is configured and wait until it answers; in a new namespace, where there is none."""

@@ -38,6 +38,7 @@ _SERVICES = {
     "containerd": "containerd",
     "glusterfs-server": "glusterd",
     "ceph-base": "ceph-crash",
+    "postgresql": "postgresql",
 }
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 
 from embedded_cluster.kubectl import Kubectl
 
-_CONFIG_MAP = ("configmap", "storage-acceptance", "--namespace=kube-public")
+CONFIG_MAP = ("configmap", "storage-acceptance", "--namespace=kube-public")
 
 
 def tell(kubectl: Kubectl, lines: Iterable[str]) -> None:
     """Add these to what it names already, so that reports name them."""
-    told = [line for found in kubectl.get(*_CONFIG_MAP) for line in found["data"].get("standIns", "").splitlines()]
+    told = [line for found in kubectl.get(*CONFIG_MAP) for line in found["data"].get("standIns", "").splitlines()]
     change = {"data": {"standIns": "\n".join([*told, *(line for line in lines if line not in told)])}}
-    kubectl.run("patch", *_CONFIG_MAP, "--type=merge", f"--patch={json.dumps(change)}")
+    kubectl.run("patch", *CONFIG_MAP, "--type=merge", f"--patch={json.dumps(change)}")

@@ -42,6 +42,11 @@ def offered_image(api: Api) -> str | None:
     return _offer(api).get("image")
 
 
+def offered_postgresql(api: Api) -> str | None:
+    """The image of PostgreSQL that it names there, or None."""
+    return _offer(api).get("postgresqlImage")
+
+
 def _stand_ins(api: Api, *, kind: str) -> list[str]:
     """Of the embedded cluster alone: elsewhere an account would need a right for what nobody has put there."""
     return _offer(api).get("standIns", "").splitlines() if kind == "embedded" else []

@@ -11,6 +11,7 @@ from acceptance.trials.crashes.kubelets import AWAY_S
 from acceptance.trials.crashes.trial import CrashSettings
 from acceptance.trials.crashes.trials import CLAIM_SIZE
 from acceptance.trials.disruptions.storage_pods import AFTER_S, MOST_PODS
+from acceptance.trials.postgresql.trial import CLAIM_SIZE as DATABASE_SIZE
 from acceptance.trials.rebuild.runner import BEFORE_S, SETTLE_S, RebuildSettings, smaller_of
 from acceptance.trials.rebuild.volume import claim_size
 
@@ -20,6 +21,11 @@ LOOKS_S = 3.0
 """For a driver to lose a replica, and for looks at what it does."""
 KUBELET_S = 10.0
 """For a kubelet to be stopped and started, and its node to be Ready again."""
+DATABASE_S = 25.0
+"""For a new PostgreSQL to be made and filled, and for one that was killed to be recovered and looked through.
+
+Of a network file system, which makes its thousand small files durable one by one, it may be minutes.
+"""
 BACK_S = 20.0
 """For a pod of the storage system to be Ready again once it was killed."""
 WORDS: dict[Failure, str] = {
@@ -92,4 +98,15 @@ def storage_pods(storage_class: str, selectors: int, *, write_s: float, assumed:
         about_s=selectors * one_s,
         volumes=(Volumes(storage_class=storage_class, number=2, size=CLAIM_SIZE),),
         pods=2,
+    )
+
+
+def postgresql(storage_class: str, *, write_s: float, assumed: AssumedThroughput) -> PlannedStep:
+    """An image looked into; a database made, loaded, killed and recovered."""
+    seconds = assumed.claim_s + 2 * assumed.pod_s + DATABASE_S + write_s + LOOKS_S + assumed.gone_s
+    return PlannedStep(
+        what=f"{storage_class}: PostgreSQL under load killed and recovered",
+        about_s=seconds,
+        volumes=(Volumes(storage_class=storage_class, number=1, size=DATABASE_SIZE),),
+        pods=3,
     )

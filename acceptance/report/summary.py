@@ -29,6 +29,7 @@ from acceptance.report.operations import operation_sections
 from acceptance.report.overview import overview, verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.pictures import trend
+from acceptance.report.postgresql import postgresql_rows
 from acceptance.report.price import price_sections
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.ramps import ramp_sections
@@ -78,6 +79,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         sustained=sustained_sections(results),
         under_load=under_load_sections(results),
         workloads=workload_rows(results),
+        databases=postgresql_rows(results),
         many_files=many_files_sections(results),
         imports=import_sections(results),
         prices=price_sections(results),
@@ -129,7 +131,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "history": results.trends,
         "sustained": results.sustained,
         "under-load": results.under_load,
-        "workloads": results.tested_with.workloads if results.tested_with is not None else [],
+        "workloads": [*(results.tested_with.workloads if results.tested_with else ()), *results.postgresql],
         "many-files": results.many_files,
         "imported": results.imports,
         "price": results.prices,

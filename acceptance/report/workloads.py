@@ -9,8 +9,10 @@ from acceptance.report.figures import shown_measured, shown_rule
 from acceptance.results.completeness import classes_under_test
 from acceptance.results.document import Results, Status, TierLimit, Verdict
 from acceptance.results.verdicts import worst
-from acceptance.results.workloads import CarriedWorkload
+from acceptance.results.workloads import CarriedWorkload, Workload
 
+_PROGRAMS: tuple[Workload, ...] = ("postgresql",)
+"""the workloads that are tried with the program itself, too"""
 _SAID: dict[Status | None, str] = {
     "pass": "passes",
     "fail": "fails",
@@ -63,7 +65,8 @@ def _row(
     }
     found = [(limit, own.get((limit.profile, limit.limit))) for limit in asked]
     judged = [each for _, each in found if each is not None and each.status != "skipped"]
-    status = worst(judged)
+    itself = [each for each in verdicts if each.storage_class == storage_class and _is_of_program(each, workload)]
+    status = worst([*judged, *(each for each in itself if each.status != "skipped")])
     if status == "pass" and len(judged) < len(asked):
         status = None
     passed = sum(each.status == "pass" for each in judged)
@@ -72,16 +75,28 @@ def _row(
         about=workload.about,
         storage_class=storage_class,
         status=status,
-        sentence=f"for {workload.name}: {storage_class} {_SAID[status]} ({passed} of {len(asked)} limits pass)",
+        sentence=f"for {workload.name}: {storage_class} {_SAID[status]} ({passed} of {len(asked)} limits pass"
+        f"{''.join(f'; {workload.name} itself: {_found(each)}' for each in itself)})",
         profiles=workload.profiles,
-        limits=[_told(limit, verdict) for limit, verdict in found],
+        limits=[
+            *(_told(limit, verdict) for limit, verdict in found),
+            *(f"{workload.name} itself, killed under load: {_found(each)}" for each in itself),
+        ],
     )
+
+
+def _is_of_program(verdict: Verdict, workload: CarriedWorkload) -> bool:
+    """Whether it is on the program itself, which no load stands for, also where it could not begin or was skipped."""
+    return workload.name in _PROGRAMS and verdict.subject == "workloads" and verdict.profile is None
+
+
+def _found(verdict: Verdict) -> str:
+    return "not judged" if verdict.status == "skipped" else verdict.status
 
 
 def _told(limit: TierLimit, verdict: Verdict | None) -> str:
     """`postgresql-commit: write.iops at least 500 IOPS: fail, 120 IOPS`"""
     if verdict is None:
         return f"{limit.profile}: {limit.limit}: not judged"
-    word = "not judged" if verdict.status == "skipped" else verdict.status
     measured = f", {shown_measured(verdict)}" if verdict.measured is not None else ""
-    return f"{limit.profile}: {shown_rule(verdict)}: {word}{measured}"
+    return f"{limit.profile}: {shown_rule(verdict)}: {_found(verdict)}{measured}"

@@ -17,6 +17,7 @@ from acceptance.results.known_storage import KnownStorage
 from acceptance.results.many_files import ManyFilesRecord
 from acceptance.results.model import Frozen, Unit
 from acceptance.results.operations import OperationsRecord
+from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.results.price import PriceRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
@@ -271,6 +272,7 @@ class Results(Frozen):
     sustained: list[SustainedRecord] = Field(default=[], description="empty unless a sustained load was requested")
     under_load: list[UnderLoadRecord] = Field(default=[], description="empty unless latency under load was requested")
     prices: list[PriceRecord] = Field(default=[], description="empty unless the price of the storage was requested")
+    postgresql: list[PostgresqlRecord] = Field(default=[], description="empty unless requested as a workload")
     trends: list[TrendRecord] = Field(
         default=[], description="what earlier runs say about metrics with a history limit"
     )

@@ -30,6 +30,7 @@ from acceptance.results.imports import ImportRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.many_files import ManyFilesRecord
 from acceptance.results.operations import OperationsRecord
+from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.results.price import PriceRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
@@ -73,6 +74,7 @@ class Recorder:
         self.sustained: list[SustainedRecord] = []
         self.under_load: list[UnderLoadRecord] = []
         self.prices: list[PriceRecord] = []
+        self.postgresql: list[PostgresqlRecord] = []
         self.trends: list[TrendRecord] = []
         self.imports: list[ImportRecord] = []
         self.errors: list[str] = []
@@ -141,6 +143,7 @@ class Recorder:
             sustained=self.sustained,
             under_load=self.under_load,
             prices=self.prices,
+            postgresql=self.postgresql,
             trends=self.trends,
             imports=self.imports,
             verdicts=self.verdicts,

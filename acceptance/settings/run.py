@@ -50,7 +50,7 @@ ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube", "in-c
 OpenAs = Literal["inconclusive", "fail", "pass"]
 """What a run ends as that found no fail, no error, and something too close to call."""
 # What says something of a cluster, and nothing where there is none.
-OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "pull_secret", "pod_user", "pod_template")
+OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "postgresql_image", "pull_secret", "pod_user", "pod_template")
 OF_AN_EMBEDDED_CLUSTER = ("embedded", "cpu_latency")
 # Options whose name is not that of their setting, which results have borne all along.
 _OPTIONS = {
@@ -124,6 +124,7 @@ class Settings(Frozen):
     durability_time: Duration = 5.0
     failover_timeout: Duration = 900.0
     kill_pods: PodSelectors = ()
+    postgresql_image: str | None = None
     target: TargetFile | None = None
     declaration: ExistingFile | None = None
     imports: Annotated[tuple[str, ...], BeforeValidator(named_imports)] = ()

@@ -71,6 +71,8 @@ SMALLEST = {
     # the storage.
     "test_baseline_comparison.py": "",
     "test_workloads.py": "",
+    # The same requests as of records; and a pod without a volume, which the Role of pods allows: test_postgresql.py.
+    "test_postgresql.py": "",
     "test_synchronous_writes.py": "",
     "test_replica_rebuild.py": "",
     "test_failover.py": "",

@@ -172,6 +172,10 @@ def add_trials(samples: Samples, results: Results, candidate: str) -> None:
         if crash.storage_class == candidate:
             samples.set(RECORDS, crash.acknowledged, failure=crash.failure, state="acknowledged")
             samples.set(RECORDS, crash.lost_count, failure=crash.failure, state="lost")
+    for database in results.postgresql:
+        if database.storage_class == candidate:
+            samples.set(RECORDS, database.acknowledged, failure="postgresql-killed", state="acknowledged")
+            samples.set(RECORDS, database.lost_count, failure="postgresql-killed", state="lost")
     _add_storage_pods(samples, results, candidate)
     _add_sustained(samples, results, candidate)
     _add_under_load(samples, results, candidate)

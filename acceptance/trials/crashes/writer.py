@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib.resources import files
 from types import TracebackType
-from typing import Self
+from typing import ClassVar, Self
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
@@ -46,8 +46,10 @@ class Writer:
 
     `ledgers`: the files for the records, which take them in turn; in the volume's folder, or in folders there.
     `heeds_term`: the pod ends by itself when it is told to, as in a drain. `pause_s`: its rest after each record, so
-    that MOST_RECORDS last for longer.
+    that MOST_RECORDS last for longer. `log_kind`: what its log says, where a kind of writer says more.
     """
+
+    log_kind: ClassVar[type[WriterLog]] = WriterLog
 
     def __init__(
         self,
@@ -243,7 +245,7 @@ class Writer:
             container=MAIN,
             silence_s=SILENCE_S,
         )
-        return printed, WriterLog()
+        return printed, self.log_kind()
 
     def _read_on(self) -> None:
         log = self._log

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 _SAID = re.compile(
     rb"storage-acceptance: (?:durable (?P<durable>\d+)(?: (?P<at>\d+(?:\.\d+)?))?|failed (?P<failed>\d+)"
@@ -17,9 +18,11 @@ class WriterLog:
 
     `acknowledged` is the highest number that was printed: whoever prints a number has printed all before it. `moments`:
     when they became durable, in s by the clock of the node, each with its number, until somebody takes them away; empty
-    where the pod cannot read that clock.
+    where the pod cannot read that clock. `file` and `one`: what it makes first, and what it then writes, in words.
     """
 
+    file: ClassVar[str] = "the file for the records"
+    one: ClassVar[str] = "record"
     acknowledged: int = 0
     lacks: str = ""
     failed: str = ""
@@ -33,7 +36,7 @@ class WriterLog:
         for line in lines:
             said = _SAID.fullmatch(line)
             if said is None:
-                self.others = (self.others + line.decode(errors="replace") + "\n")[-2000:]
+                self.other(line.decode(errors="replace"))
             elif said["lacks"]:
                 self.lacks = said["lacks"].decode(errors="replace")
             elif said["durable"]:
@@ -42,4 +45,8 @@ class WriterLog:
                     self.moments.append((float(said["at"]), number))
                 self.acknowledged = max(self.acknowledged, number)
             else:
-                self.failed = f"record {int(said['failed'])}" if said["failed"] else "the file for the records"
+                self.failed = f"{self.one} {int(said['failed'])}" if said["failed"] else self.file
+
+    def other(self, line: str) -> None:
+        """A line that is not the writer's own."""
+        self.others = (self.others + line + "\n")[-2000:]

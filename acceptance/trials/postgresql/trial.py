@@ -1,0 +1,172 @@
+"""PostgreSQL on a volume of one class: loaded, killed without grace, started again in a new pod, and looked through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import ClassVar
+
+from acceptance.cluster.claims import Claim, create_claim, remove_claim
+from acceptance.cluster.objects import object_name
+from acceptance.cluster.one_shot_pod import OneShotPod, run_one_shot_pod
+from acceptance.cluster.pod_manifest import PodPlan, volume_path
+from acceptance.cluster.pods import end_pod
+from acceptance.cluster.resources import PODS
+from acceptance.cluster.workspace import Workspace
+from acceptance.process.undoing import Undoing
+from acceptance.results.postgresql import PostgresqlRecord
+from acceptance.statistics.order_statistics import nearest_rank
+from acceptance.text.errors import StorageFailure, Unsupported
+from acceptance.trials import Say
+from acceptance.trials.crashes.acknowledged_records import ranges
+from acceptance.trials.crashes.trial import LEAST_RECORDS
+from acceptance.trials.crashes.writer import WRITER, Writer
+from acceptance.trials.crashes.writer_log import WriterLog
+from acceptance.trials.postgresql.image import version_in
+from acceptance.trials.postgresql.logs import CommitLog, recovery_in
+
+CLAIM_SIZE = 1024**3
+"""bytes: a database of about 100 MB, and its log, which stays at about 256 MB as commit.sh sets it"""
+CLIENTS = 4
+DATA = f"{volume_path(0)}/postgresql"
+DEADLINE_S = 1800
+RECOVERY, LOOK = "recovery", "look"
+
+
+class Session(Writer):
+    """A PostgreSQL that is loaded by pgbench, and a session beside it whose commits are numbered records."""
+
+    log_kind: ClassVar[type[WriterLog]] = CommitLog
+
+    def __init__(self, workspace: Workspace, claim: Claim, *, image: str, node: str | None) -> None:
+        super().__init__(workspace, claim, node=node)
+        own = {"DATA": DATA, "SCALE": str(CLIENTS), "CLIENTS": str(CLIENTS)}
+        time = {"SECONDS_LEFT": f"{workspace.timeout_s:.0f}"}
+        self.plan = replace(
+            self.plan,
+            image=image,
+            command=["sh", "-c", script("commit.sh")],
+            environment={"TOKEN": self.token, "MOST": self.plan.environment["MOST"], **own, **time},
+        )
+
+    @property
+    def told(self) -> CommitLog:
+        """What its log has said so far."""
+        assert isinstance(self._log, CommitLog)
+        return self._log
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostgresqlTrial:
+    """One kill on one class. `write_s`: how long it is loaded before; `keep`: leave the claim where it failed.
+
+    `node`: where it runs, None leaves it to the scheduler; `say` is told where it stands.
+    """
+
+    workspace: Workspace
+    storage_class: str
+    image: str
+    write_s: float
+    node: str | None
+    keep: bool
+    say: Say
+
+    def run(self) -> PostgresqlRecord:
+        """Load, kill, recover, look.
+
+        Raises Unsupported where the image is of no use, StorageFailure where PostgreSQL cannot begin on the volume or
+        the volume cannot be mounted again, EnvironmentFailure for the rest.
+        """
+        workspace, name = self.workspace, self.storage_class
+        claim = workspace.claim("postgresql", name, storage_class=name, size=CLAIM_SIZE)
+        self._tell(f"looking into image {self.image}")
+        version = version_in(workspace, self._plan(claim, LOOK, "look.sh"))
+        record: PostgresqlRecord | None = None
+
+        def remove() -> None:
+            failed = not isinstance(undoing.error, Unsupported) if record is None else not record.sound
+            if not (self.keep and failed):
+                self._remove(claim)
+
+        with Undoing() as undoing:
+            undoing.callback(remove)
+            create_claim(workspace.api, claim)
+            record = self._killed(claim, version=version)
+        return record
+
+    def _killed(self, claim: Claim, *, version: str) -> PostgresqlRecord:
+        workspace = self.workspace
+        with Session(workspace, claim, image=self.image, node=self.node) as session:
+            self._tell("a new database is made")
+            session.write_for(0, records=1)
+            self._tell(f"pgbench loads it for {self.write_s:.0f} s")
+            session.write_for(self.write_s, records=LEAST_RECORDS)
+            killed = datetime.now(UTC)
+            end_pod(workspace.api, session.plan, timeout_s=workspace.timeout_s, grace_s=0)
+            session.wait_over()
+            self._tell("it was killed; a new pod starts it again")
+            done = self._recovered(claim, session)
+            found = recovery_in(done.output, pod=object_name(claim.name, RECOVERY))
+            told = session.told
+            return PostgresqlRecord(
+                storage_class=claim.storage_class,
+                image=self.image,
+                version=version,
+                node=session.node,
+                read_on=done.node,
+                killed=killed,
+                acknowledged=session.acknowledged,
+                write_s=session.write_s,
+                lost=ranges(found.lost),
+                recovered_s=found.seconds,
+                broken=found.broken,
+                damage=found.damage,
+                transactions=sum(told.rates) / len(told.rates) if told.rates else None,
+                commits_timed=len(told.times),
+                commit_p50_s=nearest_rank(told.times, 0.5) if told.times else None,
+                commit_p99_s=nearest_rank(told.times, 0.99) if told.times else None,
+            )
+
+    def _recovered(self, claim: Claim, session: Session) -> OneShotPod:
+        """Raises StorageFailure when the pod on the same volume does not start, or breaks off."""
+        asked = {"ACKNOWLEDGED": str(session.acknowledged), "TOKEN": session.token}
+        plan = self._plan(claim, RECOVERY, "recover.sh", node=session.node, **asked)
+        # Recovery, and all tables and indexes read twice, have as long each as an object may take to come.
+        done = run_one_shot_pod(self.workspace, plan, timeout_s=3 * self.workspace.timeout_s)
+        if done.status:
+            said = "; ".join(done.output.splitlines()[-3:])
+            raise StorageFailure(
+                f"pod {plan.name} on StorageClass {plan.classes} could not look into the database that was killed: "
+                f"{said or 'no output'} ({done.state})"
+            )
+        return done
+
+    def _plan(self, claim: Claim, part: str, name: str, *, node: str | None = None, **variables: str) -> PodPlan:
+        time = {"SECONDS_LEFT": f"{self.workspace.timeout_s:.0f}"}
+        return PodPlan(
+            name=object_name(claim.name, part),
+            claims=(claim,),
+            image=self.image,
+            command=["sh", "-c", script(name)],
+            environment={"DATA": DATA, **time, **variables},
+            deadline_s=DEADLINE_S,
+            node=node or self.node,
+            defaults=self.workspace.pods,
+        )
+
+    def _remove(self, claim: Claim) -> None:
+        # Not by force: a PostgreSQL that still runs would write to the volume while it is being deleted.
+        workspace = self.workspace
+        for part in (WRITER, RECOVERY):
+            workspace.api.delete(PODS, object_name(claim.name, part), namespace=claim.namespace, grace_s=1)
+        remove_claim(workspace.api, claim, timeout_s=workspace.timeout_s)
+
+    def _tell(self, text: str) -> None:
+        self.say(f"PostgreSQL on {self.storage_class}: {text}")
+
+
+def script(name: str) -> str:
+    """One of this package's shell scripts, behind what all begin with; what differs comes by its environment."""
+    folder = files("acceptance.trials.postgresql")
+    return "".join(folder.joinpath(each).read_text(encoding="utf-8") for each in ("programs.sh", name))

@@ -1,0 +1,108 @@
+"""An image of PostgreSQL, made of Debian's packages as this host has them, for runs that start it on a volume."""
+
+import hashlib
+import json
+import re
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from acceptance.text.errors import EnvironmentFailure
+from embedded_cluster import images, packages
+from embedded_cluster.commands import run
+from embedded_cluster.kubectl import Kubectl
+from embedded_cluster.layout import PACKAGE, Layout, cache_folder
+from embedded_cluster.locking import preparation_lock
+from embedded_cluster.oci_archive import add_image, add_layer, write_index
+from embedded_cluster.progress import step
+from embedded_cluster.stand_ins import CONFIG_MAP
+from embedded_cluster.state import read_state
+
+PACKAGES = {
+    "busybox-static": "busybox",
+    "libnss-wrapper": "/usr/lib/*/libnss_wrapper.so",
+    "postgresql": "/usr/lib/postgresql/*/bin/pg_amcheck",
+}
+PROGRAMS = ("postgres", "initdb", "pg_ctl", "pgbench", "psql", "pg_amcheck", "pg_checksums")
+_MODULES = ("amcheck", "dict_snowball", "plpgsql")
+_LIBRARIES, _SHARED = Path("/usr/lib/postgresql"), Path("/usr/share/postgresql")
+
+
+@dataclass(frozen=True)
+class Image:
+    """An archive with the image, and its reference."""
+
+    archive: Path
+    reference: str
+
+
+def ensure() -> Image:
+    """The image, from the cache or made now; installs the Debian packages that lack, without starting their service.
+
+    Raises EnvironmentFailure where they cannot be had.
+    """
+    packages.ensure(PACKAGES)
+    version = re.findall(r"\d+(?:\.\d+)+", run([_newest() / "bin/postgres", "--version"]))[0]
+    files = _files()
+    inputs = hashlib.sha256(Path(__file__).read_bytes() + (PACKAGE / "images.py").read_bytes())
+    for name, path in sorted(files.items()):
+        inputs.update(name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    image = Image(
+        archive=cache_folder() / f"postgresql-{version}-{inputs.hexdigest()[:12]}.tar",
+        reference=f"localhost/storage-acceptance/postgresql:{version}",
+    )
+    if not image.archive.exists():
+        image.archive.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            step(f"make the image of PostgreSQL {version}"),
+            tempfile.NamedTemporaryFile(dir=image.archive.parent, prefix="postgresql-", delete=False) as temporary,
+        ):
+            _write(Path(temporary.name), image.reference, files)
+            Path(temporary.name).rename(image.archive)
+    return image
+
+
+def offer(layout: Layout) -> None:
+    """Have a cluster that runs hold the image on all nodes, and name it where runs look for images.
+
+    Raises EnvironmentFailure where the image cannot be had or the cluster does not run.
+    """
+    state = read_state(layout)
+    if state is None:
+        raise EnvironmentFailure(f"cluster {layout.name} does not run; start it with `python -m embedded_cluster up`")
+    with preparation_lock():
+        image = ensure()
+    with step(f"PostgreSQL's image on {len(state.node_addresses)} nodes"):
+        for number in range(1, len(state.node_addresses) + 1):
+            images.load(image.archive, layout.node(number), snapshotter=state.snapshotter)
+    change = json.dumps({"data": {"postgresqlImage": image.reference}})
+    Kubectl.of(layout).run("patch", *CONFIG_MAP, "--type=merge", f"--patch={change}")
+
+
+def _newest() -> Path:
+    """The folder of the newest version on this host."""
+    found = [path for path in _LIBRARIES.glob("[0-9]*") if (path / "bin/pg_amcheck").exists()]
+    if not found:
+        raise EnvironmentFailure(f"{_LIBRARIES} holds no PostgreSQL; Debian's package postgresql has one")
+    return max(found, key=lambda path: int(path.name))
+
+
+def _files() -> dict[str, Path]:
+    """What goes into the image: path there -> file here. Without what it is compiled by as it runs, which is large."""
+    folder = _newest()
+    programs = [folder / "bin" / name for name in PROGRAMS]
+    modules = [folder / "lib" / f"{name}.so" for name in _MODULES]
+    (wrapper,) = list(Path("/usr/lib").glob("*/libnss_wrapper.so"))[:1]
+    shared = [path for path in (_SHARED / folder.name).rglob("*") if path.is_file() and "man" not in path.parts]
+    own = {str(path.relative_to("/")): path for path in (*programs, *modules, *shared, wrapper)}
+    busybox = images.load_generators()["usr/bin/busybox"]
+    return {**images.libraries_of(*programs, *modules, wrapper), **own, "usr/bin/busybox": busybox}
+
+
+def _write(target: Path, reference: str, files: Mapping[str, Path]) -> None:
+    with tarfile.open(target, "w") as archive:
+        layer = add_layer(archive, images.layer(files))
+        config = {"Env": ["PATH=/bin"], "User": f"{images.USER}:{images.USER}", "Cmd": ["/bin/sh"]}
+        write_index(archive, [add_image(archive, reference, layers=[layer], config=config)])
