@@ -16,6 +16,7 @@ from acceptance.results.imports import ImportRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.many_files import ManyFilesRecord
 from acceptance.results.model import Frozen, Unit
+from acceptance.results.neighbours import NeighboursRecord
 from acceptance.results.operations import OperationsRecord
 from acceptance.results.price import PriceRecord
 from acceptance.results.ramps import ControlPlaneRecord
@@ -271,6 +272,7 @@ class Results(Frozen):
     sustained: list[SustainedRecord] = Field(default=[], description="empty unless a sustained load was requested")
     under_load: list[UnderLoadRecord] = Field(default=[], description="empty unless latency under load was requested")
     prices: list[PriceRecord] = Field(default=[], description="empty unless the price of the storage was requested")
+    neighbours: list[NeighboursRecord] = Field(default=[], description="empty unless noisy neighbours were requested")
     trends: list[TrendRecord] = Field(
         default=[], description="what earlier runs say about metrics with a history limit"
     )

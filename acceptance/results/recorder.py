@@ -29,6 +29,7 @@ from acceptance.results.history import TrendRecord
 from acceptance.results.imports import ImportRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.many_files import ManyFilesRecord
+from acceptance.results.neighbours import NeighboursRecord
 from acceptance.results.operations import OperationsRecord
 from acceptance.results.price import PriceRecord
 from acceptance.results.ramps import ControlPlaneRecord
@@ -73,6 +74,7 @@ class Recorder:
         self.sustained: list[SustainedRecord] = []
         self.under_load: list[UnderLoadRecord] = []
         self.prices: list[PriceRecord] = []
+        self.neighbours: list[NeighboursRecord] = []
         self.trends: list[TrendRecord] = []
         self.imports: list[ImportRecord] = []
         self.errors: list[str] = []
@@ -141,6 +143,7 @@ class Recorder:
             sustained=self.sustained,
             under_load=self.under_load,
             prices=self.prices,
+            neighbours=self.neighbours,
             trends=self.trends,
             imports=self.imports,
             verdicts=self.verdicts,
