@@ -17,7 +17,7 @@ from acceptance.text.quantities import format_quantity, format_size
 KEPT = 0.9
 """of all operations that were asked for. A volume that waits behind full queues is served in fits: what it is owed
 wanders by a good part of a second's operations, so that 98 % would be sure only after many minutes."""
-MISSED = "alone the volume did many times as much, and its neighbours leave it less than this share of it"
+MISSED = "alone the volume did this and more, and its neighbours leave it less"
 LEFT_OPEN = "a quieter machine or a longer measurement (--storage-longest) would decide it"
 
 
