@@ -22,7 +22,7 @@ LIMITS = """version: 1
 tiers:
   baseline:
     noisy_neighbours:
-      random-write-iops: {write.latency.p99: {at_most: 100ms, of_capacity: 50%, because: others wait}}
+      random-write-iops: {write.latency.p99: {at_most: 300ms, of_capacity: 50%, because: others wait}}
 """
 
 
@@ -34,14 +34,13 @@ def beside(api: Api, *, disks: int, folder: Path, tmp_path: Path, reports: Path)
     with ExitStack() as undo:
         first, *more = (
             undo.enter_context(
-                nbdkit_disk(folder / f"{name}-{each}", filters=FILTERS, parameters=PARAMETERS, size="400M")
+                nbdkit_disk(folder / f"{name}-{each}", filters=FILTERS, parameters=PARAMETERS, size="700M")
             )
             for each in range(disks)
         )
         undo.enter_context(lab_classes(api, [LabClass(name=name, folder=first, more_folders=tuple(more))]))
-        sizes = ["--storage-volume-size=80Mi", "--storage-test-size=32Mi", "--storage-longest=60s"]
         asked = [f"--storage-thresholds={limits}", f"--storage-noisy-neighbours={NEIGHBOURS}", "-m", "under_load"]
-        return run_suite(f"--storage-class={name}", *sizes, *asked, reports=reports, timeout=600)
+        return run_suite(f"--storage-class={name}", *asked, reports=reports, timeout=600)
 
 
 @pytest.mark.full
@@ -53,11 +52,11 @@ def test_neighbours_on_the_same_disk_starve_a_volume(
     verdict = run.verdict("test_noisy_neighbours")
     assert (run.status, verdict["status"]) == (1, "fail"), run.output
     assert "beside 3 volumes at full load" in verdict["reason"] and "all outside the limit" in verdict["reason"]
-    assert "the rate was not kept: " in verdict["reason"]
     (record,) = run.results["neighbours"]
     (share,) = record["shares"]
     alone, beside_them = (share[each]["latencies"]["write.latency.p99"]["mean"] for each in ("alone", "beside"))
-    assert alone < 0.1 < beside_them and share["alone"]["reached"]["mean"] > 0.9, share
+    assert alone < 0.3 < beside_them, share
+    assert share["alone"]["reached"]["mean"] > 0.9 > share["beside"]["reached"]["mean"], share
     assert all(each > 0 for each in share["neighbours"]) and len(share["neighbours"]) == NEIGHBOURS
     assert own(clean, PODS) == []
 

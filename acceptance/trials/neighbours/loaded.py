@@ -18,12 +18,28 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 from acceptance.trials import Say
 from acceptance.trials.scaling.load_plan import LoadPlan
 from acceptance.trials.scaling.load_set import LoadSet
+from acceptance.trials.scaling.pod_log import PodLog
 from acceptance.trials.scaling.steps import Step, run_step
 
 BEGUN_S = 3
 """seconds of load that each has shown before anything is measured beside them"""
 JOIN_S = 60.0
-"""for the load to be over once its pods are gone"""
+"""for what waits for the load to hear that nobody does any more"""
+
+
+class _LeftAlone(AcceptanceError):
+    """Nobody waits for the load any more."""
+
+
+class _Set(LoadSet):
+    """A set whose load need not end before its pods are removed: what waits for it then is told so."""
+
+    leaving = False
+
+    def log(self, pod: str) -> PodLog:
+        if self.leaving:
+            raise _LeftAlone(f"pod {pod} is about to be removed")
+        return super().log(pod)
 
 
 class Neighbours:
@@ -35,10 +51,10 @@ class Neighbours:
     def __init__(self, workspace: Workspace, plan: LoadPlan, *, profile: Profile, longest_s: float, say: Say) -> None:
         self._plan = plan
         self._say = say
-        self._set = LoadSet(workspace, plan, say=self._tell)
+        self._set = _Set(workspace, plan, say=self._tell)
         self._step = Step(number=1, profile=profile, pods=plan.most_pods, window_s=longest_s)
         self._thread = threading.Thread(target=self._load, name="neighbours", daemon=True)
-        self._loading = self._leaving = False
+        self._loading = False
         self._error: AcceptanceError | None = None
 
     def __enter__(self) -> Self:
@@ -59,12 +75,12 @@ class Neighbours:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._leaving = True
+        self._set.leaving = True
         try:
-            self._set.__exit__(kind, error, trace)
-        finally:
             if self._thread.is_alive():
                 self._thread.join(timeout=JOIN_S)
+        finally:
+            self._set.__exit__(kind, error, trace)
 
     @property
     def seconds(self) -> list[int]:
@@ -85,9 +101,10 @@ class Neighbours:
     def _load(self) -> None:
         try:
             run_step(self._set, self._step)
+        except _LeftAlone:
+            return
         except AcceptanceError as error:
-            if not self._leaving:  # pods that are removed end in an error, too
-                self._error = error
+            self._error = error
 
     def _has_begun(self, pod: str) -> bool:
         if self._error is not None:
