@@ -10,6 +10,7 @@ def test_latency_holds_at_a_share_of_the_capacity(under_load, under_load_limit, 
     accept(under_load.against(under_load_limit))
 
 
+@pytest.mark.scale
 def test_noisy_neighbours_leave_a_volume_its_share(beside_neighbours, neighbour_limit, accept):
-    """A volume that asks for little gets it, and soon enough, while others of its class load as fast as they can."""
+    """A volume keeps its rate, and is quick enough, while others of its class load as fast as they can."""
     accept(beside_neighbours.against(neighbour_limit))
