@@ -99,8 +99,8 @@ def test_production_asks_for_the_proposed_figures() -> None:
     assert limits.tier("baseline").neighbours == ()
     found = limits.tier("production").neighbours
     assert [(each.profile, each.value, each.of_capacity) for each in found] == [
-        ("random-read-iops", 0.02, 0.1),
-        ("random-write-iops", 0.02, 0.1),
+        ("random-read-iops", 0.05, 0.1),
+        ("random-write-iops", 0.05, 0.1),
     ]
 
 
