@@ -19,6 +19,8 @@ KNOWN = 0.9
 """Shares are of the lower end of the capacity's interval: so close to its mean that must be, or a load that is called
 80 % is far less."""
 
+BEFORE = "the volume did more than that for a minute before, and cannot do a share of it now"
+
 
 def is_known(capacity: Span | None) -> bool:
     """Whether a share of the capacity is what it is called."""
@@ -31,11 +33,11 @@ def decide_under_load(at: ShareRecord, limit: UnderLoadLimit) -> Decision:
     return "fail" if "fail" in both else "inconclusive" if "inconclusive" in both else "pass"
 
 
-def decide_rate(at: ShareRecord) -> Decision:
-    """Whether the rate was kept."""
+def decide_rate(at: ShareRecord, *, kept: float = KEPT) -> Decision:
+    """Whether the rate was kept: so much of it, as a share."""
     if at.reached.low is None or at.reached.high is None:
         return "inconclusive"
-    return decide(at.reached.low, at.reached.high, at_least=KEPT)
+    return decide(at.reached.low, at.reached.high, at_least=kept)
 
 
 def decide_latency(at: ShareRecord, limit: UnderLoadLimit) -> Decision:
@@ -59,7 +61,7 @@ def judge_under_load(record: UnderLoadRecord, limit: UnderLoadLimit) -> Verdict:
     asked, sure = (format_quantity(each, unit="1/s") for each in (at.asked, record.sure))
     subject += f" at {_percent(limit.of_capacity)} of its capacity ({asked} of {sure})"
     status = decide_under_load(at, limit)
-    said = [f"{subject} {_latency(at, limit)}", _rate(at)]
+    said = [f"{subject} {_latency(at, limit)}", rate_in_words(at)]
     if status == "pass" and not is_known(record.capacity):
         status = "inconclusive"
         said.append(_unknown_capacity(record))
@@ -105,8 +107,8 @@ def _latency(at: ShareRecord, limit: UnderLoadLimit) -> str:
     return f"{said} ({at.confidence * 100:.4g}% CI {low} to {high}), {lies}"
 
 
-def _rate(at: ShareRecord) -> str:
-    """`the rate was kept: ...`, and what it means where it was not."""
+def rate_in_words(at: ShareRecord, *, missed: str = BEFORE, kept: float = KEPT) -> str:
+    """`the rate was kept: ...`, and what it means where it was not (`missed`). `kept`: as for `decide_rate`."""
     reached = at.reached
     share = _percent(reached.mean)
     if reached.low is None or reached.high is None:
@@ -115,14 +117,13 @@ def _rate(at: ShareRecord) -> str:
         f"{share} of what was asked for was done (lower bound for its backlog {_percent(reached.low)}, upper bound "
         f"{_percent(reached.high)})"
     )
-    wanted = _percent(KEPT)
+    wanted = _percent(kept)
     return {
         "pass": f"the rate was kept: {did}",
-        "fail": f"the rate was not kept: {did}, surely less than {wanted}; the volume did more than that for a minute "
-        "before, and cannot do a share of it now",
+        "fail": f"the rate was not kept: {did}, surely less than {wanted}; {missed}",
         "inconclusive": f"whether the rate was kept is open: {did}, on both sides of {wanted}; a quieter machine or a "
         "longer measurement would decide it",
-    }[decide_rate(at)]
+    }[decide_rate(at, kept=kept)]
 
 
 def _percent(share: float) -> str:

@@ -9,6 +9,7 @@ from acceptance.limits.crashes import FailoverLimit
 from acceptance.limits.disruptions import DisruptionLimit
 from acceptance.limits.history import RUNS, HistoryLimit
 from acceptance.limits.many_files import ManyFilesLimit
+from acceptance.limits.neighbours import NeighbourLimit
 from acceptance.limits.operations import OperationLimit
 from acceptance.limits.price import PriceLimit
 from acceptance.limits.provisioning import ProvisioningLimit
@@ -57,6 +58,7 @@ def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]
         sustained=_of(SustainedLimit, limits),
         under_load=_of(UnderLoadLimit, limits),
         price=_of(PriceLimit, limits),
+        neighbours=_of(NeighbourLimit, limits),
         operations=_of(OperationLimit, limits),
         many_files=_of(ManyFilesLimit, limits),
         history=_of(HistoryLimit, limits),

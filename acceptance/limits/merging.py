@@ -15,7 +15,7 @@ from typing import Any
 from acceptance.text.strict_yaml import Document
 from acceptance.text.strict_yaml import Path as YamlPath
 
-_OF_PROFILES = ("limits", "comparison", "scaling", "sustained", "latency_under_load", "price")
+_OF_PROFILES = ("limits", "comparison", "scaling", "sustained", "latency_under_load", "noisy_neighbours", "price")
 SECTIONS = (*((each,) for each in _OF_PROFILES), ("history", "limits"))
 """The sections of a tier whose keys are profiles."""
 

@@ -12,6 +12,7 @@ from acceptance.limits.crashes import FailoverEntry
 from acceptance.limits.disruptions import DisruptionEntry
 from acceptance.limits.history import HistoryEntry
 from acceptance.limits.many_files import ManyFilesEntry
+from acceptance.limits.neighbours import NeighbourEntry
 from acceptance.limits.operations import OperationsEntry
 from acceptance.limits.price import PriceEntry
 from acceptance.limits.provisioning import ProvisioningEntry
@@ -108,6 +109,7 @@ class ComparisonEntry(MetricRule):
 LimitEntries = Annotated[dict[str, LimitEntry], BeforeValidator(tell_metric)]
 SustainedEntries = Annotated[dict[str, SustainedEntry], BeforeValidator(tell_metric)]
 UnderLoadEntries = Annotated[dict[str, UnderLoadEntry], BeforeValidator(tell_metric)]
+NeighbourEntries = Annotated[dict[str, NeighbourEntry], BeforeValidator(tell_metric)]
 ComparisonEntries = Annotated[dict[str, ComparisonEntry], BeforeValidator(tell_metric)]
 
 
@@ -137,6 +139,7 @@ class TierEntry(Entry):
     sustained: dict[str, SustainedEntries] = Field(default_factory=dict)
     latency_under_load: dict[str, UnderLoadEntries] = Field(default_factory=dict)
     price: dict[str, PriceEntry] = Field(default_factory=dict)
+    noisy_neighbours: dict[str, NeighbourEntries] = Field(default_factory=dict)
     control_plane: ControlPlaneEntry | None = None
     rebuild: RebuildEntry | None = None
     failover: FailoverEntry | None = None
@@ -162,6 +165,9 @@ class TierEntry(Entry):
                 yield from each.limits(profile=profile)
         for profile, price in self.price.items():
             yield from price.limits(profile=profile)
+        for profile, beside in self.noisy_neighbours.items():
+            for one in beside.values():
+                yield from one.limits(profile=profile)
         if self.provisioning is not None and self.provisioning.bind_time is not None:
             yield self.provisioning.bind_time
         if self.rebuild is not None:

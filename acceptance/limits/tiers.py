@@ -10,6 +10,7 @@ from acceptance.limits.crashes import FailoverLimit
 from acceptance.limits.disruptions import DisruptionLimit
 from acceptance.limits.history import HistoryLimit
 from acceptance.limits.many_files import ManyFilesLimit
+from acceptance.limits.neighbours import NeighbourLimit
 from acceptance.limits.operations import OperationLimit
 from acceptance.limits.price import PriceLimit
 from acceptance.limits.provisioning import ProvisioningLimit
@@ -107,6 +108,7 @@ Requirement = (
     | SustainedLimit
     | UnderLoadLimit
     | PriceLimit
+    | NeighbourLimit
     | OperationLimit
     | ManyFilesLimit
     | HistoryLimit
@@ -133,6 +135,7 @@ class Tier:
     sustained: tuple[SustainedLimit, ...] = ()
     under_load: tuple[UnderLoadLimit, ...] = ()
     price: tuple[PriceLimit, ...] = ()
+    neighbours: tuple[NeighbourLimit, ...] = ()
     operations: tuple[OperationLimit, ...] = ()
     many_files: tuple[ManyFilesLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
@@ -146,6 +149,7 @@ class Tier:
             destructive=True,
             sustained=True,
             under_load=True,
+            neighbours=True,
             operations=True,
             many_files=True,
             kill_pods=True,
@@ -162,6 +166,7 @@ class Tier:
         many_files: bool = False,
         kill_pods: bool = False,
         price: bool = False,
+        neighbours: bool = False,
     ) -> tuple[Requirement, ...]:
         """All that a class is asked for; of what is destructive, or takes long, only where that was asked for."""
         destructives: tuple[Requirement, ...] = (*self.rebuild, *self.control_plane) if destructive else ()
@@ -169,6 +174,7 @@ class Tier:
         long: tuple[Requirement, ...] = (
             *(self.sustained if sustained else ()),
             *(self.under_load if under_load else ()),
+            *(self.neighbours if neighbours else ()),
             *(self.operations if operations else ()),
             *(self.disruption if destructive and kill_pods else ()),
             *(self.many_files if many_files else ()),
@@ -180,7 +186,15 @@ class Tier:
     def profiles(self) -> set[str]:
         """The names of the profiles that it has limits on."""
         on_profiles: tuple[
-            Limit | ComparisonRule | ScalingLimit | SustainedLimit | UnderLoadLimit | PriceLimit | HistoryLimit, ...
+            Limit
+            | ComparisonRule
+            | ScalingLimit
+            | SustainedLimit
+            | UnderLoadLimit
+            | PriceLimit
+            | NeighbourLimit
+            | HistoryLimit,
+            ...,
         ] = (
             *self.limits,
             *self.comparison,
@@ -188,6 +202,7 @@ class Tier:
             *self.sustained,
             *self.under_load,
             *self.price,
+            *self.neighbours,
             *self.history,
         )
         return {each.profile for each in on_profiles}

@@ -48,11 +48,14 @@ def _share(text: Any) -> float:
     return value
 
 
+LoadShare = Annotated[float, BeforeValidator(_share), QUANTITY]
+
+
 class UnderLoadEntry(MetricRule):
     """`{at_most: 3ms, of_capacity: 80%, because: ...}`"""
 
     at_most: Time
-    of_capacity: Annotated[float, BeforeValidator(_share), QUANTITY] = Field()
+    of_capacity: LoadShare = Field()
 
     @field_validator("metric")
     @classmethod

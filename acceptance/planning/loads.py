@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from acceptance.limits.neighbours import NeighbourLimit
 from acceptance.limits.tiers import ComparisonRule, Limit
 from acceptance.limits.under_load import UnderLoadLimit
 from acceptance.loads.profiles import Profile
@@ -13,6 +14,7 @@ from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.settings.run import Settings
 from acceptance.statistics.interim_analyses import LONGEST_S, UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
+from acceptance.trials.neighbours.trial import capacity_plan, neighbours_plan, shares_asked
 from acceptance.trials.price.trial import REST_S
 from acceptance.trials.speed.under_load import judged_plan, shares_of
 
@@ -131,6 +133,31 @@ def under_load(
         longer_s=longer_s,
         goes_on_s=longer_s,
         pods=1,
+    )
+
+
+def beside_neighbours(
+    profile: Profile,
+    storage_class: str,
+    *,
+    limits: Sequence[NeighbourLimit],
+    settings: Settings,
+    assumed: AssumedThroughput,
+) -> PlannedStep:
+    """One profile on a class: what it can do, shares of that alone, and the same beside volumes that load at full."""
+    plan, count = neighbours_plan(settings.longest), settings.noisy_neighbours
+    first, loads = capacity_plan(), 2 * len(shares_asked(limits))
+    capacity_s = END_S + load_s(profile, first, first.cap, in_turn=False)
+    soonest_s, longest_s = (END_S + load_s(profile, plan, each, in_turn=False) for each in (plan.looks[0], plan.cap))
+    made_s = assumed.claim_s + assumed.pod_s + count * settings.test_size / assumed.bandwidth + assumed.gone_s
+    return PlannedStep(
+        what=f"{profile.name} on {storage_class} alone, and beside {count} volumes at full load",
+        about_s=capacity_s + loads * soonest_s + made_s,
+        longer_s=loads * (longest_s - soonest_s),
+        goes_on_s=loads * (longest_s - soonest_s),
+        volumes=(Volumes(storage_class=storage_class, number=count, size=settings.volume_size),),
+        pods=1 + count,
+        sets=1,
     )
 
 

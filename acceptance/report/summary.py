@@ -25,6 +25,7 @@ from acceptance.report.imports import import_sections
 from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.many_files import many_files_sections
 from acceptance.report.many_volumes import sections
+from acceptance.report.neighbours import neighbour_sections
 from acceptance.report.operations import operation_sections
 from acceptance.report.overview import overview, verdict_sentence
 from acceptance.report.page import templates
@@ -77,7 +78,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         snapshots=snapshot_rows(results),
         full_volumes=full_volume_rows(results),
         sustained=sustained_sections(results),
-        under_load=under_load_sections(results),
+        under_load=[*under_load_sections(results), *neighbour_sections(results)],
         workloads=workload_rows(results),
         databases=postgresql_rows(results),
         many_files=many_files_sections(results),
@@ -91,6 +92,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
             *(each.profile for each in results.scaling),
             *(each.load.profile for each in results.sustained),
             *(each.profile for each in results.under_load),
+            *(each.profile for each in results.neighbours),
             *(each.profile for each in results.prices),
         },
     )
@@ -130,7 +132,7 @@ def _recorded(results: Results) -> Iterator[str]:
         "features": results.capabilities,
         "history": results.trends,
         "sustained": results.sustained,
-        "under-load": results.under_load,
+        "under-load": [*results.under_load, *results.neighbours],
         "workloads": [*(results.tested_with.workloads if results.tested_with else ()), *results.postgresql],
         "many-files": results.many_files,
         "imported": results.imports,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from acceptance.judging.under_load import decide_rate
+from acceptance.limits.under_load import UnderLoadLimit
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import latency_by_share
 from acceptance.results.bounds import bounds_of
@@ -56,21 +57,15 @@ def under_load_sections(results: Results) -> list[UnderLoadSection]:
 
 def _limits(record: UnderLoadRecord, results: Results) -> dict[str, float]:
     """By metric."""
-    about = (record.storage_class, record.profile, "under-load")
-    found = bounds_of(each for each in results.verdicts if (each.storage_class, each.profile, each.subject) == about)
+    about = (record.storage_class, record.profile, UnderLoadLimit.kind)
+    found = bounds_of(each for each in results.verdicts if (each.storage_class, each.profile, each.rule) == about)
     return {metric: bounds[0].value for metric, bounds in found.items()}
 
 
 def _rows(record: UnderLoadRecord) -> Iterator[ShareRow]:
     direction = record.metric.partition(".")[0]
     paths = [f"{direction}.latency.{each}" for each in STATISTICS]
-    for at in record.shares:
-        yield ShareRow(
-            share=f"{at.share * 100:.4g} %",
-            asked=format_quantity(at.asked, unit="1/s"),
-            reached=f"{at.reached.mean * 100:.3g} %{_KEPT[decide_rate(at)]}",
-            latencies=[_shown(at.latencies.get(path)) for path in paths],
-        )
+    yield from (share_row(each, direction=direction) for each in record.shares)
     if record.capacity is not None:
         yield ShareRow(
             share="without a limit",
@@ -78,6 +73,16 @@ def _rows(record: UnderLoadRecord) -> Iterator[ShareRow]:
             reached=format_quantity(record.capacity.mean, unit="1/s"),
             latencies=[_shown(record.at_capacity.get(path)) for path in paths],
         )
+
+
+def share_row(at: ShareRecord, *, direction: str, remark: str = "") -> ShareRow:
+    """A load at a share of the capacity. `remark`: what it was beside."""
+    return ShareRow(
+        share=f"{at.share * 100:.4g} %{', ' if remark else ''}{remark}",
+        asked=format_quantity(at.asked, unit="1/s"),
+        reached=f"{at.reached.mean * 100:.3g} %{_KEPT[decide_rate(at)]}",
+        latencies=[_shown(at.latencies.get(f"{direction}.latency.{each}")) for each in STATISTICS],
+    )
 
 
 def _shown(span: Span | None) -> str:

@@ -16,6 +16,7 @@ from acceptance.results.imports import ImportRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.many_files import ManyFilesRecord
 from acceptance.results.model import Frozen, Unit
+from acceptance.results.neighbours import NeighboursRecord
 from acceptance.results.operations import OperationsRecord
 from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.results.price import PriceRecord
@@ -273,6 +274,7 @@ class Results(Frozen):
     under_load: list[UnderLoadRecord] = Field(default=[], description="empty unless latency under load was requested")
     prices: list[PriceRecord] = Field(default=[], description="empty unless the price of the storage was requested")
     postgresql: list[PostgresqlRecord] = Field(default=[], description="empty unless requested as a workload")
+    neighbours: list[NeighboursRecord] = Field(default=[], description="empty unless noisy neighbours were requested")
     trends: list[TrendRecord] = Field(
         default=[], description="what earlier runs say about metrics with a history limit"
     )

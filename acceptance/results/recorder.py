@@ -29,6 +29,7 @@ from acceptance.results.history import TrendRecord
 from acceptance.results.imports import ImportRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.many_files import ManyFilesRecord
+from acceptance.results.neighbours import NeighboursRecord
 from acceptance.results.operations import OperationsRecord
 from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.results.price import PriceRecord
@@ -75,6 +76,7 @@ class Recorder:
         self.under_load: list[UnderLoadRecord] = []
         self.prices: list[PriceRecord] = []
         self.postgresql: list[PostgresqlRecord] = []
+        self.neighbours: list[NeighboursRecord] = []
         self.trends: list[TrendRecord] = []
         self.imports: list[ImportRecord] = []
         self.errors: list[str] = []
@@ -144,6 +146,7 @@ class Recorder:
             under_load=self.under_load,
             prices=self.prices,
             postgresql=self.postgresql,
+            neighbours=self.neighbours,
             trends=self.trends,
             imports=self.imports,
             verdicts=self.verdicts,

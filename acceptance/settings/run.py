@@ -100,6 +100,7 @@ class Settings(Frozen):
     sustained: bool = False
     sustained_time: SustainedTime = SUSTAINED_S
     latency_under_load: bool = False
+    noisy_neighbours: Annotated[int, Field(ge=0, le=99)] = 0
     operations: bool = False
     operations_at_once: Annotated[int, Field(ge=1, le=9999)] = 20
     many_files: bool = False

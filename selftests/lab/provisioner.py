@@ -31,12 +31,14 @@ FORGETS_AFTER_S = 0.2
 class LabClass:
     """How volumes of the class behave. `folder`: where they lie; None: they are never provisioned.
 
+    `more_folders`: they lie in those, too, each where the fewest are.
     `binds_after_s`: so long a claim waits for its volume. `holds`: what has a finalizer of the lab that nobody takes
     away before `let_go` does. `only_while`: no volume is made while that is not set.
     """
 
     name: str
     folder: Path | None
+    more_folders: tuple[Path, ...] = ()
     forgets: bool = False
     never_deletes: bool = False
     binds_after_s: float = 0.0
@@ -110,7 +112,8 @@ def _provide(api: Api, lab_class: LabClass, claim: Object) -> None:
     if api.find(VOLUMES, name) is not None or _age_s(claim) < lab_class.binds_after_s:
         return
     block = claim["spec"].get("volumeMode") == "Block"
-    path = _device(lab_class.folder / name, claim) if block else _folder(lab_class.folder / name)
+    inside = min((lab_class.folder, *lab_class.more_folders), key=lambda each: len(list(each.glob("lab-*"))))
+    path = _device(inside / name, claim) if block else _folder(inside / name)
     reference = {key: claim["metadata"][key] for key in ("name", "namespace", "uid")}
     spec = {
         "capacity": claim["spec"]["resources"]["requests"],

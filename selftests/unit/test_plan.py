@@ -218,8 +218,34 @@ def test_latency_under_load_is_planned_where_it_is_asked_for(planned: Callable[.
     status, output = planned(*options)
     assert status == 0, output
     assert "2 tests: latency under load: some minutes of load a class; ask for it with" in " ".join(output.split())
+    assert "2 tests: noisy neighbours: some minutes of load a class; ask for them with" in " ".join(output.split())
     _, output = planned(*options, "--storage-latency-under-load")
     assert re.search(r"random-read-iops on fast, latency at 4 shares of the capacity .* 2:51 .* 10:51", output), output
+
+
+def test_noisy_neighbours_are_planned_where_they_are_asked_for(planned: Callable[..., tuple[int, str]]) -> None:
+    """20 s at full load, and 20 s or up to 5 min of each share, alone and beside them."""
+    options = (NO_CLUSTER, "-m", "under_load", "--storage-class=fast", "--storage-tier=production")
+    status, output = planned(*options, "--storage-noisy-neighbours=2")
+    assert status == 0, output
+    assert re.search(
+        r"random-read-iops on fast alone, and beside 2 volumes at full load .* 1:\d\d .* 1\d:\d\d", output
+    ), output
+    assert "latency at 4 shares" not in output
+
+
+def test_a_profile_that_cannot_be_held_to_a_rate_is_told_at_once(
+    planned: Callable[..., tuple[int, str]], tmp_path: Path
+) -> None:
+    limits = tmp_path / "limits.yaml"
+    limit = "{read.latency.p99: {at_most: 1s, of_capacity: 10%, because: others wait}}"
+    limits.write_text(
+        f"version: 1\ntiers: {{baseline: {{noisy_neighbours: {{lesson-mixed-buffered: {limit}}}}}}}\n", encoding="utf-8"
+    )
+    options = (NO_CLUSTER, "-m", "under_load", "--storage-class=fast", f"--storage-thresholds={limits}")
+    assert planned(*options)[0] == 0
+    status, output = planned(*options, "--storage-noisy-neighbours=2")
+    assert status == 4 and "remove its limits under noisy_neighbours:" in output, output
 
 
 def test_a_plan_is_of_the_selected_tests_alone(planned: Callable[..., tuple[int, str]]) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from acceptance.judging.under_load import is_known
+from acceptance.limits.neighbours import SECTION as NEIGHBOURS
+from acceptance.limits.neighbours import NeighbourLimit
 from acceptance.limits.under_load import SECTION, UnderLoadLimit
 from acceptance.loads.fio.rate_limit import rate_limited
 from acceptance.loads.fio.samples import Sample
@@ -42,7 +44,7 @@ def judged_plan(longest_s: float) -> AnalysisPlan:
     return going_on(A_MINUTE, longest_s=longest_s, turn_s=0)
 
 
-def rate_of(profile: Profile, limits: Sequence[UnderLoadLimit]) -> Metric:
+def rate_of(profile: Profile, limits: Sequence[UnderLoadLimit | NeighbourLimit]) -> Metric:
     """The rate that is limited: fio limits reads and writes each by itself, so there may be one kind of them only.
 
     Raises WrongUsage for other profiles.
@@ -51,19 +53,25 @@ def rate_of(profile: Profile, limits: Sequence[UnderLoadLimit]) -> Metric:
     if len(found) != 1:
         raise WrongUsage(
             f"profile {profile.path}: wanted a fio job that reads or writes, found one that mixes them or says it more "
-            f"than once; remove its limits under {SECTION}:"
+            f"than once; remove its limits under {_sections(limits)}"
         )
     direction = found[0][2]
     for each in limits:
         if (each.metric.direction == "read") != (direction == "read"):
             raise WrongUsage(
-                f"profile {profile.path}: wanted limits under {SECTION}: on what it does ({direction}), found "
+                f"profile {profile.path}: wanted limits under {_sections([each])} on what it does ({direction}), found "
                 f"{each.metric}; correct the metric"
             )
     return Metric.parse(f"{direction}.iops")
 
 
-def limited_form(profile: Profile, limits: Sequence[UnderLoadLimit]) -> Profile:
+def _sections(limits: Sequence[UnderLoadLimit | NeighbourLimit]) -> str:
+    """Where the limits stand."""
+    found = {NEIGHBOURS if isinstance(each, NeighbourLimit) else SECTION for each in limits}
+    return " and ".join(f"{each}:" for each in sorted(found or {SECTION}))
+
+
+def limited_form(profile: Profile, limits: Sequence[UnderLoadLimit | NeighbourLimit]) -> Profile:
     """The profile as it is run at shares. Raises WrongUsage for one that cannot be."""
     return rate_limited(profile, metric=rate_of(profile, limits))
 
@@ -90,8 +98,14 @@ def share_record(
         latencies=_spans(metrics, samples, plan=plan, confidence=look.confidence),
         confidence=look.confidence,
         duration_s=window.length_s,
-        warnings=_stalls(samples),
+        warnings=stall_warnings(samples),
     )
+
+
+def capacity_of(samples: BySegment, *, rate: Metric, plan: AnalysisPlan) -> Span | None:
+    """What a volume can do, as far as it is known from these samples of a load without a limit."""
+    confidence = plan.at(loaded_s(samples)).confidence
+    return _spans([rate], samples, plan=plan, confidence=confidence).get(rate.path)
 
 
 def _timed(samples: Sequence[Sample]) -> list[TimedSample]:
@@ -109,7 +123,8 @@ def _span(estimate: Estimate) -> Span:
     return Span(mean=estimate.mean, low=estimate.low, high=estimate.high)
 
 
-def _stalls(samples: BySegment) -> list[str]:
+def stall_warnings(samples: BySegment) -> list[str]:
+    """Of the longest stall, where it is worth telling."""
     stall = longest_stall(samples)
     return [stall.describe()] if stall is not None and stall.at_least >= WORTH_TELLING_S else []
 
@@ -164,13 +179,12 @@ class UnderLoad:
             shares=[self._at(each, sure=sure) for each in shares_of(self._limits) if each * sure >= 1],
             test_size=capacity.volume.test_size,
             cache=cache,
-            warnings=[*small_file_warnings(capacity), *_stalls(samples)],
+            warnings=[*small_file_warnings(capacity), *stall_warnings(samples)],
         )
 
     def _capacity(self, samples: BySegment) -> Span | None:
         """What the volume can do, as far as it is known so far."""
-        look = self._judged.at(loaded_s(samples))
-        return _spans([self._rate], samples, plan=self._judged, confidence=look.confidence).get(self._rate.path)
+        return capacity_of(samples, rate=self._rate, plan=self._judged)
 
     def _at(self, share: float, *, sure: float) -> ShareRecord:
         limits = [each for each in self._limits if each.of_capacity == share]
