@@ -6,13 +6,13 @@ that asks for far less than its fair share must get it, whatever the others ask 
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import Decision, decide, held_against, outcome
-from acceptance.judging.under_load import decide_rate, rate_in_words
+from acceptance.judging.outcome import Decision, both, decide, held_against, outcome
+from acceptance.judging.under_load import cached_in_words, decide_rate, ends_of, rate_in_words
 from acceptance.limits.neighbours import NeighbourLimit
 from acceptance.results.document import Verdict
 from acceptance.results.neighbours import NeighbourRecord, NeighboursRecord
 from acceptance.results.under_load import Span
-from acceptance.text.quantities import format_quantity, format_size
+from acceptance.text.quantities import format_quantity
 
 KEPT = 0.9
 """of all operations that were asked for. A volume that waits behind full queues is served in fits: what it is owed
@@ -61,8 +61,7 @@ def decide_beside(at: NeighbourRecord, limit: NeighbourLimit, *, beyond: float =
     """
     if _unfit(at):
         return "inconclusive"
-    both = {decide_rate(at.beside, kept=KEPT), _decide_value(at, limit, beyond=beyond)}
-    return "fail" if "fail" in both else "inconclusive" if "inconclusive" in both else "pass"
+    return both(decide_rate(at.beside, kept=KEPT), _decide_value(at, limit, beyond=beyond))
 
 
 def judge_beside(record: NeighboursRecord, limit: NeighbourLimit) -> Verdict:
@@ -86,12 +85,9 @@ def judge_beside(record: NeighboursRecord, limit: NeighbourLimit) -> Verdict:
     said = [f"{subject} {_value(at, limit)}", rate_in_words(at.beside, missed=MISSED, kept=KEPT), _neighbours(at)]
     if (unfit := _unfit(at)) is not None:
         said.append(unfit)
-    if status == "pass" and record.cache is not None and record.cache >= record.test_size:
+    if status == "pass" and (cached := cached_in_words(record.cache, test_size=record.test_size)) is not None:
         status = "inconclusive"
-        said.append(
-            f"which is not judged: the target file names a cache of {format_size(record.cache)}, and the test file of "
-            f"{format_size(record.test_size)} is no larger; give it more with --storage-test-size"
-        )
+        said.append(cached)
     return _verdict(record, limit, status, "; ".join([*said, *at.beside.warnings]), at=at)
 
 
@@ -134,12 +130,11 @@ def _verdict(
     record: NeighboursRecord, limit: NeighbourLimit, status: Decision, reason: str, *, at: NeighbourRecord | None
 ) -> Verdict:
     found = None if at is None else _found(at, limit)
-    known = found is not None and found.low is not None and found.high is not None
     return outcome(
         limit,
         storage_class=record.storage_class,
         measured=None if found is None else found.mean,
-        interval=(found.low, found.high) if found is not None and known else None,  # type: ignore[arg-type]
+        interval=ends_of(found),
         unit=limit.unit,
         confidence=None if at is None else confidence_of(at, limit),
         status=status,

@@ -31,6 +31,11 @@ def decide(
     return "pass" if good else "fail" if bad else "inconclusive"
 
 
+def both(*decisions: Decision) -> Decision:
+    """Of what must hold together: what is surely missed decides, and only what is surely met passes."""
+    return "fail" if "fail" in decisions else "inconclusive" if "inconclusive" in decisions else "pass"
+
+
 def held_against(status: Decision, wanted: str, *, because: str, left_open: str, whole: str = "all ") -> str:
     """`all within the limit of at least 750 IOPS`: how what was found lies to the limit, and what follows.
 

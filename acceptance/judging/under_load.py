@@ -7,7 +7,7 @@ missed for certain is a fail: a latency that is too long under less than the rat
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import Decision, decide, held_against, outcome
+from acceptance.judging.outcome import Decision, both, decide, held_against, outcome
 from acceptance.limits.under_load import UnderLoadLimit
 from acceptance.results.document import Verdict
 from acceptance.results.under_load import ShareRecord, Span, UnderLoadRecord
@@ -29,8 +29,7 @@ def is_known(capacity: Span | None) -> bool:
 
 def decide_under_load(at: ShareRecord, limit: UnderLoadLimit) -> Decision:
     """What `judge_under_load` says of a limit, without its words and but for caches and what the capacity is."""
-    both = {decide_rate(at), decide_latency(at, limit)}
-    return "fail" if "fail" in both else "inconclusive" if "inconclusive" in both else "pass"
+    return both(decide_rate(at), decide_latency(at, limit))
 
 
 def decide_rate(at: ShareRecord, *, kept: float = KEPT) -> Decision:
@@ -65,13 +64,20 @@ def judge_under_load(record: UnderLoadRecord, limit: UnderLoadLimit) -> Verdict:
     if status == "pass" and not is_known(record.capacity):
         status = "inconclusive"
         said.append(_unknown_capacity(record))
-    if status == "pass" and record.cache is not None and record.cache >= record.test_size:
+    if status == "pass" and (cached := cached_in_words(record.cache, test_size=record.test_size)) is not None:
         status = "inconclusive"
-        said.append(
-            f"which is not judged: the target file names a cache of {format_size(record.cache)}, and the test file of "
-            f"{format_size(record.test_size)} is no larger; give it more with --storage-test-size"
-        )
+        said.append(cached)
     return _verdict(record, limit, status, "; ".join([*said, *at.warnings]), at=at)
+
+
+def cached_in_words(cache: int | None, *, test_size: int) -> str | None:
+    """Why a pass says nothing where a cache of so many bytes holds the test file; None where none is known to."""
+    if cache is None or cache < test_size:
+        return None
+    return (
+        f"which is not judged: the target file names a cache of {format_size(cache)}, and the test file of "
+        f"{format_size(test_size)} is no larger; give it more with --storage-test-size"
+    )
 
 
 def _unknown_capacity(record: UnderLoadRecord) -> str:
@@ -126,6 +132,11 @@ def rate_in_words(at: ShareRecord, *, missed: str = BEFORE, kept: float = KEPT) 
     }[decide_rate(at, kept=kept)]
 
 
+def ends_of(found: Span | None) -> tuple[float, float] | None:
+    """The interval, where it has both ends."""
+    return None if found is None or found.low is None or found.high is None else (found.low, found.high)
+
+
 def _percent(share: float) -> str:
     return f"{share * 100:.4g} %"
 
@@ -133,13 +144,12 @@ def _percent(share: float) -> str:
 def _verdict(
     record: UnderLoadRecord, limit: UnderLoadLimit, status: Decision, reason: str, *, at: ShareRecord | None
 ) -> Verdict:
-    found: Span | None = None if at is None else at.latencies.get(limit.metric.path)
-    known = found is not None and found.low is not None and found.high is not None
+    found = None if at is None else at.latencies.get(limit.metric.path)
     return outcome(
         limit,
         storage_class=record.storage_class,
         measured=None if found is None else found.mean,
-        interval=(found.low, found.high) if found is not None and known else None,  # type: ignore[arg-type]
+        interval=ends_of(found),
         unit="s",
         confidence=None if at is None else at.confidence,
         status=status,

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from acceptance.limits.under_load import LoadShare
-from acceptance.limits.values import MetricRule, Ratio, Time
+from acceptance.limits.under_load import LatencyAtShare, LoadShare
+from acceptance.limits.values import Ratio, Time
 from acceptance.results.metrics import Metric
 from acceptance.text.quantities import format_quantity
 
@@ -48,20 +48,13 @@ class NeighbourLimit:
         return f"{self.metric} {self.wanted}{than} at {share} of the capacity, beside neighbours at full load"
 
 
-class NeighbourEntry(MetricRule):
+class NeighbourEntry(LatencyAtShare):
     """`{at_most: 20ms, growth_at_most: 20 times, of_capacity: 10%, because: ...}`, or only one of the first two."""
 
     at_most: Time | None = None
     growth_at_most: Ratio | None = None
     of_capacity: LoadShare = Field()
     some_of: ClassVar[tuple[str, ...]] = ("at_most", "growth_at_most")
-
-    @field_validator("metric")
-    @classmethod
-    def _is_latency(cls, metric: Metric) -> Metric:
-        if metric.statistic not in ("mean", "percentile"):
-            raise ValueError(f"wanted a latency such as read.latency.p99, found {metric}")
-        return metric
 
     @field_validator("growth_at_most")
     @classmethod

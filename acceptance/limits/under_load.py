@@ -51,11 +51,8 @@ def _share(text: Any) -> float:
 LoadShare = Annotated[float, BeforeValidator(_share), QUANTITY]
 
 
-class UnderLoadEntry(MetricRule):
-    """`{at_most: 3ms, of_capacity: 80%, because: ...}`"""
-
-    at_most: Time
-    of_capacity: LoadShare = Field()
+class LatencyAtShare(MetricRule):
+    """A rule on a latency at a share of what a volume can do."""
 
     @field_validator("metric")
     @classmethod
@@ -63,6 +60,13 @@ class UnderLoadEntry(MetricRule):
         if metric.statistic not in ("mean", "percentile"):
             raise ValueError(f"wanted a latency such as read.latency.p99, found {metric}")
         return metric
+
+
+class UnderLoadEntry(LatencyAtShare):
+    """`{at_most: 3ms, of_capacity: 80%, because: ...}`"""
+
+    at_most: Time
+    of_capacity: LoadShare = Field()
 
     def limits(self, *, profile: str) -> Iterator[UnderLoadLimit]:
         """As a plain limit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acceptance.cluster.waiting import wait_for
 from acceptance.process.commands import run_command
-from acceptance.results.filling import Finding
+from acceptance.results.filling import Finding, FullVolumeRecord
 from acceptance.settings.target_plans import PoolPlan
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import format_quantity
@@ -56,8 +56,7 @@ class Space:
         story = f"the pool had {_in_words(self._before)} before, {_in_words(self._full)} while the volume was full"
         if taken < SHOWN_LEAST * self._written:
             written = format_quantity(self._written, unit="B")
-            other = f"{story}, with {written} written: the target's command shows another pool"
-            return Finding(aspect="space", status="not_tried", how=other)
+            return _not_tried(f"{story}, with {written} written: the target's command shows another pool")
         try:
             after = wait_for(
                 "the space of the deleted volumes to be given back",
@@ -70,6 +69,24 @@ class Space:
             stayed = f"{story}, and still {_in_words(self.used())} {self._timeout_s:.0f} s after all was deleted"
             return Finding(aspect="space", status="failed", how=stayed)
         return Finding(aspect="space", status="held", how=f"{story}, and {_in_words(after)} after all was deleted")
+
+
+def with_space(record: FullVolumeRecord, space: Space | None, *, kept: bool) -> FullVolumeRecord:
+    """With what became of the space once the volumes were deleted; `kept`: they were not.
+
+    Raises EnvironmentFailure where the target's command fails.
+    """
+    if space is None:
+        found = _not_tried(
+            "nothing tells how much of the pool is used: name a target file with pool: (docs/full-volumes.md)"
+        )
+    else:
+        found = _not_tried("it is kept (--storage-keep)") if kept else space.finding()
+    return record.model_copy(update={"findings": [*record.findings, found]})
+
+
+def _not_tried(how: str) -> Finding:
+    return Finding(aspect="space", status="not_tried", how=how)
 
 
 def _in_words(used: int) -> str:

@@ -18,8 +18,8 @@ from acceptance.results.under_load import ShareRecord
 from acceptance.statistics.interim_analyses import MINUTE_S, AnalysisPlan, Look, going_on, unjudged_plan
 from acceptance.trials.speed.records import small_file_warnings
 from acceptance.trials.speed.under_load import (
-    STATISTICS,
     capacity_of,
+    latencies_of,
     limited_form,
     rate_of,
     share_record,
@@ -92,8 +92,7 @@ class NoisyNeighbours:
         self._count = count
         self._plan = plan
         self._rate = rate_of(profile, limits)
-        shown = (Metric.parse(f"{self._rate.direction}.latency.{each}") for each in STATISTICS)
-        self._metrics = list({each.path: each for each in (*shown, *(each.metric for each in limits))}.values())
+        self._metrics = latencies_of(self._rate, limits)
 
     def record(self, *, cache: int | None) -> NeighboursRecord:
         """Load it. `cache`: bytes that the storage's own cache holds, as known. Raises what the loads raise."""

@@ -65,6 +65,12 @@ def rate_of(profile: Profile, limits: Sequence[UnderLoadLimit | NeighbourLimit])
     return Metric.parse(f"{direction}.iops")
 
 
+def latencies_of(rate: Metric, limits: Sequence[UnderLoadLimit | NeighbourLimit]) -> list[Metric]:
+    """All that are measured beside the rate: those that are always shown, and those that the limits are on."""
+    shown = (Metric.parse(f"{rate.direction}.latency.{each}") for each in STATISTICS)
+    return list({each.path: each for each in (*shown, *(each.metric for each in limits))}.values())
+
+
 def _sections(limits: Sequence[UnderLoadLimit | NeighbourLimit]) -> str:
     """Where the limits stand."""
     found = {NEIGHBOURS if isinstance(each, NeighbourLimit) else SECTION for each in limits}
@@ -154,9 +160,7 @@ class UnderLoad:
         self._judged = judged
         self._unjudged = unjudged
         self._rate = rate_of(profile, limits)
-        shown = (Metric.parse(f"{self._rate.direction}.latency.{each}") for each in STATISTICS)
-        asked = (each.metric for each in limits)
-        self._metrics = list({each.path: each for each in (*shown, *asked)}.values())
+        self._metrics = latencies_of(self._rate, limits)
 
     def record(self, *, cache: int | None) -> UnderLoadRecord:
         """Load it. `cache`: bytes that the storage's own cache holds, as known. Raises what the load raises."""
