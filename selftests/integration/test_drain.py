@@ -12,6 +12,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NODES, PODS, Object
 from acceptance.trials.crashes.acknowledged_records import record
 from selftests.integration.suite import SuiteRun, own, run_suite
+from selftests.lab.background import in_background
 from selftests.lab.provisioner import LabClass, lab_classes
 
 DRAIN = ("tests/test_drain.py", "--storage-durability-time", "2s")
@@ -69,7 +70,6 @@ def test_no_node_is_cordoned_or_tainted(passed: SuiteRun, api: Api) -> None:
 def spoiled(api: Api, folder: Path) -> Iterator[None]:
     """While the block runs: an attachment to the writer's node that stays until its claim goes, and records that are
     cut off, one of them altered, when the writer is told to end."""
-    ended = threading.Event()
 
     def look() -> None:
         writers = [each for each in own(api, PODS) if each["metadata"]["name"].endswith("writer")]
@@ -82,17 +82,14 @@ def spoiled(api: Api, folder: Path) -> Iterator[None]:
                     kept[150:151] = b"#"
                     records.write_bytes(kept)
 
-    def keep_looking() -> None:
+    def keep_looking(ended: threading.Event) -> None:
         while not ended.wait(0.1):
             look()
 
-    thread = threading.Thread(target=keep_looking, daemon=True)
-    thread.start()
     try:
-        yield
+        with in_background(keep_looking):
+            yield
     finally:
-        ended.set()
-        thread.join()
         api.delete(ATTACHMENTS, ATTACHED)
 
 

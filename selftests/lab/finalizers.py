@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, Object
 from acceptance.text.errors import AcceptanceError
+from selftests.lab.background import in_background
 
 POLL_S = 0.2
 
@@ -16,9 +17,8 @@ POLL_S = 0.2
 @contextmanager
 def stripped_claims(api: Api, own: Callable[[], Sequence[Object]]) -> Iterator[None]:
     """Claims that `own` lists lose all finalizers when their deletion is asked for, until the block ends."""
-    ended = threading.Event()
 
-    def strip() -> None:
+    def strip(ended: threading.Event) -> None:
         while not ended.wait(POLL_S):
             with suppress(AcceptanceError):  # seen again at the next turn
                 for each in own():
@@ -27,10 +27,5 @@ def stripped_claims(api: Api, own: Callable[[], Sequence[Object]]) -> Iterator[N
                         change = {"metadata": {"finalizers": None}}
                         api.patch(CLAIMS, about["name"], change, namespace=about["namespace"])
 
-    thread = threading.Thread(target=strip, daemon=True)
-    thread.start()
-    try:
+    with in_background(strip):
         yield
-    finally:
-        ended.set()
-        thread.join()

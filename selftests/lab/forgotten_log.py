@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.pod_manifest import MAIN
 from acceptance.cluster.resources import PODS
 from acceptance.text.errors import AcceptanceError
+from selftests.lab.background import in_background
 from selftests.lab.provisioner import LabClass, lab_classes
 
 Fault = Literal["log", "page"]
@@ -31,15 +33,9 @@ def forgetful_class(api: Api, name: str, folder: Path, *, fault: Fault) -> Itera
     """
     folder.mkdir()
     folder.chmod(0o777)
-    ended = threading.Event()
-    thread = threading.Thread(target=_forget, args=(api, folder, fault, ended), daemon=True)
-    with lab_classes(api, [LabClass(name=name, folder=folder)]):
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
+    served = lab_classes(api, [LabClass(name=name, folder=folder)])
+    with served, in_background(partial(_forget, api, folder, fault)):
+        yield
 
 
 def _forget(api: Api, folder: Path, fault: Fault, ended: threading.Event) -> None:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from acceptance.cluster.resources import NAMESPACES, VOLUMES, Object, Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import AcceptanceError
 from acceptance.trials.rebuild.longhorn_api import OF_VOLUME
+from selftests.lab.background import in_background
 from selftests.lab.definitions import defined
 from selftests.lab.longhorn_volume import MADE, Behaviour, LabVolume, Turn, address, stamp
 
@@ -77,14 +79,8 @@ def controller(api: Api, behaviour: Behaviour) -> Iterator[None]:
         _set_status(api, LONGHORN_NODES, name, status)
     for name, value in behaviour.settings.items():
         _create(api, SETTINGS, {"metadata": {"name": name}, "value": value})
-    ended = threading.Event()
-    thread = threading.Thread(target=_serve, args=(api, behaviour, ended), daemon=True)
-    thread.start()
-    try:
+    with in_background(partial(_serve, api, behaviour)):
         yield
-    finally:
-        ended.set()
-        thread.join()
 
 
 def _serve(api: Api, behaviour: Behaviour, ended: threading.Event) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
 from acceptance.text.errors import AcceptanceError
 from embedded_cluster.commands import run
+from selftests.lab.background import in_background
 
 PROVISIONER = "lab.storage-acceptance/folder"
 LABELS = {"storage-acceptance-lab": "yes"}
@@ -52,16 +54,12 @@ class LabClass:
 @contextmanager
 def lab_classes(api: Api, classes: Sequence[LabClass]) -> Iterator[None]:
     """The classes exist and are served until the block ends; then they and all their volumes are gone."""
-    ended = threading.Event()
-    thread = threading.Thread(target=_serve, args=(api, {each.name: each for each in classes}, ended), daemon=True)
     for each in classes:
         api.create(STORAGE_CLASSES, _manifest(each))
-    thread.start()
     try:
-        yield
+        with in_background(partial(_serve, api, {each.name: each for each in classes})):
+            yield
     finally:
-        ended.set()
-        thread.join()
         names = {each.name for each in classes}
         let_go(api, names)
         for volume in api.list(VOLUMES, labels="storage-acceptance-lab=yes"):
