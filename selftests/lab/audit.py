@@ -16,6 +16,7 @@ from selftests.lab.accounts import Grant
 from selftests.lab.components import API_SERVER, with_words
 
 DECISION, POD_SECURITY = "authorization.k8s.io/decision", "pod-security.kubernetes.io/"
+CREATED = 201
 SET_CONTROLLER = "system:serviceaccount:kube-system:statefulset-controller"
 
 
@@ -25,7 +26,8 @@ class Asked:
 
     `counted`: how often each was allowed; of a list each page counts, of a watch or a log its begin and its end.
     `pod_security`: for each pod that was made, by the user or for its sets, what the server's Pod Security admission
-    says that it did: `enforce-policy`, and `exempt` where it looked away.
+    says that it did: `enforce-policy`, and `exempt` where it looked away. One that the server refused before it came to
+    that (its namespace's account is not there yet) was not made, and is asked for again.
     """
 
     counted: Mapping[Grant, int]
@@ -65,7 +67,7 @@ def _asked(log: Path, user: str) -> Asked:
         told, grant = event.get("annotations") or {}, _grant(event)
         if event["user"]["username"] == user and DECISION in told:
             found[told[DECISION]][grant] += 1
-        if (grant.resource, grant.verb) == ("pods", "create"):
+        if (grant.resource, grant.verb) == ("pods", "create") and event["responseStatus"]["code"] == CREATED:
             pod_security.append(
                 {key.removeprefix(POD_SECURITY): told[key] for key in told if key.startswith(POD_SECURITY)}
             )

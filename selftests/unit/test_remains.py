@@ -60,6 +60,14 @@ def run_of_another_session(folder: Path) -> Iterator[str]:
     words = [sys.executable, "-c", "import time; time.sleep(600)", f"--storage-report={folder}"]
     process = subprocess.Popen(words, cwd=ROOT, env=suite_environment())
     try:
+        # The kernel lets the parent go on before the new program's words can be read.
+        wait_for(
+            "the words of a program",
+            look=Path(f"/proc/{process.pid}/cmdline").read_bytes,
+            ready=lambda seen: b"--storage-report=" in seen,
+            state=repr,
+            timeout_s=60,
+        )
         yield run_id
     finally:
         process.kill()
