@@ -82,7 +82,7 @@ packages:  # Debian's programs that loads and clusters are made of; most tests w
 	$(if $(SELFTEST_FULL),python -c 'from embedded_cluster.ceph import part; part.ensure(rbd=True)')
 
 unit: packages
-	$(PYTEST) selftests/unit -n 2 --timeout=300 --junitxml=$(TIMES)/unit.xml
+	$(PYTEST) selftests/unit $(if $(SHORT),-m "not full") -n 2 --timeout=300 --junitxml=$(TIMES)/unit.xml
 
 integration: packages unit  # on one cluster, four files at a time; six workers are enough for two cores
 	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts $(SHORT)" \

@@ -19,6 +19,7 @@ def lab(api: Api, lab_folder: Path) -> Iterator[None]:
         yield
 
 
+@pytest.mark.full
 def test_devices_are_loaded_and_judged(clean: Api, reports: Path) -> None:
     select = "random-read-iops or sysbench or dbench-sequential-write or (test_provisioning and same_node)"
     select += " or test_written_data"

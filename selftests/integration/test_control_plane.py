@@ -80,6 +80,7 @@ def test_sixty_pods_on_real_nodes_come_up_and_go_again(clean: Api, reports: Path
     assert page.count("Pods over time, to the moment that ended the ramp") == 1
 
 
+@pytest.mark.full
 def test_volumes_that_can_no_longer_be_read_are_found_by_the_probe(clean: Api, reports: Path, tmp_path: Path) -> None:
     """What pods have written is gone from under them: their probes fail, their containers are restarted."""
     slow = "slow_starts: {longer_than: 5min, more_than: 30, because: not asked for}"
@@ -165,6 +166,7 @@ def test_good_simulated_nodes_meet_no_condition(
     assert record["linear_until"] == 100
 
 
+@pytest.mark.full
 def test_one_set_for_each_node_is_bound_to_it(
     simulated_nodes: list[str], clean: Api, reports: Path, tmp_path: Path
 ) -> None:

@@ -15,15 +15,12 @@ from selftests.integration.suite import finish, started_suite, wait_for_load
 pytestmark = pytest.mark.skipif(not FILE.exists(), reason=f"this host has no {FILE}")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("options", "kept"),
     [
         ([], {"held_low": True, "reason": None}),
-        pytest.param(
-            ["--storage-cpu-latency=unchanged"],
-            {"held_low": False, "reason": "--storage-cpu-latency unchanged"},
-            marks=pytest.mark.full,
-        ),
+        (["--storage-cpu-latency=unchanged"], {"held_low": False, "reason": "--storage-cpu-latency unchanged"}),
     ],
 )
 def test_cpus_are_kept_awake_by_the_run_unless_it_is_told_not_to(

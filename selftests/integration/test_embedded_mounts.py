@@ -132,9 +132,11 @@ def test_what_the_host_mounts_below_the_clusters_folder_comes_and_goes_on_its_no
 
 def test_a_node_that_failed_has_a_new_namespace(kubelet_of_the_host: Tree) -> None:
     """That of before is gone when the command ends, and all its mounts: those of the pod above too."""
-    before = os.stat(f"/proc/{pid_of('kubelet-1')}/ns/mnt").st_ino
-    embedded_cluster.stop_node(LAYOUT.name, LAYOUT.node(1).name)
-    assert before not in mount_namespaces()
+    # Held, its number is given to no namespace that another cluster makes meanwhile.
+    with open(f"/proc/{pid_of('kubelet-1')}/ns/mnt", "rb") as held:
+        before = os.fstat(held.fileno()).st_ino
+        embedded_cluster.stop_node(LAYOUT.name, LAYOUT.node(1).name)
+        assert before not in mount_namespaces()
     embedded_cluster.start_node(LAYOUT.name, LAYOUT.node(1).name)
     (after,) = {os.stat(f"/proc/{pid_of(name)}/ns/mnt").st_ino for name in ("kubelet-1", "containerd-1", "mounts-1")}
     assert after != os.stat("/proc/self/ns/mnt").st_ino

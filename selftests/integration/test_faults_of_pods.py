@@ -61,6 +61,7 @@ def test_a_pod_that_a_drain_evicts(clean: Api, reports: Path, tmp_path: Path) ->
 
 
 @pytest.mark.disrupts
+@pytest.mark.full
 def test_a_pod_that_its_node_evicts(cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path) -> None:
     """The kubelet is told that the node has too little memory left."""
     with started_suite(*steady_load(tmp_path), reports=reports) as process:

@@ -3,11 +3,14 @@
 import signal
 from pathlib import Path
 
+import pytest
+
 from acceptance.cluster.api import Api
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
 from selftests.integration.suite import finish, run_suite, started_suite, wait_for_load
 
 
+@pytest.mark.full
 def test_workers_that_are_asked_for_do_not_measure_beside_each_other(clean: Api, reports: Path, tmp_path: Path) -> None:
     run = run_suite(*steady_load(tmp_path), "-n", "2", reports=reports)
     assert_measured_well(run)

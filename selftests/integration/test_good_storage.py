@@ -77,6 +77,7 @@ def test_log_holds_no_control_characters_but_progress(passed) -> None:
     assert "sync-write-iops on replicated (candidate)" in passed.output
 
 
+@pytest.mark.full
 def test_local_volume_skips_naming_the_capability(clean: Api, reports: Path) -> None:
     select = "test_provisioning and (another_node or gone)"
     run = run_suite("--storage-class", "local-path", "-k", select, reports=reports)

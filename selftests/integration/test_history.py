@@ -132,6 +132,7 @@ def night_before(run: SuiteRun) -> str:
     return next(str(each["date"])[:10] for each in last if each["run"] == f"night-{NIGHTS - 1}")
 
 
+@pytest.mark.full
 def test_the_first_night_has_nothing_to_be_compared_with_and_begins_the_history(lab: Lab, first: SuiteRun) -> None:
     assert first.status == 5, first.output
     verdict = first.verdict("worse_than_before")

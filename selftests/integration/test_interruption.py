@@ -173,6 +173,7 @@ def test_kept_when_asked_and_failed(cluster: embedded_cluster.EmbeddedCluster, c
     assert cleanup(cluster, "--run", run_id).returncode == 0
 
 
+@pytest.mark.full
 def test_progress_is_one_line_on_a_terminal(clean: Api, reports: Path) -> None:
     """On a terminal the line is written over and over; the verdicts stay readable."""
     ours, theirs = pty.openpty()

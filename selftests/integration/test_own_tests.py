@@ -53,6 +53,7 @@ def test_they_are_planned_run_and_told_of_in_a_chapter_of_their_own(
     assert TITLE in run.output and "Further profiles" not in run.output
 
 
+@pytest.mark.full
 def test_a_limit_that_cannot_be_met_fails_their_test_for_that(
     example: list[str], clean: Api, tmp_path: Path, reports: Path
 ) -> None:

@@ -15,7 +15,7 @@ from embedded_cluster.layout import Layout
 from selftests.integration.suite import CLUSTER, finish, limits_file, started_suite, wait_for_load
 
 # Other pods would have to leave the node.
-pytestmark = pytest.mark.disrupts
+pytestmark = [pytest.mark.disrupts, pytest.mark.full]
 
 PRIORITIES = Resource(prefix="apis/scheduling.k8s.io/v1", plural="priorityclasses", namespaced=False)
 PRIORITY = "lab-storage"

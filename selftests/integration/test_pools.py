@@ -78,7 +78,9 @@ def test_a_pool_without_room_is_not_begun_on(
     assert_nothing_was_made(clean)
 
 
-@pytest.mark.parametrize("free", ["2Gi", None, pytest.param("none at all", marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    "free", ["2Gi", *(pytest.param(each, marks=pytest.mark.full) for each in (None, "none at all"))]
+)
 def test_with_room_or_where_nothing_is_known_the_same_run_begins(free: str | None, clean: Api, reports: Path) -> None:
     """A driver that makes no such object, or tells no capacity, is not asked for more than it says."""
     with ExitStack() as undo:
@@ -147,7 +149,9 @@ def test_a_plan_says_that_a_run_would_be_refused(clean: Api, reports: Path) -> N
 
 
 @pytest.mark.disrupts  # Longhorn's kinds are the whole cluster's, and other tests define them too
-@pytest.mark.parametrize(("free", "status"), [(2 * GIB, 10), (3 * GIB, 0)], ids=["little", "enough"])
+@pytest.mark.parametrize(
+    ("free", "status"), [pytest.param(2 * GIB, 10, marks=pytest.mark.full), (3 * GIB, 0)], ids=["little", "enough"]
+)
 def test_longhorn_says_how_much_its_disks_take(free: int, status: int, clean: Api, reports: Path) -> None:
     """Three replicas on four nodes; a quarter of each disk stays free. Without the target nobody asks Longhorn."""
     with longhorn(clean, Behaviour(nodes=("store-1", "store-2", "store-3"), free=free)):

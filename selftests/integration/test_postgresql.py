@@ -25,6 +25,7 @@ def offered(cluster: EmbeddedCluster) -> None:
     subprocess.run(words, cwd=ROOT, check=True, timeout=600)
 
 
+@pytest.mark.full
 def test_a_killed_postgresql_has_all_commits_on_good_storage(offered: None, api: Api, reports: Path) -> None:
     run = run_suite(*TESTS, "--storage-class=local-path", reports=reports)
     assert run.status == 0, run.output

@@ -54,7 +54,11 @@ def rebuilt_on_longhorn(
     [
         pytest.param(Behaviour(), "numberOfReplicas raised from 3 to 4", marks=pytest.mark.full),
         (Behaviour(nodes=("a", "b", "c"), overshoots=True), "replica .* deleted"),
-        (Behaviour(nodes=tuple("abcde"), leftover=True), "numberOfReplicas raised from 3 to 4"),
+        pytest.param(
+            Behaviour(nodes=tuple("abcde"), leftover=True),
+            "numberOfReplicas raised from 3 to 4",
+            marks=pytest.mark.full,
+        ),
         pytest.param(Behaviour(looks_s=4, rebuild_s=1), "numberOfReplicas raised from 3 to 4", marks=pytest.mark.full),
         pytest.param(
             Behaviour(looks_s=LOOKS_S, purge_s=10, rebuild_s=20),
@@ -84,6 +88,7 @@ def test_longhorn_objects_are_changed_and_put_back(
     assert record["rebuilds"][0]["failures"] == []
 
 
+@pytest.mark.full
 def test_a_rebuild_that_longhorn_makes_anew_is_timed_with_what_failed(
     api: Api, clean: Api, longhorn_class: str, reports: Path, tmp_path: Path
 ) -> None:
@@ -100,7 +105,7 @@ def test_a_rebuild_that_longhorn_makes_anew_is_timed_with_what_failed(
 @pytest.mark.parametrize(
     ("behaviour", "more", "status", "said"),
     [
-        ({"error": "no space left on device"}, (), 1, "6 rebuilds in a row"),
+        pytest.param({"error": "no space left on device"}, (), 1, "6 rebuilds in a row", marks=pytest.mark.full),
         pytest.param(
             {"starts": False},
             ("--storage-timeout", "15s"),

@@ -12,7 +12,7 @@ from selftests.integration.suite import READ_LIMIT, run_suite
 from selftests.lab.restricted_v2 import REFUSED, restricted_v2
 
 # The policy is on all runs of the cluster.
-pytestmark = pytest.mark.disrupts
+pytestmark = [pytest.mark.disrupts, pytest.mark.full]
 
 SELECTED = (
     "binds_and_takes or random-read-iops or total_holds or (survive_a_killed_pod and not another) or given_to_the_group"
@@ -58,7 +58,6 @@ def test_a_run_passes_whose_pods_ask_for_no_ids(
     assert run.results["scaling"]
 
 
-@pytest.mark.full
 def test_ids_of_ours_are_refused_and_said_to_be(
     openshift: None, options: tuple[str, ...], clean: Api, reports: Path
 ) -> None:

@@ -62,6 +62,7 @@ def passed(api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     return run_suite("--storage-class", "replicated", *SHORT, *options, reports=folder / "reports")
 
 
+@pytest.mark.full
 def test_good_storage_passes(passed: SuiteRun) -> None:
     assert passed.status == 0, passed.output
     judged = [each for each in passed.results["verdicts"] if each["status"] != "skipped"]
@@ -74,6 +75,7 @@ def test_good_storage_passes(passed: SuiteRun) -> None:
     assert {each["status"] for each in judged} == {"pass"}
 
 
+@pytest.mark.full
 def test_every_step_has_a_common_window_on_evenly_loaded_nodes(passed: SuiteRun) -> None:
     (record,) = passed.results["scaling"]
     assert [step["pods"] for step in record["steps"]] == [1, 3]
@@ -87,12 +89,14 @@ def test_every_step_has_a_common_window_on_evenly_loaded_nodes(passed: SuiteRun)
     assert record["rate_limited"]["pods"] == 4
 
 
+@pytest.mark.full
 def test_what_every_fio_printed_is_kept(passed: SuiteRun) -> None:
     kept = list((passed.folder / "latest" / "fio").glob(f"{PROFILE}-scale-replicated-3-*.json"))
     assert len(kept) == 3
     assert all('"jobname" : "random-write-iops"' in path.read_text() for path in kept)
 
 
+@pytest.mark.full
 def test_every_limit_fails_for_its_reason(clean: Api, reports: Path, tmp_path: Path) -> None:
     options = ["--storage-scale-steps", "1,2", "--storage-scale-rate-pods", "2", "--storage-scale-rate", "10000000"]
     run = run_suite("--storage-class", "local-path", *SHORT, *options, limits(tmp_path, STRICT), reports=reports)
@@ -214,6 +218,7 @@ def test_an_interrupted_run_leaves_nothing_behind(clean: Api, reports: Path, tmp
     assert run.status == 2, run.output
 
 
+@pytest.mark.full
 def test_a_killed_run_is_removed_with_its_set(
     cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
 ) -> None:

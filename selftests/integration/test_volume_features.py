@@ -94,6 +94,7 @@ def capabilities(run: SuiteRun) -> dict[str, str]:
     return {each["capability"]: each["status"] for each in run.results["capabilities"]}
 
 
+@pytest.mark.full
 def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
     assert good.status == 0, good.output
     names = ("expansion", "snapshot", "clone", "shared", "fs-group", "read-only")
@@ -103,11 +104,13 @@ def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
     assert f"a snapshot of class {RETAINING}" in how["snapshot"]
 
 
+@pytest.mark.full
 def test_the_report_has_a_table_of_them(good: SuiteRun) -> None:
     html = (good.folder / "latest" / "report.html").read_text()
     assert "What volumes can do" in html and "Volumes grow while they are used" in html
 
 
+@pytest.mark.full
 def test_no_snapshot_and_no_content_stays(good: SuiteRun, api: Api) -> None:
     assert api.list(VOLUME_SNAPSHOTS) == [] and api.list(SNAPSHOT_CONTENTS) == []
 

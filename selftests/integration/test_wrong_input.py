@@ -47,6 +47,7 @@ def unprovisioned(api: Api) -> Iterator[str]:
     api.delete(STORAGE_CLASSES, name)
 
 
+@pytest.mark.full
 def test_class_without_provisioner(unprovisioned: str, clean: Api, reports: Path) -> None:
     run = run_suite("--storage-class", unprovisioned, reports=reports)
     assert run.status == 4
@@ -63,6 +64,7 @@ def test_image_that_cannot_be_pulled(clean: Api, reports: Path) -> None:
     assert run.results["overall"] == "inconclusive"
 
 
+@pytest.mark.full
 def test_cluster_that_does_not_answer(cluster: embedded_cluster.EmbeddedCluster, tmp_path: Path, reports: Path) -> None:
     config = yaml.safe_load(cluster.kubeconfig.read_text())
     config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:9"
@@ -106,6 +108,7 @@ def weak_account(api: Api, cluster: embedded_cluster.EmbeddedCluster, tmp_path: 
     )
 
 
+@pytest.mark.full
 def test_forbidden_verbs_are_named_all_at_once(weak_account: Path, clean: Api, reports: Path) -> None:
     run = run_suite(f"--storage-kubeconfig={weak_account}", reports=reports)
     assert run.status == 10, run.output
@@ -183,6 +186,7 @@ def _fios(pod_uid: str) -> list[int]:
     return found
 
 
+@pytest.mark.full
 def test_further_profile_is_found_measured_and_not_judged(clean: Api, tmp_path: Path, reports: Path) -> None:
     """A profile without limits gives figures; that nothing was judged is no success."""
     profiles = tmp_path / "profiles"
@@ -208,6 +212,7 @@ def test_claims_too_small_for_the_profiles_are_told_before_anything_is_made(clea
     assert "sysbench-random-mixed" in run.output
 
 
+@pytest.mark.full
 def test_unreachable_limit_fails_naming_value_interval_and_limit(clean: Api, tmp_path: Path, reports: Path) -> None:
     limits = limits_file(tmp_path, iops=10_000_000)
     run = run_suite("--storage-class", "local-path", f"--storage-thresholds={limits}", *LOAD, reports=reports)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -25,6 +26,21 @@ ROOT = Path(__file__).parents[2]
 
 FOLDER = Path(__file__).parent / "fio_documents"
 RECORDS = sorted(path.stem for path in FOLDER.glob("*.txt"))
+
+
+# Simulations of thousands of runs: of each, `make test` takes the first and the last of the cases, every night all.
+SIMULATIONS = re.compile(r"test_(\w+_promises|percentiles|slowing)\.py")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if SIMULATIONS.fullmatch(item.path.name):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for of_one in cases.values():
+        for item in of_one[1:-1]:
+            item.add_marker(pytest.mark.full)
 
 
 @pytest.fixture(scope="session")

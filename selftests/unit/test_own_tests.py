@@ -46,6 +46,7 @@ def told(output: str) -> str:
     return " ".join(output.partition("The plan of this run")[2].partition("\n=")[0].split())
 
 
+@pytest.mark.full
 def test_a_plan_is_the_same_whatever_the_tests_are_called(planned: Planned, renamed: Path) -> None:
     ours, theirs = (planned(*ALL, *where) for where in ((), ("-c", "tox.ini", str(renamed))))
     assert ours[0] == theirs[0] == 0, theirs
@@ -66,6 +67,7 @@ def on_host(folder: Path, *options: str) -> Path:
     return folder / "reports/latest"
 
 
+@pytest.mark.full
 def test_a_report_is_the_same_whatever_the_tests_are_called(renamed: Path, tmp_path: Path) -> None:
     """Each skipped, for want of a cluster: what it is about does not depend on what comes of it."""
     found = []

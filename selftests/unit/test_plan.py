@@ -200,6 +200,7 @@ def test_without_a_cluster_all_that_the_options_tell_is_said(planned: Callable[.
     assert "no tests ran" in output
 
 
+@pytest.mark.full
 def test_a_sustained_load_is_planned_where_it_is_asked_for(planned: Callable[..., tuple[int, str]]) -> None:
     options = (NO_CLUSTER, "-m", "sustained", "--storage-class=fast")
     status, output = planned(*options)
@@ -212,6 +213,7 @@ def test_a_sustained_load_is_planned_where_it_is_asked_for(planned: Callable[...
     assert re.search(r"without a pause, 10 min .* 10:0\d", output), output
 
 
+@pytest.mark.full
 def test_latency_under_load_is_planned_where_it_is_asked_for(planned: Callable[..., tuple[int, str]]) -> None:
     """A capacity and a judged share of a minute each, and three others of 12 s; what is open until 5 min."""
     options = (NO_CLUSTER, "-m", "under_load", "--storage-class=fast", "--storage-tier=production")
@@ -223,6 +225,7 @@ def test_latency_under_load_is_planned_where_it_is_asked_for(planned: Callable[.
     assert re.search(r"random-read-iops on fast, latency at 4 shares of the capacity .* 2:51 .* 10:51", output), output
 
 
+@pytest.mark.full
 def test_noisy_neighbours_are_planned_where_they_are_asked_for(planned: Callable[..., tuple[int, str]]) -> None:
     """20 s at full load, and 20 s or up to 5 min of each share, alone and beside them."""
     options = (NO_CLUSTER, "-m", "under_load", "--storage-class=fast", "--storage-tier=production")
@@ -255,6 +258,7 @@ def test_a_plan_is_of_the_selected_tests_alone(planned: Callable[..., tuple[int,
     assert "random" not in output and "Skipped" not in output
 
 
+@pytest.mark.full
 def test_no_measurement_waits_for_a_limit_that_nobody_asks_for(planned: Callable[..., tuple[int, str]]) -> None:
     """Synchronous writes alone are looked at after 4 s; with the limit on the longest stall, after 40 s."""
     took = {}

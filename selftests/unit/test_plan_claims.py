@@ -32,6 +32,7 @@ def test_no_job_of_the_embedded_cluster_needs_consent(job: str | None, planned: 
     assert float(claimed[1]) * {"MiB": 1 / 1024, "GiB": 1}[claimed[2]] <= 100
 
 
+@pytest.mark.full
 def test_a_class_is_loaded_beside_one_volume_of_the_baseline(planned: Callable[..., tuple[int, str]]) -> None:
     """Whichever class the first test is of."""
     classes = ("--storage-class=fast", "--storage-class=slow", "--storage-baseline-class=local")
@@ -41,6 +42,7 @@ def test_a_class_is_loaded_beside_one_volume_of_the_baseline(planned: Callable[.
         assert output.count("local: at most 3 GiB claimed at one time; free space is not known") == 1
 
 
+@pytest.mark.full
 def test_what_is_kept_counts_to_the_end(planned: Callable[..., tuple[int, str]]) -> None:
     """Five volumes of a GiB each, one after the other."""
     amounts = []
@@ -50,6 +52,7 @@ def test_what_is_kept_counts_to_the_end(planned: Callable[..., tuple[int, str]])
     assert amounts == [("2", "2"), ("5", "5")]
 
 
+@pytest.mark.full
 def test_a_run_of_51_volumes_needs_consent_and_is_told_how_much(planned: Callable[..., tuple[int, str]]) -> None:
     """51 of 3 GiB, beside one that is loaded by itself; the plan itself is no wrong usage."""
     options = (OWN, "--storage-class=fast", "-m", "scale or data_plane", "-k", "scaling or sync-write-iops")

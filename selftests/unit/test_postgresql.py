@@ -159,6 +159,7 @@ def test_the_report_has_a_row_of_it_and_hostile_words_are_escaped() -> None:
     assert "PostgreSQL itself" not in Page(render_summary(results())).text
 
 
+@pytest.mark.full
 def test_a_run_plans_it_only_where_it_is_named(planned: Callable[..., tuple[int, str]]) -> None:
     options = (
         "-c",

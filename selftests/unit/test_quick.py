@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from selftests.unit.docs_pages import ROOT
 from storage_acceptance.quick import LOADS
 
@@ -37,6 +39,7 @@ def test_it_is_planned_within_its_time_by_the_speeds_of_the_embedded_cluster(tmp
     assert sum(times) <= AT_MOST_S
 
 
+@pytest.mark.full
 def test_there_is_one_table_of_what_was_measured(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     output = told(tmp_path, "disk", "--storage-cluster=host", "--storage-test-size=64Mi", "-k", "random-read-latency")

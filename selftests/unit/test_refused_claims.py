@@ -159,6 +159,7 @@ def test_where_nothing_is_known_the_run_begins_and_says_so(lab: Lab, run: Run, t
     assert pool["description"] == "at most 2 GiB claimed at one time; free space is not known"
 
 
+@pytest.mark.full
 def test_a_volume_larger_than_the_driver_makes_is_refused(lab: Lab, run: Run) -> None:
     lab.free, lab.largest = "100Gi", "512Mi"
     status, output = run(*SMOKE)
