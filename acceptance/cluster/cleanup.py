@@ -10,6 +10,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError, ApiUnreachable, is_passing
 from acceptance.cluster.departing import Departing, Left
 from acceptance.cluster.events import recent_events
+from acceptance.cluster.going_contents import GoingContents
 from acceptance.cluster.leftovers import contents_of, sets_of, snapshots_of, was_taken
 from acceptance.cluster.nodes import is_ready, slim_node
 from acceptance.cluster.objects import RUN_ID, RUN_LABEL, SHOWN, name_of, only_name, run_namespace, run_of
@@ -118,7 +119,7 @@ class _Removal:
                     self._try(partial(self._api.delete, SNAPSHOT_CONTENTS, name_of(content)))
             going = Departing(
                 map(name_of, filter(was_taken, contents)),
-                find=partial(self._api.find, SNAPSHOT_CONTENTS),
+                find=GoingContents(self._api).find,
                 search=lambda: map(name_of, filter(was_taken, contents_of(self._api, self._namespace))),
             )
             what = f"the contents of the snapshots of namespace {self._namespace} to be deleted"

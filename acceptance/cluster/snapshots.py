@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.events import recent_events
+from acceptance.cluster.going_contents import GOES, GoingContents
 from acceptance.cluster.objects import labels, metadata, name_of
 from acceptance.cluster.resources import (
     CLAIMS,
@@ -109,7 +110,7 @@ def own_content(api: Api, content: str, *, run_id: str) -> None:
     """The same, and have it go with its snapshot whatever its class says: before that goes, for controllers to hear of
     it in time."""
     label_content(api, content, run_id=run_id)
-    api.patch(SNAPSHOT_CONTENTS, content, {"spec": {"deletionPolicy": "Delete"}})
+    api.patch(SNAPSHOT_CONTENTS, content, GOES)
 
 
 def delete_snapshots(api: Api, snapshots: Sequence[Snapshot], *, timeout_s: float) -> None:
@@ -137,10 +138,16 @@ def contents_behind(api: Api, claim: Claim) -> list[str]:
 
 
 def _wait_gone(api: Api, snapshot: Snapshot, content: str | None, *, timeout_s: float) -> None:
+    contents = GoingContents(api)
+
     def look() -> list[Object]:
-        left = [api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)]
-        left += [api.find(SNAPSHOT_CONTENTS, content)] if content else []
-        return [each for each in left if each is not None]
+        existing = api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)
+        behind = contents.find(content) if content else None
+        if behind and not existing and "deletionTimestamp" not in behind["metadata"]:
+            # The controller let the snapshot go before it had heard that its content is to go too.
+            api.patch(SNAPSHOT_CONTENTS, name_of(behind), GOES)
+            api.delete(SNAPSHOT_CONTENTS, name_of(behind))
+        return [each for each in (existing, behind) if each is not None]
 
     wait_for(
         f"snapshot {snapshot.name} and its content to be deleted",
@@ -156,11 +163,18 @@ def _wait_gone(api: Api, snapshot: Snapshot, content: str | None, *, timeout_s: 
 
 
 def have_removed(api: Api, snapshot: Snapshot) -> str | None:
-    """Ask for its deletion, and for that of what is behind it, which its class may keep; the name of that content."""
-    existing = api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace) or {}
-    content: str | None = (existing.get("status") or {}).get("boundVolumeSnapshotContentName")
-    if content:  # it was made for this run alone
-        api.patch(SNAPSHOT_CONTENTS, content, {"spec": {"deletionPolicy": "Delete"}})
+    """Ask for its deletion, and for that of what is behind it, which its class may keep; the name of that content.
+
+    None where there is no such snapshot. The content may not be there yet.
+    """
+    existing = api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)
+    if existing is None:
+        return None
+    bound = (existing.get("status") or {}).get("boundVolumeSnapshotContentName")
+    # What the snapshot controller calls it; the status tells of it a moment after it was made.
+    content = str(bound or f"snapcontent-{existing['metadata']['uid']}")
+    if bound or api.find(SNAPSHOT_CONTENTS, content):  # it was made for this run alone
+        api.patch(SNAPSHOT_CONTENTS, content, GOES)
     api.delete(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)
     return content
 
