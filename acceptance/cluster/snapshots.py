@@ -96,21 +96,15 @@ def wait_taken(api: Api, snapshot: Snapshot, *, timeout_s: float) -> Taken:
         timeout_s=timeout_s,
     )
     content = str(seen["boundVolumeSnapshotContentName"])
-    label_content(api, content, run_id=snapshot.run_id)
+    own_content(api, content, run_id=snapshot.run_id)
     size = seen.get("restoreSize")
     return Taken(content=content, size=None if size is None else parse_size(str(size)))
 
 
-def label_content(api: Api, content: str, *, run_id: str) -> None:
-    """Have what is behind a snapshot carry the run's label: its class may keep it when the snapshot is gone."""
-    api.patch(SNAPSHOT_CONTENTS, content, {"metadata": {"labels": labels(run_id)}})
-
-
 def own_content(api: Api, content: str, *, run_id: str) -> None:
-    """The same, and have it go with its snapshot whatever its class says: before that goes, for controllers to hear of
-    it in time."""
-    label_content(api, content, run_id=run_id)
-    api.patch(SNAPSHOT_CONTENTS, content, GOES)
+    """Have what is behind a snapshot carry the run's label, and go with its snapshot whatever its class says: before
+    that goes, for controllers to hear of it in time."""
+    api.patch(SNAPSHOT_CONTENTS, content, {"metadata": {"labels": labels(run_id)}, **GOES})
 
 
 def delete_snapshots(api: Api, snapshots: Sequence[Snapshot], *, timeout_s: float) -> None:
@@ -121,8 +115,16 @@ def delete_snapshots(api: Api, snapshots: Sequence[Snapshot], *, timeout_s: floa
 
 
 def delete_snapshot(api: Api, snapshot: Snapshot, *, timeout_s: float) -> None:
-    """Delete it, and wait until it is gone, and what is behind it. Raises StorageFailure at the deadline."""
+    """Delete it, and wait until it is gone, and what is behind it. Raises StorageFailure at the deadline.
+
+    For one that was taken: all else is left to its controllers, who are judged by it.
+    """
     _wait_gone(api, snapshot, have_removed(api, snapshot), timeout_s=timeout_s)
+
+
+def undo_snapshot(api: Api, snapshot: Snapshot, *, timeout_s: float) -> None:
+    """The same for one that may not have been taken yet: what its controllers then overlook is put right."""
+    _wait_gone(api, snapshot, have_removed(api, snapshot), timeout_s=timeout_s, overlooked=GoingContents(api))
 
 
 def contents_behind(api: Api, claim: Claim) -> list[str]:
@@ -137,16 +139,14 @@ def contents_behind(api: Api, claim: Claim) -> list[str]:
     )
 
 
-def _wait_gone(api: Api, snapshot: Snapshot, content: str | None, *, timeout_s: float) -> None:
-    contents = GoingContents(api)
-
+def _wait_gone(
+    api: Api, snapshot: Snapshot, content: str | None, *, timeout_s: float, overlooked: GoingContents | None = None
+) -> None:
     def look() -> list[Object]:
         existing = api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)
-        behind = contents.find(content) if content else None
-        if behind and not existing and "deletionTimestamp" not in behind["metadata"]:
-            # The controller let the snapshot go before it had heard that its content is to go too.
-            api.patch(SNAPSHOT_CONTENTS, name_of(behind), GOES)
-            api.delete(SNAPSHOT_CONTENTS, name_of(behind))
+        behind = api.find(SNAPSHOT_CONTENTS, content) if content else None
+        if behind is not None and overlooked is not None:
+            overlooked.put_right(behind, has_snapshot=existing is not None)
         return [each for each in (existing, behind) if each is not None]
 
     wait_for(

@@ -9,7 +9,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.resources import SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS
-from acceptance.cluster.snapshots import Snapshot, delete_snapshot, take_snapshot
+from acceptance.cluster.snapshots import Snapshot, take_snapshot, undo_snapshot
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
@@ -44,6 +44,6 @@ def test_what_is_behind_a_snapshot_goes_though_it_was_not_yet_taken(claim: Claim
         snapshot = Snapshot(name=f"{NAME}-{number}", namespace="default", snapshot_class=RETAINING, run_id=RUN)
         take_snapshot(api, snapshot, claim=claim)
         wait_for("a content", look=lambda: contents(api), ready=bool, state=str, timeout_s=60)
-        delete_snapshot(api, snapshot, timeout_s=60)
+        undo_snapshot(api, snapshot, timeout_s=60)
         assert contents(api) == []
     assert api.list(VOLUME_SNAPSHOTS, namespace="default") == []

@@ -15,7 +15,7 @@ from acceptance.cluster.one_shot_pod import OneShotPod, ended_pod, run_one_shot_
 from acceptance.cluster.pod_manifest import MAIN, GroupPolicy, PodPlan, volume_path
 from acceptance.cluster.pod_states import node_of
 from acceptance.cluster.pods import ask_for_pod, create_pod, end_pod, wait_started
-from acceptance.cluster.snapshots import Snapshot, delete_snapshot
+from acceptance.cluster.snapshots import Snapshot, undo_snapshot
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
@@ -115,7 +115,7 @@ class Bench:
 
     def keep_track(self, snapshot: Snapshot) -> None:
         """Have the snapshot removed with the rest."""
-        self.undo_with(lambda: delete_snapshot(self.api, snapshot, timeout_s=self.timeout_s))
+        self.undo_with(lambda: undo_snapshot(self.api, snapshot, timeout_s=self.timeout_s))
 
     def undo_with(self, undo: Callable[[], object]) -> None:
         """What came last goes first: in that order storage lets go."""
