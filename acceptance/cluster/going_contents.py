@@ -32,14 +32,15 @@ class GoingContents:
     def put_right(self, content: Object, *, has_snapshot: bool) -> None:
         """Delete one whose snapshot has gone without it; change one that stays, every REMIND_EACH_S.
 
-        Raises ApiError, ApiUnreachable.
+        Raises ApiUnreachable.
         """
         name = name_of(content)
-        if "deletionTimestamp" in content["metadata"]:
-            self._remind(name)
-        elif not has_snapshot:
-            self._api.patch(SNAPSHOT_CONTENTS, name, GOES)
-            self._api.delete(SNAPSHOT_CONTENTS, name)
+        with suppress(ApiError):  # gone since, or no right to do it: it is waited for all the same
+            if "deletionTimestamp" in content["metadata"]:
+                self._remind(name)
+            elif not has_snapshot:
+                self._api.patch(SNAPSHOT_CONTENTS, name, GOES)
+                self._api.delete(SNAPSHOT_CONTENTS, name)
 
     def find(self, name: str) -> Object | None:
         """The content, reminded of if it is there; None once it is gone. Raises ApiError, ApiUnreachable."""
@@ -54,5 +55,4 @@ class GoingContents:
             return
         self._since[name] = now
         told = {REMINDED: datetime.now(UTC).isoformat(timespec="seconds")}
-        with suppress(ApiError):  # gone since, or no right to change it: it is waited for all the same
-            self._api.patch(SNAPSHOT_CONTENTS, name, {"metadata": {"annotations": told}})
+        self._api.patch(SNAPSHOT_CONTENTS, name, {"metadata": {"annotations": told}})

@@ -86,7 +86,10 @@ def take_snapshot(api: Api, snapshot: Snapshot, *, claim: Claim) -> None:
 
 
 def wait_taken(api: Api, snapshot: Snapshot, *, timeout_s: float) -> Taken:
-    """Wait until it can be restored. Raises StorageFailure with its state, its error and its events."""
+    """Wait until it can be restored, and have what is behind it go with it.
+
+    Raises StorageFailure with its state, its error and its events.
+    """
     seen = wait_for(
         f"snapshot {snapshot.name} of class {snapshot.snapshot_class} to be ready to use",
         look=lambda: api.get(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace).get("status") or {},

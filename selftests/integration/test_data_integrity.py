@@ -47,7 +47,6 @@ def passed(cluster: object, tmp_path_factory: pytest.TempPathFactory) -> SuiteRu
     return run_suite(*INTEGRITY, "--storage-class", "replicated", *sizes, "--storage-destructive", reports=reports)
 
 
-@pytest.mark.full
 def test_good_storage_gives_back_what_was_written(passed: SuiteRun) -> None:
     assert passed.status == 0, passed.output
     for test in ("data_is_read_back", "by_a_new_pod", "read_elsewhere", "during_a_rebuild"):

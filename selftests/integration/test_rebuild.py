@@ -41,7 +41,6 @@ def passed(api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     return run_suite(*options, reports=folder / "reports", timeout=600)
 
 
-@pytest.mark.full
 def test_a_real_brick_is_rebuilt_for_both_patterns(passed: SuiteRun) -> None:
     assert passed.status == 0, passed.output
     judged = [each for each in passed.results["verdicts"] if each["status"] != "skipped"]

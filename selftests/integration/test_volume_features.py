@@ -179,7 +179,7 @@ def test_what_a_run_killed_after_a_snapshot_leaves_is_removed_by_cleanup(
     run_id = run_in(reports)
     done = cleanup(cluster, "--run", run_id)
     assert done.returncode == 0 and "VolumeSnapshot" in done.stdout, done.stdout + done.stderr
-    assert clean.list(VOLUME_SNAPSHOTS) == [] and clean.list(SNAPSHOT_CONTENTS) == [] and left_behind(clean) == []
+    assert snapshots_of_own(clean) == [] and left_behind(clean) == []
 
 
 @pytest.fixture
