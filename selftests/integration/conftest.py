@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 import embedded_cluster
 from acceptance.cluster.api import Api
@@ -46,6 +48,22 @@ BEFORE = pytest.StashKey[Before]()
 # For a cluster to come, whose programs may have to be built, or to go: after the last test no bound of tests holds.
 EMBEDDED_S = 1400
 SHARES = bool(WORKER) and not CLUSTER_EACH
+
+
+# They change what all volumes of the CSI driver get wrong, or which class of snapshots is its default.
+OF_THE_DRIVER = frozenset(f"test_{name}.py" for name in ("volume_features", "volumes_and_pods", "control_operations"))
+
+
+class OneWorkerForTheDriver(LoadFileScheduling):
+    """As `--dist loadfile`; those files are one, so that they take turns on the cluster that workers share."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = str(super()._split_scope(nodeid))
+        return "the CSI driver" if Path(file).name in OF_THE_DRIVER else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> OneWorkerForTheDriver:
+    return OneWorkerForTheDriver(config, log)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -10,13 +11,15 @@ from acceptance.cluster.resources import SNAPSHOT_CLASSES, STORAGE_CLASSES
 from embedded_cluster.csi.part import CLASS
 from embedded_cluster.layout import Layout
 
-RETAINING = f"{CLASS}-retain"
+# Workers that share a cluster must not define each other's classes.
+OWN = "-".join(filter(None, [CLASS, os.environ.get("PYTEST_XDIST_WORKER")]))
+RETAINING = f"{OWN}-retain"
 """the VolumeSnapshotClass that retains"""
 
 
 def class_of(fault: str) -> str:
     """The name of the class whose volumes have that fault."""
-    return f"{CLASS}-{fault}"
+    return f"{OWN}-{fault}"
 
 
 @contextmanager
