@@ -88,8 +88,9 @@ class PlayedBench:
     timeout_s = 0.2
     api = node = None
 
-    def __init__(self, events: list[str], *, writes: bool = True) -> None:
+    def __init__(self, events: list[str], *, writes: bool = True, at_last: str = "") -> None:
         self.events = events
+        self._at_last = at_last
         self._written = itertools.count() if writes else itertools.repeat(0)
 
     def claim(self, part: str, *, size: int, block: bool) -> Claim:
@@ -109,7 +110,7 @@ class PlayedBench:
         self.events.append(f"{plan.name} ended")
 
     def output_of(self, plan: Any) -> str:
-        return "written\n" * next(self._written) + "and no more"
+        return "written\n" * next(self._written) + self._at_last
 
 
 Ran = Callable[..., ManySnapshotsRecord]
@@ -120,7 +121,13 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> Ran:
     """The trial, with snapshots that only stand in `events`."""
 
     def run(
-        loads: PlayedLoads, *, count: int = 3, block: bool = False, writes: bool = True, never: str = ""
+        loads: PlayedLoads,
+        *,
+        count: int = 3,
+        block: bool = False,
+        writes: bool = True,
+        at_last: str = "",
+        never: str = "",
     ) -> ManySnapshotsRecord:
         events = loads.events
 
@@ -134,7 +141,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> Ran:
         monkeypatch.setattr(many, "delete_snapshots", lambda _, all_, **__: events.append(f"deleted {len(all_)}"))
         monkeypatch.setattr(many, "remove_claim", lambda _, claim, **__: events.append(f"removed {claim.name}"))
         return ManySnapshotsTrial(
-            bench=cast(Bench, PlayedBench(events, writes=writes)),
+            bench=cast(Bench, PlayedBench(events, writes=writes, at_last=at_last)),
             loads=cast(Any, loads),
             profile=PROFILE,
             count=count,
@@ -239,8 +246,10 @@ def test_a_snapshot_that_is_never_ready_is_told_by_its_number(ran: Ran) -> None:
 
 
 def test_a_volume_that_takes_no_writes_between_snapshots_is_told(ran: Ran) -> None:
-    with pytest.raises(StorageFailure, match=r"to write to both volumes .* 0 pieces written: and no more"):
+    with pytest.raises(StorageFailure, match=r"to write to both volumes .* last state: 0 pieces written"):
         ran(PlayedLoads((980.0, 1000.0)), writes=False)
+    with pytest.raises(StorageFailure, match=r"could not write to two volumes .* after 0 pieces: dd: No space left"):
+        ran(PlayedLoads((980.0, 1000.0)), writes=False, at_last="dd: No space left on device\n")
 
 
 def test_a_class_without_snapshots_has_no_such_volumes(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:

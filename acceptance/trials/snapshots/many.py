@@ -37,6 +37,7 @@ PIECE = 4 * 1024**2
 PIECES = 4
 """after so many the first is written over again: a snapshot holds no more than them"""
 NAME = "snapshots"
+_WRITTEN = "written\n"
 
 
 class Loads(LoadBench, Protocol):
@@ -127,17 +128,15 @@ class ManySnapshotsTrial:
 
     def _wait_written(self, writer: PodPlan) -> None:
         """Wait for a piece that is begun later than now: for the end of the one that is under way, and one more."""
-        before = self._pieces(writer)
+        before = _pieces(self.bench.output_of(writer))
         wait_for(
             f"pod {writer.name} to write to both volumes (StorageClass {writer.classes})",
-            look=lambda: self._pieces(writer),
-            ready=lambda written: written >= before + 2,
-            state=lambda written: f"{written - before} pieces written: {self.bench.output_of(writer)[-200:].strip()}",
+            look=lambda: self.bench.output_of(writer),
+            ready=lambda said: _pieces(said) >= before + 2,
+            state=lambda said: f"{_pieces(said) - before} pieces written",
+            fatal=lambda said: _broken_off(writer, said),
             timeout_s=self.bench.timeout_s,
         )
-
-    def _pieces(self, writer: PodPlan) -> int:
-        return self.bench.output_of(writer).count("written\n")
 
     def _loaded(self, volumes: Sequence[ClaimedVolume]) -> tuple[tuple[BySegment, BySegment], Span | None]:
         """Both loaded in turn until all limits are decided: their samples, and what is left to the first."""
@@ -171,6 +170,20 @@ class ManySnapshotsTrial:
 
     def _tell(self, text: str) -> None:
         self.say(f"many snapshots of a volume of {self.bench.storage_class.name}: {text}")
+
+
+def _pieces(said: str) -> int:
+    return said.count(_WRITTEN)
+
+
+def _broken_off(writer: PodPlan, said: str) -> StorageFailure | None:
+    """What a writer whose last word is another one has met: then it has ended."""
+    if not said or said.endswith(_WRITTEN):
+        return None
+    return StorageFailure(
+        f"pod {writer.name} could not write to two volumes of StorageClass {writer.classes}, of one of which snapshots "
+        f"are taken, after {_pieces(said)} pieces: {said.replace(_WRITTEN, '')[-300:].strip()}"
+    )
 
 
 def left_of(ratio: Ratio, mine: BySegment, other: BySegment) -> Span | None:
