@@ -23,6 +23,8 @@ from acceptance.limits.file import load_limits
 from acceptance.limits.snapshots import SnapshotsLimit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
+from acceptance.report.prometheus.gauges import Samples
+from acceptance.report.prometheus.snapshots import LEFT, add_many_snapshots
 from acceptance.report.snapshots import many_snapshots_rows
 from acceptance.report.summary import render_summary
 from acceptance.results.snapshots import ManySnapshotsRecord
@@ -329,6 +331,12 @@ def test_a_pair_of_volumes_is_a_row_and_hostile_words_are_escaped() -> None:
     html = render_summary(results(many_snapshots=[record(storage_class="<script>alert(1)</script>")]))
     assert "What many snapshots leave of a volume" in html and "<script>alert" not in html
     assert "What many snapshots leave of a volume" not in render_summary(results())
+
+
+def test_what_is_left_is_a_metric() -> None:
+    samples = Samples({"candidate": "fast"})
+    add_many_snapshots(samples, results(many_snapshots=[record(), record(storage_class="other")]), "fast")
+    assert sorted(dict(samples)[LEFT].values()) == [0.88, 0.92, 0.96]
 
 
 def test_the_limit_is_read_inherited_and_must_be_a_share(tmp_path: Path) -> None:
