@@ -18,6 +18,7 @@ from typing import Any, cast
 import pytest
 
 from acceptance.cluster.claims import Claim
+from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.judging.snapshots import judge_many_snapshots
 from acceptance.limits.file import load_limits
 from acceptance.limits.snapshots import SnapshotsLimit
@@ -102,10 +103,17 @@ class PlayedBench:
         self.events.append(f"on {node}")
 
     def plan(self, *claims: Claim, script: str, **variables: str) -> Any:
-        return SimpleNamespace(name="writer", classes="fast", claims=claims, variables=variables)
+        return PodPlan(
+            name="writer",
+            claims=claims,
+            image="image",
+            command=["sh", "-c", script],
+            environment=variables,
+            deadline_s=900,
+        )
 
     def start_plan(self, plan: Any) -> Any:
-        self.events.append(f"writes to {plan.variables['TARGETS']}")
+        self.events.append(f"writes to {plan.environment['TARGETS']} for at most {plan.deadline_s} s")
         return plan
 
     def end(self, plan: Any) -> None:
@@ -186,7 +194,7 @@ def test_two_volumes_alike_one_of_them_with_snapshots_are_loaded_in_turn_and_all
     assert loads.events == [
         "filled many, none",
         "on n1",
-        f"writes to {TARGETS}",
+        f"writes to {TARGETS} for at most 900 s",
         "snapshot-1",
         "snapshot-2",
         "snapshot-3",
@@ -239,7 +247,14 @@ def test_raw_block_volumes_are_written_as_devices(ran: Ran) -> None:
     loads = PlayedLoads((980.0, 1000.0))
     ran(loads, block=True)
     devices = " ".join(many.volume_path(place, block=True) for place in range(2))
-    assert f"writes to {devices}" in loads.events
+    assert f"writes to {devices} for at most 900 s" in loads.events
+
+
+def test_the_writer_lives_as_long_as_all_snapshots_may_take(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PlayedBench, "timeout_s", 300.0)
+    loads = PlayedLoads((980.0, 1000.0))
+    ran(loads, count=2)
+    assert f"writes to {TARGETS} for at most 1200 s" in loads.events
 
 
 def test_a_snapshot_that_is_never_ready_is_told_by_its_number(ran: Ran) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Protocol
 
@@ -124,7 +125,9 @@ class ManySnapshotsTrial:
         targets = paths if self.block else [f"{each}/{TEST_FILE}" for each in paths]
         script = files("acceptance.trials.snapshots").joinpath("write_pieces.sh").read_text(encoding="utf-8")
         mib = str(PIECE // 1024**2)
-        return self.bench.plan(*claims, script=script, TARGETS=" ".join(targets), MIB=mib, PIECES=str(PIECES))
+        plan = self.bench.plan(*claims, script=script, TARGETS=" ".join(targets), MIB=mib, PIECES=str(PIECES))
+        # Each snapshot, and the piece before it, may take as long as anything may.
+        return replace(plan, deadline_s=max(plan.deadline_s, math.ceil(2 * self.count * self.bench.timeout_s)))
 
     def _wait_written(self, writer: PodPlan) -> None:
         """Wait for a piece that is begun later than now: for the end of the one that is under way, and one more."""
