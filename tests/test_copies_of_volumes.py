@@ -47,6 +47,13 @@ def test_clones_made_at_once_are_all_whole(show):
     show()
 
 
+@pytest.mark.slow
+@pytest.mark.capability("clone-times")
+def test_clones_are_told_to_be_copies_or_references(show):
+    """Volumes that hold little and much data are cloned in turn; the times tell whether they grow with it."""
+    show()
+
+
 @pytest.mark.capability("block-snapshot")
 def test_snapshot_of_a_raw_block_volume_holds_what_was_there(show):
     """A restored snapshot of a raw block volume holds all from before it was taken, and nothing from after."""

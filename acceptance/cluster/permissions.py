@@ -102,7 +102,7 @@ OF_SUBJECT = {
         *(Permission(resource=resource, verbs=("watch",)) for resource in (PODS, VOLUMES, ATTACHMENTS)),
         Permission(resource=SNAPSHOT_CLASSES, verbs=("list",), where_served=True),
         Permission(resource=VOLUME_SNAPSHOTS, verbs=("get", "list", "watch", "create", "delete"), where_served=True),
-        Permission(resource=SNAPSHOT_CONTENTS, verbs=("list", "watch", "patch", "delete"), where_served=True),
+        Permission(resource=SNAPSHOT_CONTENTS, verbs=("get", "list", "watch", "patch", "delete"), where_served=True),
     ),
     "many_files": (Permission(resource=CSI_DRIVERS, verbs=("get",)),),
     "out_of_service": (Permission(resource=NODES, verbs=("patch",)),),

@@ -1,11 +1,18 @@
-"""Snapshot of a volume in use -> verdict. Pure; reasons say which records are not there. Paces are told, not judged."""
+"""Snapshot of a volume in use -> verdict; what many snapshots leave of a volume's writes + limit -> verdict. Pure.
+
+Reasons say which records are not there. Paces are told, not judged.
+"""
 
 from __future__ import annotations
 
 from acceptance.judging.crashes import ranges_in_words, shown_time
-from acceptance.judging.outcome import verdict_id, without_figures
+from acceptance.judging.outcome import Decision, decide, held_against, outcome, verdict_id, without_figures
+from acceptance.limits.snapshots import SnapshotsLimit
 from acceptance.results.document import Verdict
-from acceptance.results.snapshots import Pace, SnapshotRecord, Stage
+from acceptance.results.ratio_words import share
+from acceptance.results.snapshots import ManySnapshotsRecord, Pace, SnapshotRecord, Stage
+from acceptance.results.under_load import Span
+from acceptance.text.quantities import format_quantity
 
 RULE = (
     "a snapshot taken while records are written holds all that were acknowledged before, and no later one without them"
@@ -63,3 +70,54 @@ def paces_in_words(paces: list[Pace]) -> str:
         + (f" (longest pause {shown_time(each.longest_s)})" if each.stage != "before" else "")
         for each in paces
     )
+
+
+def decide_writes_left(left: Span | None, limit: SnapshotsLimit, *, beyond: float = 1.0) -> Decision:
+    """What `judge_many_snapshots` says, without its words. `beyond`: by what factor on either side of the limit."""
+    if left is None or left.low is None or left.high is None:
+        return "inconclusive"
+    return decide(left.low, left.high, at_least=limit.at_least, beyond=beyond)
+
+
+def judge_many_snapshots(record: ManySnapshotsRecord, limit: SnapshotsLimit) -> Verdict:
+    """The verdict on what many snapshots leave of a volume's writes."""
+    status, left = decide_writes_left(record.left, limit), record.left
+    found = writes_left_in_words(record, beside=limit.at_least)
+    if left is None or left.low is None or left.high is None:
+        reason = f"{found}, so it cannot be judged; a measurement of its full length would decide it"
+    else:
+        open_by = "a quieter machine or a longer measurement (--storage-longest) would decide it"
+        reason = f"{found}, {held_against(status, limit.wanted, because=limit.because, left_open=open_by)}"
+    return outcome(
+        limit,
+        storage_class=record.storage_class,
+        status=status,
+        reason=f"{reason}.",
+        measured=None if left is None else left.mean,
+        interval=None if left is None or left.low is None or left.high is None else (left.low, left.high),
+        unit="ratio",
+        confidence=record.confidence,
+    )
+
+
+def writes_left_in_words(record: ManySnapshotsRecord, *, beside: float | None = None) -> str:
+    """`write.iops of sync-write-iops on a volume of fast with 20 snapshots is 92 % of that on one without (...)`
+
+    `beside`: a limit that the figures must be told apart from.
+    """
+    about = (
+        f"{record.metric} of {record.profile} on a volume of {record.storage_class} with {record.count} snapshots, "
+        f"each {format_quantity(record.piece, unit='B')} of writes or more after the one before it,"
+    )
+    if (left := record.left) is None:
+        return f"{about} cannot be compared with one without: nothing was done on one of them"
+    with_them, without = (
+        "unknown" if each is None else format_quantity(each, unit="1/s")
+        for each in (record.with_snapshots, record.without)
+    )
+    rates = f"{with_them} with them, {without} without"
+    told = f"is {share(left.mean, beside=beside)} of that on one without"
+    if left.low is None or left.high is None:
+        return f"{about} {told} ({rates}), from too few samples for a confidence interval"
+    low, high = (share(each, beside=beside) for each in (left.low, left.high))
+    return f"{about} {told} ({record.confidence * 100:.4g}% CI {low} to {high}; {rates})"

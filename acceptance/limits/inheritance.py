@@ -18,6 +18,7 @@ from acceptance.limits.rebuilds import TIME_LIMIT_S, RebuildLimit
 from acceptance.limits.references import Found, ancestors
 from acceptance.limits.scaling import ScalingLimit
 from acceptance.limits.schema import TierEntry
+from acceptance.limits.snapshots import SnapshotsLimit
 from acceptance.limits.sustained import SustainedLimit
 from acceptance.limits.tiers import ComparisonRule, Limit, Requirement, Tier
 from acceptance.limits.under_load import UnderLoadLimit
@@ -60,6 +61,7 @@ def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]
         price=_of(PriceLimit, limits),
         neighbours=_of(NeighbourLimit, limits),
         operations=_of(OperationLimit, limits),
+        snapshots=_of(SnapshotsLimit, limits),
         many_files=_of(ManyFilesLimit, limits),
         history=_of(HistoryLimit, limits),
         requires=tuple(dict.fromkeys(test for each in entries for test in each.requires)),

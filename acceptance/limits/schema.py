@@ -19,6 +19,7 @@ from acceptance.limits.provisioning import ProvisioningEntry
 from acceptance.limits.ramps import ControlPlaneEntry
 from acceptance.limits.rebuilds import RebuildEntry
 from acceptance.limits.scaling import ScalingEntry
+from acceptance.limits.snapshots import SnapshotsEntry
 from acceptance.limits.sustained import SustainedLimit
 from acceptance.limits.tiers import ComparisonRule, Limit, Requirement, RuleKind, side_of
 from acceptance.limits.under_load import UnderLoadEntry
@@ -145,6 +146,7 @@ class TierEntry(Entry):
     failover: FailoverEntry | None = None
     disruption: DisruptionEntry | None = None
     operations: OperationsEntry | None = None
+    snapshots: SnapshotsEntry | None = None
     many_files: ManyFilesEntry | None = None
     provisioning: ProvisioningEntry | None = None
     history: HistoryEntry | None = None
@@ -180,6 +182,8 @@ class TierEntry(Entry):
             yield from self.disruption.limits()
         if self.operations is not None:
             yield from self.operations.limits()
+        if self.snapshots is not None:
+            yield from self.snapshots.limits()
         if self.many_files is not None:
             yield from self.many_files.limits()
         if self.history is not None:

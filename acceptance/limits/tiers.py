@@ -17,6 +17,7 @@ from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.limits.ramps import ControlPlaneLimit, RampRules
 from acceptance.limits.rebuilds import RebuildLimit
 from acceptance.limits.scaling import ScalingLimit
+from acceptance.limits.snapshots import SnapshotsLimit
 from acceptance.limits.sustained import SustainedLimit
 from acceptance.limits.under_load import UnderLoadLimit
 from acceptance.results.metrics import Metric
@@ -110,6 +111,7 @@ Requirement = (
     | PriceLimit
     | NeighbourLimit
     | OperationLimit
+    | SnapshotsLimit
     | ManyFilesLimit
     | HistoryLimit
 )
@@ -137,6 +139,7 @@ class Tier:
     price: tuple[PriceLimit, ...] = ()
     neighbours: tuple[NeighbourLimit, ...] = ()
     operations: tuple[OperationLimit, ...] = ()
+    snapshots: tuple[SnapshotsLimit, ...] = ()
     many_files: tuple[ManyFilesLimit, ...] = ()
     history: tuple[HistoryLimit, ...] = ()
     requires: tuple[str, ...] = ()
@@ -176,6 +179,7 @@ class Tier:
             *(self.under_load if under_load else ()),
             *(self.neighbours if neighbours else ()),
             *(self.operations if operations else ()),
+            *(self.snapshots if operations else ()),
             *(self.disruption if destructive and kill_pods else ()),
             *(self.many_files if many_files else ()),
             *(self.price if price else ()),
@@ -193,6 +197,7 @@ class Tier:
             | UnderLoadLimit
             | PriceLimit
             | NeighbourLimit
+            | SnapshotsLimit
             | HistoryLimit,
             ...,
         ] = (
@@ -203,6 +208,7 @@ class Tier:
             *self.under_load,
             *self.price,
             *self.neighbours,
+            *self.snapshots,
             *self.history,
         )
         return {each.profile for each in on_profiles}

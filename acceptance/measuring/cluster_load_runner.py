@@ -85,9 +85,11 @@ class ClusterLoadRunner:
         begun: dict[str, _Prefill] = {}
         for storage_class in storage_classes:
             try:
-                begun[storage_class] = prefill = self._begin_prefill(
-                    storage_class, node=node, together=len(storage_classes)
+                claim = self._workspace.claim(
+                    "load", storage_class, storage_class=storage_class, size=self._volume_size, block=self._block
                 )
+                create_claim(self._workspace.api, claim)
+                begun[storage_class] = prefill = self._begin_prefill(claim, node=node, together=len(storage_classes))
                 node = node or self._placed_on(prefill)
             except AcceptanceError as error:
                 found[storage_class] = error
@@ -97,6 +99,18 @@ class ClusterLoadRunner:
             except AcceptanceError as error:
                 found[storage_class] = error
         return found
+
+    def fill(self, claims: Sequence[Claim], *, node: str | None, progress: Preparing) -> list[ClaimedVolume]:
+        """Make volumes ready that somebody has claimed and removes again, of the size of the others, one by one.
+
+        All on one node; None leaves it to the first. Raises what `prepare` has as errors.
+        """
+        filled: list[ClaimedVolume] = []
+        for claim in claims:
+            prefill = self._begin_prefill(claim, node=node, together=1)
+            node = node or self._placed_on(prefill)
+            filled.append(self._finish_prefill(prefill, node, progress))
+        return filled
 
     def run(self, load: Load, *, watch: Watch) -> list[Segment]:
         """See `Bench`. One pod with all the volumes runs the load."""
@@ -125,16 +139,12 @@ class ClusterLoadRunner:
         require_success(load, pod_load.log, stopped=enough)
         return pod_load.log.taken(samples, pod=plan.name, node=node_of(pod))
 
-    def _begin_prefill(self, storage_class: str, *, node: str | None, together: int) -> _Prefill:
-        """Claim a volume and have its test file written; `node`: where, None leaves it to the scheduler.
+    def _begin_prefill(self, claim: Claim, *, node: str | None, together: int) -> _Prefill:
+        """Have the test file of a volume written; `node`: where, None leaves it to the scheduler.
 
         `together`: how many are written at the same time.
         """
         workspace = self._workspace
-        claim = workspace.claim(
-            "load", storage_class, storage_class=storage_class, size=self._volume_size, block=self._block
-        )
-        create_claim(workspace.api, claim)
         check = check_script(self._wanted, needed=self._needed, together=together, claimed=self._volume_size)
         script = load_script(f'{FIO} "{FILES_PATH}/{PREFILL_FILE}"', check=check)
         deadline_s = self._test_size // SLOWEST_B_PER_S + SPARE_S

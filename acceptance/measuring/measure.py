@@ -102,15 +102,17 @@ def measure_alternately(
     plan: AnalysisPlan,
     decided: Callable[[BySegment, BySegment], bool],
     report: Report,
+    name: str = "",
 ) -> tuple[Recording, Recording]:
     """Load two volumes on the same node in turn, a segment each a round, until a look finds it decided.
 
     The class that comes first alternates (baseline, candidate, candidate, baseline, ...), so that drift of the
-    machine falls on both alike. The recordings of candidate and baseline. Raises what the bench's `run` raises.
+    machine falls on both alike. `name` tells its output from that of the comparison with the run's baseline. The
+    recordings of candidate and baseline. Raises what the bench's `run` raises.
     """
     roles: tuple[Role, ...] = ("baseline", "candidate")
     volumes = (baseline, candidate)
-    load = _load_in_turn(profile, volumes, plan=plan)
+    load = _load_in_turn(profile, volumes, plan=plan, name=name)
     taken: dict[int, Sequence[Sample]] = {}
 
     def of(place: int) -> BySegment:
@@ -144,17 +146,20 @@ def measure_alternately(
     )
 
 
-def _load_in_turn(profile: Profile, volumes: tuple[PreparedVolume, PreparedVolume], *, plan: AnalysisPlan) -> Load:
+def _load_in_turn(
+    profile: Profile, volumes: tuple[PreparedVolume, PreparedVolume], *, plan: AnalysisPlan, name: str
+) -> Load:
     baseline, candidate = (volume.storage_class for volume in volumes)
+    apart = (name,) if name else ()
     order = [place for number in range(plan.rounds[-1]) for place in ((1, 0) if number % 2 else (0, 1))]
     names = (
-        object_name(profile.name, candidate, "turn", str(number // 2 + 1))
+        object_name(profile.name, candidate, *apart, "turn", str(number // 2 + 1))
         if place
-        else object_name(profile.name, baseline, candidate, str(number // 2 + 1))
+        else object_name(profile.name, baseline, candidate, *apart, str(number // 2 + 1))
         for number, place in enumerate(order)
     )
     return Load(
-        name=object_name(profile.name, candidate, baseline),
+        name=object_name(profile.name, candidate, baseline, *apart),
         profile=profile,
         volumes=volumes,
         order=tuple(order),

@@ -16,10 +16,13 @@ from acceptance.settings.run import Settings
 from acceptance.statistics.interim_analyses import LONGEST_S, UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
 from acceptance.trials.neighbours.trial import capacity_plan, neighbours_plan, shares_asked
 from acceptance.trials.price.trial import REST_S
+from acceptance.trials.snapshots.many import PIECE, PIECES
 from acceptance.trials.speed.under_load import judged_plan, shares_of
 
 END_S = 2.0
 """For the pod of a load to start and to be away."""
+SNAPSHOT_S = 5.0
+"""For a piece to be written and one snapshot to be ready."""
 
 
 def prepared(settings: Settings, classes: tuple[str, ...], *, assumed: AssumedThroughput) -> PlannedStep:
@@ -158,6 +161,36 @@ def beside_neighbours(
         volumes=(Volumes(storage_class=storage_class, number=count, size=settings.volume_size),),
         pods=1 + count,
         sets=1,
+    )
+
+
+def with_snapshots(
+    profile: Profile, storage_class: str, *, settings: Settings, assumed: AssumedThroughput
+) -> PlannedStep:
+    """Two volumes filled alike, snapshots of the one, one after the other, and both loaded in turn."""
+    plan, count = (
+        plan_for(durable=profile.durable, in_turn=True, longest_s=settings.longest),
+        settings.operations_at_once,
+    )
+    soonest_s, whole_s, longest_s = (
+        END_S + load_s(profile, plan, look, in_turn=True) for look in _looks(plan, plan.looks[0], judged=True)
+    )
+    made_s = 2 * (assumed.claim_s + settings.test_size / assumed.bandwidth) + assumed.pod_s
+    return PlannedStep(
+        what=f"{count} snapshots of a volume of {storage_class}, {profile.name} on it in turn with one without",
+        about_s=made_s + count * SNAPSHOT_S + soonest_s + 2 * assumed.gone_s,
+        longer_s=longest_s - soonest_s,
+        goes_on_s=longest_s - whole_s,
+        volumes=(
+            Volumes(
+                storage_class=storage_class,
+                number=2,
+                size=settings.volume_size,
+                # What is written over is held once more: pieces by each snapshot, and by the last all that is loaded.
+                beside=count * PIECES * PIECE + settings.test_size,
+            ),
+        ),
+        pods=4,
     )
 
 

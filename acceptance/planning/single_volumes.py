@@ -11,6 +11,8 @@ from acceptance.results.features import TITLES, Capability
 from acceptance.settings.run import Settings
 from acceptance.text.quantities import format_size
 from acceptance.trials.features.bench import SIZE
+from acceptance.trials.features.clone_times import LITTLE, MUCH
+from acceptance.trials.features.clone_times import ROUNDS as ROUNDS_OF_CLONES
 from acceptance.trials.features.entries import ENTRIES
 from acceptance.trials.features.expansion import GROWN
 from acceptance.trials.features.parallel_clones import CLONES
@@ -48,6 +50,7 @@ _FEATURED: dict[Capability, tuple[tuple[Volumes, ...], int]] = {
     "restore-read-only": (_RESTORED, 2),
     "clone-read-only": (_CLONED, 2),
     "parallel-clones": ((replace(_ONE, number=1 + CLONES),), 1 + CLONES),
+    "clone-times": ((replace(_ONE, number=3, made=2 + 2 * ROUNDS_OF_CLONES),), 2 + 2 * ROUNDS_OF_CLONES),
     "block-snapshot": (_RESTORED, 4),
     "block-clone": (_CLONED, 5),
     "snapshot-rounds": ((replace(_ONE, beside=AT_ONCE * SIZE),), 1),
@@ -93,6 +96,9 @@ def featured(
     seconds = number * assumed.claim_s + max(pods - number, 0) * assumed.pod_s + assumed.gone_s
     if capability == "snapshot-rounds":
         seconds += ROUNDS * AT_ONCE * assumed.gone_s
+    if capability == "clone-times":
+        copied = (1 + ROUNDS_OF_CLONES) * (LITTLE + MUCH)
+        seconds += 2 * ROUNDS_OF_CLONES * (assumed.claim_s + assumed.gone_s) + copied / assumed.bandwidth
     if capability == "statistics":
         seconds += _STATISTICS_S
     if capability == "entries":

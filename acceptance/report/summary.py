@@ -36,7 +36,7 @@ from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
 from acceptance.report.short_reasons import what_follows
-from acceptance.report.snapshots import snapshot_rows
+from acceptance.report.snapshots import many_snapshots_rows, snapshot_rows
 from acceptance.report.speed import speed_tables
 from acceptance.report.sustained import sustained_sections
 from acceptance.report.tiles import tiles
@@ -76,6 +76,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         killed_pods=killed_pod_rows(results),
         kept_records=lost_rows(results),
         snapshots=snapshot_rows(results),
+        many_snapshots=many_snapshots_rows(results),
         full_volumes=full_volume_rows(results),
         sustained=sustained_sections(results),
         under_load=[*under_load_sections(results), *neighbour_sections(results)],
@@ -93,6 +94,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
             *(each.load.profile for each in results.sustained),
             *(each.profile for each in results.under_load),
             *(each.profile for each in results.neighbours),
+            *(each.profile for each in results.many_snapshots),
             *(each.profile for each in results.prices),
         },
     )
@@ -122,7 +124,7 @@ def _recorded(results: Results) -> Iterator[str]:
     """Subjects with figures of their own, which are shown without a verdict too."""
     records: dict[str, Sequence[object]] = {
         "many-volumes": results.scaling,
-        "control-plane": [*results.control_plane, *results.operations],
+        "control-plane": [*results.control_plane, *results.operations, *results.many_snapshots],
         "rebuild": results.rebuilds,
         "durability": [
             *(*results.durability, *results.failovers, *results.storage_pods),

@@ -23,7 +23,7 @@ from acceptance.results.price import PriceRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
-from acceptance.results.snapshots import SnapshotRecord
+from acceptance.results.snapshots import ManySnapshotsRecord, SnapshotRecord
 from acceptance.results.subjects import Subject
 from acceptance.results.under_load import UnderLoadRecord
 from acceptance.results.workloads import CarriedWorkload
@@ -267,6 +267,7 @@ class Results(Frozen):
     failovers: list[FailoverRecord] = Field(default=[])
     storage_pods: list[StoragePodsRecord] = Field(default=[], description="empty unless pods to kill were named")
     snapshots: list[SnapshotRecord] = Field(default=[])
+    many_snapshots: list[ManySnapshotsRecord] = Field(default=[], description="empty unless operations were requested")
     full_volumes: list[FullVolumeRecord] = Field(default=[])
     operations: list[OperationsRecord] = Field(default=[], description="empty unless operations were requested")
     many_files: list[ManyFilesRecord] = Field(default=[], description="empty unless many files were requested")

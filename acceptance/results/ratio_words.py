@@ -18,7 +18,7 @@ TIMES_FROM = 2.0
 OF_RATIOS = ("not_better_than_baseline_by", "not_worse_than_baseline_by")
 """The rules of verdicts on candidate / baseline"""
 _COMPARISONS = (*OF_RATIOS, "not_worse_than_before_by")
-_SHARES = ("rate_limited", "total_at_last_step", "foreground_iops")
+_SHARES = ("rate_limited", "total_at_last_step", "foreground_iops", "writes_left_with_snapshots")
 _MOST_DIGITS = 9  # what is nearer than that differs by how floats are added
 
 

@@ -36,7 +36,7 @@ from acceptance.results.price import PriceRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
-from acceptance.results.snapshots import SnapshotRecord
+from acceptance.results.snapshots import ManySnapshotsRecord, SnapshotRecord
 from acceptance.results.under_load import UnderLoadRecord
 from acceptance.results.verdicts import overall
 from acceptance.text.sanitizing import sanitize_values
@@ -69,6 +69,7 @@ class Recorder:
         self.failovers: list[FailoverRecord] = []
         self.storage_pods: list[StoragePodsRecord] = []
         self.snapshots: list[SnapshotRecord] = []
+        self.many_snapshots: list[ManySnapshotsRecord] = []
         self.full_volumes: list[FullVolumeRecord] = []
         self.operations: list[OperationsRecord] = []
         self.many_files: list[ManyFilesRecord] = []
@@ -139,6 +140,7 @@ class Recorder:
             failovers=self.failovers,
             storage_pods=self.storage_pods,
             snapshots=self.snapshots,
+            many_snapshots=self.many_snapshots,
             full_volumes=self.full_volumes,
             operations=self.operations,
             many_files=self.many_files,

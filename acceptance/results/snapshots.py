@@ -1,4 +1,5 @@
-"""What snapshots of volumes in use were seen to hold: the models behind `snapshots` in `results.json`. Times in s.
+"""What snapshots of volumes in use were seen to hold, and what many of them leave of a volume's writes: the models
+behind `snapshots` and `many_snapshots` in `results.json`. Times in s, rates in 1/s.
 
 They import no model of the results that holds them.
 """
@@ -11,6 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from acceptance.results.model import Frozen
+from acceptance.results.under_load import Span
 
 Stage = Literal["before", "taken", "restored", "deleted"]
 
@@ -50,3 +52,29 @@ class SnapshotRecord(Frozen):
         description="not whole, though something was there of a later one, which was begun when they were durable"
     )
     paces: list[Pace] = Field(description="one stage after the other; none of when all records had been written")
+
+
+class ManySnapshotsRecord(Frozen):
+    """A volume with many snapshots and one without, filled and written alike, then loaded in turn by one profile."""
+
+    storage_class: str
+    snapshot_class: str
+    node: str = Field(description="of both volumes, and of their load")
+    profile: str
+    metric: str = Field(description="of the rates, and of what is left")
+    piece: int = Field(description="bytes that were written over between two snapshots, at the least")
+    times: list[float] = Field(description="from asking for each snapshot until it was ready to use, in their order")
+    with_snapshots: float | None = Field(
+        description="mean rate of the volume that has them; None: nothing was measured"
+    )
+    without: float | None = Field(description="mean rate of the other one")
+    left: Span | None = Field(description="the first as a ratio of the second; None: one of them did nothing")
+    confidence: float = Field(description="of the interval of what is left")
+    seconds: int = Field(description="of load on each volume")
+    deleted_s: float = Field(description="until all snapshots were gone, asked for at once")
+    test_size: int = Field(description="bytes")
+
+    @property
+    def count(self) -> int:
+        """How many snapshots the volume had."""
+        return len(self.times)

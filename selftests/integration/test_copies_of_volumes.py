@@ -1,6 +1,7 @@
 """Copies, growth and several volumes, through the suite's own command line: seen on the lab's driver, missing where the
 class has none, and a fail for its own reason where the driver gets it wrong."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,8 @@ SEEN = {
 """The same, found at once."""
 FAULTS = WAITED_FOR | SEEN
 WAITED_S = 30
+CLONES_SLOWLY = "clones-slowly"
+"""It is told, and fails nothing."""
 Case = tuple[str, str, str]
 
 pytestmark = pytest.mark.full
@@ -50,7 +53,7 @@ def classes(api: Api) -> Iterator[None]:
     """A class for each way to get it wrong, beside the cluster's own, which can do everything."""
     if api.find(STORAGE_CLASSES, CLASS) is None:
         pytest.fail(f"the cluster was up before, and runs without {CLASS}: take it down, or have it up --with csi")
-    with faulty_classes(api, sorted({fault for fault, _, _ in FAULTS})):
+    with faulty_classes(api, sorted({fault for fault, _, _ in FAULTS} | {CLONES_SLOWLY})):
         yield
 
 
@@ -85,7 +88,7 @@ def wrong(classes: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> 
 def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
     assert good.status == 0, good.output
     found = {each["capability"]: each["status"] for each in good.results["capabilities"]}
-    wanted = {capability for _, capability, _ in FAULTS} | {"two-modes"}
+    wanted = {capability for _, capability, _ in FAULTS} | {"two-modes", "clone-times"}
     assert found == dict.fromkeys(wanted, "seen")
 
 
@@ -112,3 +115,21 @@ def test_what_a_class_lacks_is_named(api: Api, reports: Path) -> None:
     assert "allowVolumeExpansion is not true" in found["expansion-offline"][1]
     assert "only CSI drivers can clone" in found["clone-larger"][1]
     assert left_behind(api) == []
+
+
+def test_clones_that_take_longer_for_more_data_are_told_to_be_copies(
+    classes: None, good: SuiteRun, api: Api, tmp_path: Path
+) -> None:
+    """A clone of 512 MiB takes 25 s longer than the lab's own copy, which a class without the fault makes at once."""
+    select = ("-k", "copies_or_references", "--storage-class", class_of(CLONES_SLOWLY))
+    run = run_suite("tests/test_copies_of_volumes.py", *select, reports=tmp_path / "reports", timeout=900)
+    assert run.status == 0, run.output
+    assert left_behind(api) == []
+    (slow,) = run.results["capabilities"]
+    (usual,) = [each for each in good.results["capabilities"] if each["capability"] == "clone-times"]
+    found = re.match(r"copies: ([\d.]+) s more for 496 MiB more, so about [\d.]+ (min|h) for 100 GiB", slow["how"])
+    assert found and float(found[1]) > 15, slow
+    told = re.match(
+        r"copies: ([\d.]+) s more|by reference, or|copies and references cannot be told apart", usual["how"]
+    )
+    assert told and (told[1] is None or float(told[1]) < 10), usual

@@ -59,6 +59,7 @@ SMALLEST = {
     "test_volume_features.py": "two_nodes_share or read_only",
     # The same requests as of those before: of snapshots, which the cluster has not, of records, of volumes.
     "test_snapshots_in_use.py": "",
+    "test_many_snapshots.py": "",
     "test_full_volumes.py": "",
     "test_many_files.py": "",
     "test_access_modes.py": "kept_from_a_second",

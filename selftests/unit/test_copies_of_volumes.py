@@ -107,15 +107,18 @@ class FolderBench:
             raise StorageFailure(done.stdout + done.stderr)
         return done.stdout
 
-    def plan(self, claim: Claim, *, script: str) -> Any:
-        return SimpleNamespace(claim=claim, script=script, asked_for=False)
+    def plan(self, claim: Claim, *, script: str, **variables: str) -> Any:
+        return SimpleNamespace(claim=claim, script=script, variables=variables, asked_for=False)
 
     def ask_for(self, plan: Any) -> None:
         plan.asked_for = True
 
     def ended(self, plan: Any) -> str:
         assert plan.asked_for
-        return self.run(plan.claim, plan.script)
+        return self.run(plan.claim, plan.script, **plan.variables)
+
+    def end(self, plan: Any) -> None:
+        plan.asked_for = False
 
 
 @pytest.fixture

@@ -300,3 +300,16 @@ def test_no_cluster_is_made_to_plan_on_it(planned: Callable[..., tuple[int, str]
     assert status == 0, output
     assert "one that kind would create for the run" in output
     assert "fast: claim binds in time" in output
+
+
+def test_many_snapshots_are_planned_where_operations_are_asked_for(planned: Callable[..., tuple[int, str]]) -> None:
+    """5 s for each, then at least two rounds of short turns, and up to five minutes of each volume."""
+    options = (NO_CLUSTER, "tests/test_many_snapshots.py", "--storage-class=fast")
+    status, output = planned(*options, "--storage-operations", "--storage-operations-at-once=30")
+    assert status == 0, output
+    assert re.search(
+        r"30 snapshots of a volume of fast, sync-write-iops on it in turn .* \d:\d\d .* 1\d:\d\d",
+        output,
+    ), output
+    status, output = planned(*options)
+    assert "20 snapshots of one volume under load: ask for them with --storage-operations" in " ".join(output.split())

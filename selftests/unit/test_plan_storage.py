@@ -134,7 +134,15 @@ def test_a_ramp_has_a_volume_for_each_pod_wherever_these_go() -> None:
 @pytest.mark.parametrize("capability", CAPABILITIES)
 def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capability) -> None:
     claimed = sum(each.storage for each in featured("fast", capability, assumed=ELSEWHERE).volumes)
-    least = {"expansion": 2, "clone": 2, "snapshot": 3, "restore-larger": 4, "clone-larger": 3, "parallel-clones": 4}
+    least = {
+        "expansion": 2,
+        "clone": 2,
+        "snapshot": 3,
+        "restore-larger": 4,
+        "clone-larger": 3,
+        "parallel-clones": 4,
+        "clone-times": 3,
+    }
     further = dict.fromkeys(("restore-beside", "restore-read-only", "block-snapshot", "snapshot-rounds"), 3)
     twice = ("clone-beside", "clone-read-only", "block-clone", "two-volumes", "two-modes")
     further |= dict.fromkeys((*twice, "read-only-many", "mount-options"), 2)

@@ -8,6 +8,7 @@ from acceptance.report.prometheus.gauges import Families, Samples
 from acceptance.report.prometheus.judged import add_run, add_verdicts
 from acceptance.report.prometheus.measured import add_measurements, add_steps
 from acceptance.report.prometheus.neighbours import add_neighbours
+from acceptance.report.prometheus.snapshots import add_many_snapshots
 from acceptance.report.prometheus.trials import add_trials
 from acceptance.results.completeness import classes_under_test
 from acceptance.results.document import Results
@@ -35,6 +36,7 @@ def samples_of(results: Results, candidate: str) -> Samples:
     add_steps(samples, results, candidate)
     add_trials(samples, results, candidate)
     add_neighbours(samples, results, candidate)
+    add_many_snapshots(samples, results, candidate)
     return samples
 
 

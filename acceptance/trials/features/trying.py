@@ -11,6 +11,7 @@ from acceptance.trials.features.appends import try_appends
 from acceptance.trials.features.bench import Bench, NotTried
 from acceptance.trials.features.beside import try_beside
 from acceptance.trials.features.block_expansion import try_block_expansion
+from acceptance.trials.features.clone_times import try_clone_times
 from acceptance.trials.features.clones import try_clone
 from acceptance.trials.features.entries import try_entries
 from acceptance.trials.features.ephemeral import try_ephemeral
@@ -59,6 +60,7 @@ TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
     "restore-read-only": partial(try_read_only_copy, copy="restored snapshot"),
     "clone-read-only": partial(try_read_only_copy, copy="clone"),
     "parallel-clones": try_parallel_clones,
+    "clone-times": try_clone_times,
     "block-snapshot": partial(try_snapshot, block=True),
     "block-clone": partial(try_clone, block=True),
     "snapshot-rounds": try_snapshot_rounds,

@@ -77,7 +77,7 @@ class Finding:
             raise ValueError("wanted a measurement with a baseline, found none")
         baseline = self.turns.baseline
         plan, alone = self.turns.plan, self.candidate.samples
-        found, caution = _ratio_seen(self._in_turn, baseline.samples, rule, plan=plan, alone=alone)
+        found, caution = ratio_seen(rule.metric, self._in_turn, baseline.samples, plan=plan, alone=alone)
         return judge_comparison(
             found,
             rule,
@@ -139,7 +139,7 @@ def decided(
         decisions.append(decide_limit(estimate, limit, caution=caution))
     if baseline is not None:
         for rule in rules:
-            found, caution = _ratio_seen(candidate, baseline, rule, plan=plan, alone=alone)
+            found, caution = ratio_seen(rule.metric, candidate, baseline, plan=plan, alone=alone)
             decisions.append(decide_comparison(found, rule, caution=caution))
     return bool(decisions) and "inconclusive" not in decisions
 
@@ -181,16 +181,16 @@ def _estimate_seen(
     return stall_estimate(stall, limit.metric, samples, confidence=look.confidence), caution
 
 
-def _ratio_seen(
-    candidate: BySegment, baseline: BySegment, rule: ComparisonRule, *, plan: AnalysisPlan, alone: BySegment
+def ratio_seen(
+    metric: Metric, candidate: BySegment, baseline: BySegment, *, plan: AnalysisPlan, alone: BySegment = ()
 ) -> tuple[Ratio, Caution]:
-    """What the samples of both say of the rule's metric, and what that is worth at this look."""
+    """Candidate / baseline of a metric from samples of both, loaded in turn, and what that is worth at this look."""
     look = plan.at(loaded_s(candidate))
     stalls = [longest_stall(each) for each in (candidate, baseline)] if look.early else []
     lull = is_in_a_lull(candidate, alone) and not plan.is_whole(loaded_s(candidate))
     goes_on = lull or _goes_on([candidate, baseline], plan=plan)
-    caution = _caution(rule.metric, stalls, look=look, goes_on=goes_on)
-    return metric_ratio(rule.metric, candidate, baseline, plan=plan), caution
+    caution = _caution(metric, stalls, look=look, goes_on=goes_on)
+    return metric_ratio(metric, candidate, baseline, plan=plan), caution
 
 
 def _goes_on(classes: Sequence[BySegment], *, plan: AnalysisPlan) -> bool:

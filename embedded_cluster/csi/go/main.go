@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"golang.org/x/sys/unix"
@@ -35,6 +36,7 @@ type driver struct {
 
 	refusals refusals
 	cloning  cloning
+	slowed   sync.Map // the ids of volumes with the fault slowsDown that stand still again and again
 }
 
 func main() {

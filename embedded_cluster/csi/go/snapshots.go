@@ -60,7 +60,10 @@ func (d *driver) take(id, volumeID string) (snapshot, error) {
 		return snapshot{}, err
 	}
 	is.Created = time.Now().UTC()
-	return is, d.write(snapshotsIn, id, is)
+	if err := d.write(snapshotsIn, id, is); err != nil {
+		return snapshot{}, err
+	}
+	return is, d.slowDown(of)
 }
 
 // shown is a snapshot as CSI has it.

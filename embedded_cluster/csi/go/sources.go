@@ -36,6 +36,9 @@ func (p pool) sourceOf(asked *csi.VolumeContentSource) (content, error) {
 // copySource copies what a volume begins as to its file.
 func (p pool) copySource(source content, to *os.File) error {
 	if source.volume != nil {
+		if err := p.copySlowly(*source.volume); err != nil {
+			return err
+		}
 		return p.copyVolume(*source.volume, to)
 	}
 	late, err := p.has(takenLate, source.snapshot.Fault)

@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc/codes"
@@ -109,5 +111,56 @@ func TestANodeShowsOneVolumeInPlaceOfAnother(t *testing.T) {
 	l.unused(ids[0])
 	if found := l.names(l.used(ids[1])); found != "" {
 		t.Fatalf("alone, the second shows %q", found)
+	}
+}
+
+func TestAVolumeStandsStillTheLongerTheMoreSnapshotsItHas(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(slowsDown)))
+	path := l.used(id)
+	longest := func() time.Duration {
+		most := time.Duration(0)
+		for until := time.Now().Add(3 * inTurn); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+			begun := time.Now()
+			l.wrote(path, "file", "written")
+			most = max(most, time.Since(begun))
+		}
+		return most
+	}
+	var taken []string
+	for number := range 3 * halfStill {
+		taken = append(taken, l.snapshotOf(id, fmt.Sprint("snapshot", number)))
+	}
+	time.Sleep(inTurn)
+	if found := longest(); found < inTurn/2 {
+		t.Fatal(found)
+	}
+	for _, each := range taken {
+		_, err := l.DeleteSnapshot(ctx, &csi.DeleteSnapshotRequest{SnapshotId: each})
+		l.need(err)
+	}
+	for until := time.Now().Add(20 * inTurn); ; time.Sleep(inTurn / 10) {
+		if _, slowed := l.slowed.Load(id); !slowed {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatal("it goes on standing still without a snapshot")
+		}
+	}
+}
+
+func TestACloneTakesLongerTheMoreItsSourceHolds(t *testing.T) {
+	l := newLab(t)
+	times := map[string]time.Duration{}
+	for name, size := range map[string]int{"little": 0, "much": 32 * mebibyte} {
+		source := l.made(request(name, faulty(clonesSlowly)))
+		l.wrote(l.used(source), "content", strings.Repeat("x", size))
+		l.unused(source)
+		begun := time.Now()
+		l.made(request(name+"-clone", faulty(clonesSlowly), from(source)))
+		times[name] = time.Since(begun)
+	}
+	if times["much"]-times["little"] < clonePart/5 { // of a third of it
+		t.Fatal(times)
 	}
 }

@@ -72,3 +72,61 @@ func (d *driver) rememberEarly(of volume) error {
 	}()
 	return nil
 }
+
+// A volume with the fault slowsDown stands still for a part of each such time: for half of it with `halfStill` snapshots, for more
+// with more.
+const inTurn, halfStill = 500 * time.Millisecond, 3
+
+// slowDown has a volume with the fault slowsDown stand still again and again, as long as it has snapshots.
+func (d *driver) slowDown(of volume) error {
+	slow, err := d.has(slowsDown, of.Fault)
+	if err != nil || !slow || of.Block {
+		return err
+	}
+	if _, already := d.slowed.LoadOrStore(of.ID, true); already {
+		return nil
+	}
+	go func() {
+		defer d.slowed.Delete(of.ID)
+		for {
+			count, err := d.countSnapshots(of.ID)
+			if err == nil && count == 0 {
+				return
+			}
+			still := inTurn * time.Duration(count) / time.Duration(count+halfStill)
+			if err == nil {
+				err = d.withStill(of, func() error {
+					time.Sleep(still)
+					return nil
+				})
+			}
+			if absent(err) { // the volume is gone
+				return
+			}
+			if err != nil {
+				log.Printf("%s does not stand still for the fault %s: %v", of.ID, slowsDown, err)
+			}
+			time.Sleep(inTurn - still)
+		}
+	}()
+	return nil
+}
+
+// countSnapshots counts the snapshots that there are of a volume.
+func (p pool) countSnapshots(volumeID string) (int, error) {
+	ids, err := p.ids(snapshotsIn)
+	count := 0
+	for _, id := range ids {
+		is, err := p.snapshot(id)
+		if absent(err) {
+			continue // gone meanwhile
+		}
+		if err != nil {
+			return 0, err
+		}
+		if is.Volume == volumeID {
+			count++
+		}
+	}
+	return count, err
+}

@@ -1,0 +1,102 @@
+"""Whether a clone takes longer the more its source holds: told from clones of little and of much data, made in turn."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from statistics import median
+
+from acceptance.cluster.claims import Claim, remove_claim
+from acceptance.cluster.pods import wait_started
+from acceptance.text.quantities import format_quantity
+from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.clones import ask_for_clone, require_clones
+
+MIB = 1024**2
+LITTLE, MUCH = 16 * MIB, 512 * MIB
+"""bytes that a source holds"""
+ROUNDS = 3
+LOOKS_APART_S = 1.0
+"""A pod is looked at no less often: it had started so much earlier at most than it was seen."""
+SLOW_COPY = 100 * MIB
+"""bytes a second. Times that would not even show so slow a copy tell nothing."""
+FAR = 100 * 1024 * MIB
+"""bytes of a clone for which a time is told"""
+_WRITE = 'dd if=/dev/urandom of="$VOLUME/data" bs=1048576 count="$MIB" conv=fsync 2>&1'
+_READ = 'size=$(wc -c < "$VOLUME/data") && echo "$size" && [ "$size" -eq "$BYTES" ]'
+
+
+def try_clone_times(bench: Bench) -> str:
+    """Whether they were seen to be copies. Nothing is judged: either is a clone, and a limit on the time of clones is
+    that of control operations.
+
+    Raises Unsupported where the class has no clones, StorageFailure where one never comes, or lacks the data.
+    """
+    times: dict[int, list[float]] = {LITTLE: [], MUCH: []}
+    sources = {size: _source(bench, size) for size in times}
+    require_clones(bench, sources[LITTLE])
+    for number in range(ROUNDS):
+        for size in sorted(times, reverse=number % 2 == 1):  # drift of the cluster falls on both alike
+            times[size].append(_clone_s(bench, sources[size], size=size, number=number + 1))
+    return clone_times_in_words(times[LITTLE], times[MUCH])
+
+
+def _source(bench: Bench, size: int) -> Claim:
+    """A volume that holds so many bytes which nothing can compress, or find to be the same as others."""
+    source = bench.claim("little" if size == LITTLE else "much")
+    bench.run(source, _WRITE, MIB=str(size // MIB))
+    return source
+
+
+def _clone_s(bench: Bench, source: Claim, *, size: int, number: int) -> float:
+    """How long it takes from asking for a clone until a pod has started on it (s); then it is removed."""
+    asked_s = time.monotonic()
+    clone = ask_for_clone(bench, source, part=f"clone-{source.name}-{number}")
+    pod = bench.plan(clone, script=_READ, BYTES=str(size))
+    bench.ask_for(pod)
+    wait_started(bench.api, pod, timeout_s=bench.timeout_s)
+    taken_s = time.monotonic() - asked_s
+    bench.ended(pod)
+    bench.end(pod)
+    remove_claim(bench.api, clone, timeout_s=bench.timeout_s)
+    return taken_s
+
+
+def clone_times_in_words(little: Sequence[float], much: Sequence[float]) -> str:
+    """`copies: 1.9 s more for 496 MiB more, so about 6.5 min for 100 GiB (...)`, or that they do not look so.
+
+    Copies are told only where the soonest clone of much data surely took longer than the slowest of little.
+    """
+    data, more_s = MUCH - LITTLE, median(much) - median(little)
+    more, seen = (
+        _bytes(data),
+        f"{len(little)} clones of {_bytes(LITTLE)} took {_range(little)}, of {_bytes(MUCH)} {_range(much)}",
+    )
+    if min(much) - LOOKS_APART_S > max(little):
+        far = _rough(more_s * FAR / data)
+        return f"copies: {more_s:.1f} s more for {more} more, so about {far} for {_bytes(FAR)} ({seen})"
+    # No copy can have taken longer than from the soonest of little, which may have been there a moment earlier.
+    at_most_s = max(much) - min(little) + LOOKS_APART_S
+    if at_most_s > data / SLOW_COPY:
+        return f"copies and references cannot be told apart: times overlap ({seen})"
+    rate = f"{math.floor(data / at_most_s / MIB)} MiB/s"
+    return (
+        f"by reference, or copied at {rate} or more: no slower with {more} more ({max(0.0, more_s):.1f} s, within what "
+        f"they differ by, each seen up to {LOOKS_APART_S:g} s late; {seen})"
+    )
+
+
+def _rough(seconds: float) -> str:
+    """`6.9 min`: no more digits than three clones are good for."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.2g} min" if seconds < 6000 else f"{seconds / 3600:.2g} h"
+
+
+def _range(times: Sequence[float]) -> str:
+    return f"{min(times):.1f} to {max(times):.1f} s"
+
+
+def _bytes(size: int) -> str:
+    return format_quantity(size, unit="B")
