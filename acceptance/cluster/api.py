@@ -24,6 +24,8 @@ FIRST_RETRY_S = 30
 # The server ends a watch after the first; it sends a bookmark about once a minute, so silence means a dead connection.
 WATCH_S, WATCH_SILENCE_S = 300, 90
 PAGE = 500
+# The kubelet's words, with status 400, for the log of a container that does not run yet.
+_NOT_STARTED = "is waiting to start"
 
 
 def whole(item: Object) -> Object:
@@ -266,9 +268,17 @@ class Api:
             raise ApiUnreachable(f"`{' '.join(command)}` in pod {namespace}/{pod}: {error}") from error
 
     def log(self, pod: str, *, namespace: str, container: str) -> str:
-        """The whole log of a container so far."""
+        """The whole log of a container so far; empty where its node says that it has not started.
+
+        A node may say so for a moment after the pod's status, which it wrote itself, says that the container runs.
+        """
         pieces = self.follow_log(pod, namespace=namespace, container=container, follow=False)
-        return b"".join(pieces).decode(errors="replace")
+        try:
+            return b"".join(pieces).decode(errors="replace")
+        except ApiError as error:
+            if error.status == 400 and _NOT_STARTED in error.message:
+                return ""
+            raise
 
     def follow_log(
         self,

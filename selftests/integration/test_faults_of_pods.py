@@ -118,3 +118,24 @@ def test_a_limit_of_cpu_that_the_cluster_gives_is_no_slow_storage(clean: Api, re
         clean.create(LIMIT_RANGES, made, namespace=namespace["metadata"]["name"])
         run = finish(process, reports=reports, timeout=90)
     assert_environment_failed(run, "given one of 500m by a LimitRange", "throttling would look like slow storage")
+
+
+def test_a_container_that_has_not_started_has_printed_nothing(cluster: EmbeddedCluster, clean: Api) -> None:
+    name = "lab-never-starts"
+    spec = {
+        "terminationGracePeriodSeconds": 0,
+        "containers": [{"name": "main", "image": cluster.image, "command": ["true"]}],
+        "volumes": [{"name": "nothing", "configMap": {"name": "there-is-none"}}],
+    }
+    clean.create(PODS, {"metadata": {"name": name}, "spec": spec}, namespace="default")
+    try:
+        wait_for(
+            "the kubelet to know the pod",
+            look=lambda: clean.get(PODS, name, namespace="default")["status"],
+            ready=lambda status: bool(status.get("containerStatuses")),
+            state=str,
+            timeout_s=60,
+        )
+        assert clean.log(name, namespace="default", container="main") == ""
+    finally:
+        clean.delete(PODS, name, namespace="default", grace_s=0)
