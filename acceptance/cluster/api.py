@@ -14,7 +14,7 @@ from acceptance.cluster.api_connections import by_kubeconfig, by_service_account
 from acceptance.cluster.api_faults import ApiError, ApiUnreachable, retrying
 from acceptance.cluster.api_requests import ANSWER_S, FIRST_PAUSE_S, JSON, RETRY_S, Requests
 from acceptance.cluster.columns import ROWS, TABLE, Columns, Row
-from acceptance.cluster.objects import RUN_LABEL
+from acceptance.cluster.objects import same_run
 from acceptance.cluster.pod_command import PodCommand, PodCommandFailed, run_in_pod
 from acceptance.cluster.resources import PODS, Object, Resource
 from acceptance.cluster.streams import Stream
@@ -24,8 +24,6 @@ FIRST_RETRY_S = 30
 # The server ends a watch after the first; it sends a bookmark about once a minute, so silence means a dead connection.
 WATCH_S, WATCH_SILENCE_S = 300, 90
 PAGE = 500
-# The kubelet's words, with status 400, for the log of a container that does not run yet.
-_NOT_STARTED = "is waiting to start"
 
 
 def whole(item: Object) -> Object:
@@ -175,7 +173,7 @@ class Api:
             if error.status != 409 or not name:
                 raise
             existing = self.find(resource, name, namespace=namespace)
-            if existing is None or not _same_run(existing, body):
+            if existing is None or not same_run(existing, body):
                 raise
             return existing
 
@@ -268,15 +266,13 @@ class Api:
             raise ApiUnreachable(f"`{' '.join(command)}` in pod {namespace}/{pod}: {error}") from error
 
     def log(self, pod: str, *, namespace: str, container: str) -> str:
-        """The whole log of a container so far; empty where its node says that it has not started.
-
-        A node may say so for a moment after the pod's status, which it wrote itself, says that the container runs.
-        """
+        """The whole log of a container so far; empty where its node says that it has not started, as it may for a
+        moment after it wrote into the pod's status that the container runs."""
         pieces = self.follow_log(pod, namespace=namespace, container=container, follow=False)
         try:
             return b"".join(pieces).decode(errors="replace")
         except ApiError as error:
-            if error.status == 400 and _NOT_STARTED in error.message:
+            if error.is_before_start:
                 return ""
             raise
 
@@ -301,10 +297,3 @@ class Api:
         query["timestamps"] = "true" if stamped else ""
         what = f"the log of pod {pod} stopped coming"
         return self._requests.pieces(path, query=query, answer_s=silence_s, what=what)
-
-
-def _same_run(existing: Object, body: Object) -> bool:
-    """Whether the object that is there is the one that was asked for, made by a request whose answer got lost."""
-    ours = (body["metadata"].get("labels") or {}).get(RUN_LABEL)
-    deleted = existing["metadata"].get("deletionTimestamp")
-    return bool(ours) and not deleted and (existing["metadata"].get("labels") or {}).get(RUN_LABEL) == ours

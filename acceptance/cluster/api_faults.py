@@ -17,6 +17,10 @@ REFUSING = (401, 403)
 _NO_ACCOUNT_YET = "error looking up service account"
 
 
+# The kubelet's words, with status 400, for the log of a container that does not run yet.
+_NOT_STARTED = "is waiting to start"
+
+
 class ApiError(AcceptanceError):
     """The API server refused a request. `status` is the HTTP status, `message` the server's own sentence.
 
@@ -44,6 +48,11 @@ class ApiError(AcceptanceError):
         """
         too_early = self.status in REFUSING and (self.was_away or _NO_ACCOUNT_YET in self.message)
         return self.status in _PASSING or too_early
+
+    @property
+    def is_before_start(self) -> bool:
+        """Whether a log was asked for of a container that has not started, by the word of its node."""
+        return self.status == 400 and _NOT_STARTED in self.message
 
 
 class ApiUnreachable(EnvironmentFailure):

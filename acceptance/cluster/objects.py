@@ -86,3 +86,10 @@ def slim_metadata(item: dict[str, Any], *also: str) -> dict[str, Any]:
     """What a watch needs to tell objects and their versions apart, and what else is asked for, where it is there."""
     kept = ("name", "uid", "resourceVersion", *also)
     return {key: item["metadata"][key] for key in kept if key in item["metadata"]}
+
+
+def same_run(existing: dict[str, Any], body: dict[str, Any]) -> bool:
+    """Whether the object that is there is the one that was asked for, made by a request whose answer got lost."""
+    ours = (body["metadata"].get("labels") or {}).get(RUN_LABEL)
+    deleted = existing["metadata"].get("deletionTimestamp")
+    return bool(ours) and not deleted and (existing["metadata"].get("labels") or {}).get(RUN_LABEL) == ours
