@@ -100,9 +100,9 @@ def test_storage_that_is_the_slower_the_more_there_is_can_fail_and_not_pass() ->
     assert grows_faster(found)
     verdict = judged(found, TIB)
     assert verdict.status == "inconclusive"
-    assert "slower by the byte the more there is, 512 MiB/s between both" in verdict.reason
+    assert "the larger took more time per byte, 512 MiB/s between both" in verdict.reason
     assert verdict.reason.endswith(
-        "and what is larger may be slower still; a larger --storage-rebuild-size would decide it."
+        "and larger volumes may be slower still; a larger --storage-rebuild-size would decide it."
     )
     assert judged(found, 1000 * TIB).status == "fail"
     (section,) = rebuild_sections(results(found))
@@ -112,14 +112,14 @@ def test_storage_that_is_the_slower_the_more_there_is_can_fail_and_not_pass() ->
 def test_noise_alone_is_not_called_so() -> None:
     verdict = judged(two(5.0, 30.0), TIB)
     assert not grows_faster(two(5.0, 30.0)) and verdict.status == "pass"
-    assert ": no time that is seen to begin and then 614.4 MiB/s; " in verdict.reason
+    assert ": no time that can be seen to begin and then 614.4 MiB/s; " in verdict.reason
 
 
 def test_where_more_data_takes_no_longer_nothing_is_told_of_other_sizes() -> None:
     for found in (two(30.0, 30.0), two(31.0, 30.0)):
         verdict = judged(found, GI)
         assert verdict.status == "inconclusive"
-        assert "which two sizes do not tell where the larger takes no longer" in verdict.reason
+        assert "which these two sizes cannot show, since the larger took no longer" in verdict.reason
         assert seconds_of(found, TIB) is None and projected(found, TIB) is None
         assert found.largest_volume.mean == 86400 / 30 * 20 * GI
 
