@@ -34,7 +34,8 @@ def require_room(
     if not usable:
         raise EnvironmentFailure(
             f"wanted a node that takes pods, found none{' of ' + ', '.join(nodes) if nodes else ''}; each "
-            "is not ready, cordoned or tainted; uncordon one, remove its taint, or give pods a toleration (--storage-pod-template)"
+            "is not ready, cordoned or tainted: uncordon one, remove its taint, or give pods a toleration "
+            "(--storage-pod-template)"
         )
     lacking = room_problems(usable, _pods(api), pods=pods, requests=requests)
     if lacking:
