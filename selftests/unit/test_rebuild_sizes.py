@@ -106,7 +106,7 @@ def test_storage_that_is_the_slower_the_more_there_is_can_fail_and_not_pass() ->
     )
     assert judged(found, 1000 * TIB).status == "fail"
     (section,) = rebuild_sections(results(found))
-    assert any("what is larger may take longer" in each for each in section.sentences)
+    assert any("larger volumes may take longer than that" in each for each in section.sentences)
 
 
 def test_noise_alone_is_not_called_so() -> None:
@@ -157,7 +157,10 @@ def test_the_report_shows_both_and_what_common_sizes_would_take() -> None:
     assert section.sentences[1].startswith("100 GiB would take 5.05 min (")
     assert "; 1 TiB would take 51.25 min (" in section.sentences[1]
     (alone,) = rebuild_sections(results(record()))
-    assert "taken to grow with it. A second one, --storage-rebuild-smaller, would tell." in alone.sentences[1]
+    assert (
+        "counts as if it grew with the data. A second size, --storage-rebuild-smaller, would separate the two."
+        in alone.sentences[1]
+    )
 
 
 def test_an_interval_without_an_upper_bound_is_told_so() -> None:
