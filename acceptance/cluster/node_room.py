@@ -33,7 +33,9 @@ def require_room(
     usable = [node for node in there_are if not nodes or name_of(node) in nodes]
     if not usable:
         raise EnvironmentFailure(
-            f"wanted a node that takes pods, found none{' of ' + ', '.join(nodes) if nodes else ''}"
+            f"wanted a node that takes pods, found none{' of ' + ', '.join(nodes) if nodes else ''}; each "
+            "is not ready, cordoned or tainted: uncordon one, remove its taint, or give pods a toleration "
+            "(--storage-pod-template)"
         )
     lacking = room_problems(usable, _pods(api), pods=pods, requests=requests)
     if lacking:

@@ -59,9 +59,15 @@ def take_off(api: Api, node: str, *, run_id: str) -> bool:
 def _put(api: Api, node: str, *, run_id: str) -> None:
     def with_taint(seen: Object) -> list[Object]:
         if is_ready(seen):
-            raise EnvironmentFailure(f"node {node} is Ready, so it is not out of service: its pods still run")
+            raise EnvironmentFailure(
+                f"node {node} is Ready, so it is not out of service: its pods still run; correct the command "
+                "node_failure.fail in the target file"
+            )
         if any(each["key"] == KEY for each in _taints(seen)):
-            raise EnvironmentFailure(f"node {node} has the taint {KEY} already, and it is not this run's")
+            raise EnvironmentFailure(
+                f"node {node} has the taint {KEY} already, and it is not this run's; remove it, or name another node "
+                "with --storage-node"
+            )
         return [*_taints(seen), {"key": KEY, "value": run_id, "effect": EFFECT}]
 
     _change(api, node, f"taint {KEY}", with_taint)

@@ -115,7 +115,10 @@ def _copy_pull_secret(api: Api, reference: str, *, namespace: str, run_id: str) 
     source, _, name = reference.partition("/")
     secret = api.find(SECRETS, name, namespace=source)
     if secret is None:
-        raise EnvironmentFailure(f"pull secret {name} does not exist in namespace {source}")
+        raise EnvironmentFailure(
+            f"pull secret {name} does not exist in namespace {source}; create it there, or name another with "
+            "--storage-pull-secret"
+        )
     remember_pull_secret(secret.get("data") or {})
     body = {"metadata": metadata(PULL_SECRET, run_id=run_id), "type": secret["type"], "data": secret.get("data")}
     api.create(SECRETS, body, namespace=namespace)

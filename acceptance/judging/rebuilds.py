@@ -77,11 +77,11 @@ def _line(record: RebuildRecord) -> str:
         return ""
     line = through(record)
     if line.pace <= 0.0:
-        return ": the larger took no longer, so that nothing can be told of other sizes, and the larger is taken alone"
+        return ": the larger took no longer, so other sizes cannot be calculated from both, and only the larger counts"
     rate = format_quantity(1 / line.pace, unit="B/s")
     if grows_faster(record):
-        return f": slower by the byte the more there is, {rate} between both"
-    begin = format_quantity(line.start_up_s, unit="s") if line.start_up_s > 0.0 else "no time that is seen"
+        return f": the larger took more time per byte, {rate} between both"
+    begin = format_quantity(line.start_up_s, unit="s") if line.start_up_s > 0.0 else "no time that can be seen"
     return f": {begin} to begin and then {rate}"
 
 
@@ -119,12 +119,12 @@ def _left_open(record: RebuildRecord, limit: RebuildLimit) -> str:
     """Why that limit is not decided, and what would decide it."""
     larger = "a larger --storage-rebuild-size would decide it"
     if seconds_of(record, limit.value) is None:
-        return f"which two sizes do not tell where the larger takes no longer; {larger}"
+        return f"which these two sizes cannot show, since the larger took no longer; {larger}"
     least, most = as_timed(record, limit.value * record.snapshots)
     if least <= record.time_limit_s < most:
         return f"which the measured times cannot decide ({_open(record, limit, least, most)}); {larger}"
     if grows_faster(record) and most <= record.time_limit_s:
-        return f"and what is larger may be slower still; {larger}"
+        return f"and larger volumes may be slower still; {larger}"
     more = "more rebuilds (--storage-rebuild-repeats) would decide it"
     if len(record.rebuilds) == 1:
         one = "one rebuild" if record.smaller is None else "one rebuild of each size"

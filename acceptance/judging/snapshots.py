@@ -51,8 +51,8 @@ def snapshot_sentence(record: SnapshotRecord) -> str:
         )
     if record.holes:
         wrong.append(
-            f"is of no one moment: of record {record.last:,} something is there, and before it was begun all others "
-            f"were durable, but these are not whole: {ranges_in_words(record.holes)}"
+            f"does not show one moment: part of record {record.last:,} is there, which was begun when all earlier "
+            f"records were durable, but these earlier ones are not whole: {ranges_in_words(record.holes)}"
         )
     if wrong:
         return f"{about}{record.storage_class}, {'; it '.join(wrong)}."

@@ -100,7 +100,7 @@ class ProcessLoad:
                 if self.log.over:
                     return watched.samples(self.log), False
         except TimeoutError:
-            raise StorageFailure(f"{self._what} is not over after {within_s:.0f} s: {self._said()}") from None
+            raise StorageFailure(f"{self._what} did not end within {within_s:.0f} s: {self._said()}") from None
         status = self._process.wait()
         raise EnvironmentFailure(f"{self._what} was ended by somebody else, with status {status}: {self._said()}")
 

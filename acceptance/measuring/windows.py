@@ -63,7 +63,9 @@ def common_window(loads: Loads, *, wanted_s: float) -> Window:
     """
     idle = [pod for pod, samples in loads.items() if not samples]
     if idle:
-        raise StorageFailure(f"{', '.join(idle)} showed no second of load in the step; see what fio printed there")
+        raise StorageFailure(
+            f"{', '.join(idle)} did no load in the step: no second of it was seen; see fio's output of that pod"
+        )
     starts = {pod: samples[0].start_s for pod, samples in loads.items()}
     ends = {pod: samples[-1].end_s for pod, samples in loads.items()}
     window = Window(start_s=max(starts.values()), end_s=min(ends.values()))

@@ -37,7 +37,7 @@ class Done:
     def failed(self, wanted: str) -> EnvironmentFailure:
         """The error that says what was wanted of it and what came."""
         return EnvironmentFailure(
-            f"`{' '.join(self.words)}` ended with {self.status}; wanted {wanted}; it said:\n{self.output_end}"
+            f"`{' '.join(self.words)}` ended with status {self.status}; wanted {wanted}; it said:\n{self.output_end}"
         )
 
 

@@ -60,7 +60,7 @@ def _section(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Section:
         profile=record.profile,
         metric=record.metric,
         status=worst(own),
-        measured=f"Of each step {last.window_s:.0f} s count, in which all its volumes were loaded. The clocks of the "
+        measured=f"In each step {last.window_s:.0f} s count, when all its volumes were loaded. The clocks of the "
         f"nodes were up to {format_quantity(clocks, unit='s')} apart; that is corrected.",
         rows=[_row(step, record) for step in record.steps],
         sentences=list(_sentences(record, own)),

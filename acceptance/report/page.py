@@ -24,7 +24,7 @@ _HEAD = (
 # Beside the rows of pytest-html, which its script draws.
 _TESTS = Markup(
     """<div class="acceptance"><h2>Tests</h2>
-<p>Counted are tests, each by the worst of its verdicts: some have several.</p>
+<p>This list counts tests, each by its worst verdict: some tests have several verdicts.</p>
 <p class="without-scripts">The list of tests is drawn by a script, which does not run here. All verdicts and their
 reasons are above.</p></div>"""
 )

@@ -134,13 +134,13 @@ def _projections(record: RebuildRecord) -> Iterator[str]:
     """How long volumes of common sizes would take, from two sizes; with one, what that leaves open."""
     if record.smaller is None:
         yield (
-            "Of one size: what does not grow with the data is taken to grow with it. A second one, "
-            "--storage-rebuild-smaller, would tell."
+            "Only one size was timed, so the time to begin counts as if it grew with the data. A second size, "
+            "--storage-rebuild-smaller, would separate the two."
         )
     elif told := [each for size in PROJECTED if (each := projected(record, size)) is not None]:
         yield f"{'; '.join(told)}{f', with {record.snapshots} snapshots' if record.snapshots > 1 else ''}."
     if grows_faster(record):
-        yield "The more data, the slower by the byte: what is larger may take longer than that."
+        yield "The larger size took more time per byte, so larger volumes may take longer than that."
 
 
 def _change(what: str, before: Figure, during: Figure, *, unit: Unit) -> str:

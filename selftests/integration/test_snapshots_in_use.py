@@ -18,7 +18,7 @@ pytestmark = pytest.mark.full
 TESTS = ("tests/test_snapshots_in_use.py", "--storage-timeout", "90s", "--storage-durability-time", "8s")
 FAULTS = {
     "snapshot-taken-early": "records that were acknowledged before it was asked for",
-    "snapshot-two-moments": "is of no one moment",
+    "snapshot-two-moments": "does not show one moment",
 }
 """What the driver gets wrong, and what the verdict says."""
 

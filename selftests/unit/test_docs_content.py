@@ -23,6 +23,7 @@ from acceptance.loads.profile_folder import find_profiles
 from acceptance.results.ramps import StopKind
 from acceptance.results.run_folder import RunFolder
 from acceptance.settings.target_file import read_target
+from acceptance.statistics.interim_analyses import plan_for
 from selftests.unit.docs_pages import PAGES, ROOT, unfenced
 
 TIER = (
@@ -139,3 +140,18 @@ def test_the_tests_that_the_coverage_names_exist() -> None:
     for file, test in named:
         text = (ROOT / "tests" / file).read_text(encoding="utf-8")
         assert not test or f"def {test}(" in text, f"{file}::{test}"
+
+
+def test_the_tutorial_counts_the_limits_that_a_run_without_further_options_is_judged_by() -> None:
+    tier = load_limits(ROOT / "thresholds.yaml", profiles=set(find_profiles(ROOT / "profiles"))).tier("baseline")
+    asked = tier.requirements(destructive=False, sustained=False, under_load=False, operations=False)
+    assert re.findall(r"3 of its (\d+) limits and rules", PAGES["docs/tutorial.md"]) == [str(len(asked))]
+
+
+@pytest.mark.parametrize("durable", [True, False])
+@pytest.mark.parametrize("in_turn", [True, False])
+def test_the_looks_that_the_page_on_statistics_lists_are_those_of_the_plans(durable: bool, in_turn: bool) -> None:
+    name = ", ".join(["durable"] * durable + ["in turn" if in_turn else "alone"])
+    (row,) = re.findall(rf"^\| {name} \|.*$", PAGES["docs/statistics.md"], re.MULTILINE)
+    early, further = (re.findall(r"\d+", re.sub(r"\(.*?\)", "", each)) for each in row.split("|")[3:5])
+    assert [int(each) for each in (*early, *further)] == list(plan_for(durable=durable, in_turn=in_turn).looks)

@@ -76,7 +76,7 @@ def test_a_load_that_does_not_end_when_asked_is_killed(tmp_path: Path, monkeypat
 
 def test_a_load_that_takes_too_long_is_the_storages_failure(tmp_path: Path) -> None:
     with (
-        pytest.raises(StorageFailure, match="the load is not over after 1 s"),
+        pytest.raises(StorageFailure, match="the load did not end within 1 s"),
         process(load_script("exec sleep 100"), tmp_path) as load,
     ):
         load.follow(never, within_s=1)

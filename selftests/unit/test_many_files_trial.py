@@ -155,10 +155,10 @@ def test_what_is_not_made_in_time_is_left_and_what_there_is_is_timed(
     ("before", "after", "wrong"),
     [
         ("    names[#names + 1] =", "    names[math.min(#names + 1, 9)] =", "a folder of 13 files lists"),
-        ("  C.closedir(opened)", "  names[#names + 1] = names[#names] C.closedir(opened)", "1 names that are strange"),
+        ("  C.closedir(opened)", "  names[#names + 1] = names[#names] C.closedir(opened)", "1 names that are unknown"),
         ("if stat(path(folder, file))", "if stat(path(folder, file) .. 1)", r"could not stat .*No such file"),
         ("C.unlink(path(folder, file))", "C.unlink(volume)", "could not delete:"),
-        ('say("over")', "", "ended before its time"),
+        ('say("over")', "", "ended too early"),
     ],
 )
 def test_files_that_are_not_as_they_were_made_fail_for_that(

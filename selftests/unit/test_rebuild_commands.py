@@ -70,10 +70,18 @@ def test_progress_that_is_none_is_told(printed: str) -> None:
 @pytest.mark.parametrize(
     ("commands", "act", "said"),
     [
-        ({"trigger": exits(3, "no such brick")}, "trigger", r"ended with 3; wanted 0 of the trigger.*no such brick"),
-        ({"healthy": exits(2, "no route")}, "look", r"ended with 2; wanted 0 \(all replicas whole\) or 1.*no route"),
+        (
+            {"trigger": exits(3, "no such brick")},
+            "trigger",
+            r"ended with status 3; wanted 0 of the trigger.*no such brick",
+        ),
+        (
+            {"healthy": exits(2, "no route")},
+            "look",
+            r"ended with status 2; wanted 0 \(all replicas whole\) or 1.*no route",
+        ),
         ({"healthy": exits(1, "one is down")}, "require_whole", r"must be whole before one is taken away.*one is down"),
-        ({"healthy": exits(7, "no route")}, "require_whole", r"ended with 7.*no route"),
+        ({"healthy": exits(7, "no route")}, "require_whole", r"ended with status 7.*no route"),
         ({"healthy": exits(1), "progress": exits(1, "what?")}, "look", r"wanted 0 of the progress command.*what\?"),
         ({"restore": exits(1, "stuck")}, "restore", r"wanted 0 of the restore command.*stuck"),
         ({"trigger": ("/no/such/program",)}, "trigger", r"there is no program '/no/such/program' here"),

@@ -45,7 +45,7 @@ def test_a_load_that_ended_too_soon_leaves_it_unknown() -> None:
     gone = foreground(error=EnvironmentFailure("the pod was evicted"))
     assert impact_of(gone, before=BEFORE, rebuilds=[REBUILD]) == (
         None,
-        "the load ended before its time: the pod was evicted",
+        "the load ended too early: the pod was evicted",
     )
 
 

@@ -137,7 +137,7 @@ def log(ended: int | None, printed: str = "fio: pid=0, err=5/file:io_u.c:1845, e
         (1, StorageFailure, "failed with status 1: .*Input/output error"),
         (KILLED, EnvironmentFailure, "were killed"),
         (STOPPED, EnvironmentFailure, "were told to end"),
-        (0, EnvironmentFailure, "were over before its time"),
+        (0, EnvironmentFailure, "were over too early"),
         (None, EnvironmentFailure, "were no longer seen"),
     ],
 )

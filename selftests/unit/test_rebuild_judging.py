@@ -166,8 +166,8 @@ def test_the_foreground_is_judged_by_its_ratio(kind: Kind, value: float, status:
     ("more", "said"),
     [
         (
-            {"foreground": None, "foreground_missing": "the load ended before its time: gone"},
-            "ended before its time: gone",
+            {"foreground": None, "foreground_missing": "the load ended too early: gone"},
+            "ended too early: gone",
         ),
         ({"foreground": foreground(p99_s=None)}, "in some part of it none was completed"),
     ],

@@ -100,26 +100,26 @@ def test_storage_that_is_the_slower_the_more_there_is_can_fail_and_not_pass() ->
     assert grows_faster(found)
     verdict = judged(found, TIB)
     assert verdict.status == "inconclusive"
-    assert "slower by the byte the more there is, 512 MiB/s between both" in verdict.reason
+    assert "the larger took more time per byte, 512 MiB/s between both" in verdict.reason
     assert verdict.reason.endswith(
-        "and what is larger may be slower still; a larger --storage-rebuild-size would decide it."
+        "and larger volumes may be slower still; a larger --storage-rebuild-size would decide it."
     )
     assert judged(found, 1000 * TIB).status == "fail"
     (section,) = rebuild_sections(results(found))
-    assert any("what is larger may take longer" in each for each in section.sentences)
+    assert any("larger volumes may take longer than that" in each for each in section.sentences)
 
 
 def test_noise_alone_is_not_called_so() -> None:
     verdict = judged(two(5.0, 30.0), TIB)
     assert not grows_faster(two(5.0, 30.0)) and verdict.status == "pass"
-    assert ": no time that is seen to begin and then 614.4 MiB/s; " in verdict.reason
+    assert ": no time that can be seen to begin and then 614.4 MiB/s; " in verdict.reason
 
 
 def test_where_more_data_takes_no_longer_nothing_is_told_of_other_sizes() -> None:
     for found in (two(30.0, 30.0), two(31.0, 30.0)):
         verdict = judged(found, GI)
         assert verdict.status == "inconclusive"
-        assert "which two sizes do not tell where the larger takes no longer" in verdict.reason
+        assert "which these two sizes cannot show, since the larger took no longer" in verdict.reason
         assert seconds_of(found, TIB) is None and projected(found, TIB) is None
         assert found.largest_volume.mean == 86400 / 30 * 20 * GI
 
@@ -157,7 +157,10 @@ def test_the_report_shows_both_and_what_common_sizes_would_take() -> None:
     assert section.sentences[1].startswith("100 GiB would take 5.05 min (")
     assert "; 1 TiB would take 51.25 min (" in section.sentences[1]
     (alone,) = rebuild_sections(results(record()))
-    assert "taken to grow with it. A second one, --storage-rebuild-smaller, would tell." in alone.sentences[1]
+    assert (
+        "counts as if it grew with the data. A second size, --storage-rebuild-smaller, would separate the two."
+        in alone.sentences[1]
+    )
 
 
 def test_an_interval_without_an_upper_bound_is_told_so() -> None:

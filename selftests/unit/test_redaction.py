@@ -102,7 +102,7 @@ def test_text_without_credentials_stays_as_it_is(text: str) -> None:
         "Authorization: Basic {}",
         "Authorization: Bearer {}{}",
         "provisioner said: passphrase: {}",
-        "`curl --token {} https://store` ended with 1",
+        "`curl --token {} https://store` ended with status 1",
         "  client-key-data: {}",
         "https://me:{}@proxy:3128 refused",
         "https://me:{}@{}@proxy:3128 refused",

@@ -124,7 +124,7 @@ def test_progress_is_what_the_rates_add_up_to_and_each_rebuild_has_its_line() ->
     found = record(timed(20.0, rates=rates), timed(20.0, rates=rates), size=1500 * MIB)
     picture = rebuild_progress(found)
     assert picture is not None
-    assert picture.text == "Half of it was there after 10 s, all that was told after 20 s."
+    assert picture.text == "Half of it was there after 10 s, all that was reported after 20 s."
     assert picture.caption.endswith(", 2 rebuilds.")
     begin, middle, end = line(picture, "candidate")
     assert begin[1] - middle[1] == pytest.approx(2 * (middle[1] - end[1]), abs=0.3)

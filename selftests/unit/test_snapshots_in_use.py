@@ -173,8 +173,8 @@ def test_a_hole_is_told_with_what_is_behind_it() -> None:
     verdict = judge_snapshot(snapshot(whole=1030, last=1060, holes=[(1021, 1021), (1025, 1025)]))
     assert verdict.status == "fail"
     assert verdict.reason.endswith(
-        "is of no one moment: of record 1,060 something is there, and before it was begun all others were durable, but "
-        "these are not whole: 1,021, 1,025."
+        "does not show one moment: part of record 1,060 is there, which was begun when all earlier records were "
+        "durable, but these earlier ones are not whole: 1,021, 1,025."
     )
 
 

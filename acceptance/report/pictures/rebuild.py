@@ -76,8 +76,8 @@ def rebuild_progress(record: RebuildRecord) -> Picture | None:
     several = f", {len(lines)} rebuilds" if len(lines) > 1 else ""
     return Picture(
         svg=draw(paint, label=f"Progress of the rebuild of {record.pattern} over time on {record.storage_class}"),
-        caption=f"Data rebuilt over time, as the driver told it{several}.",
-        text=f"Half of it was there after {half}, all that was told after {whole}.",
+        caption=f"Data rebuilt over time, as the driver reported it{several}.",
+        text=f"Half of it was there after {half}, all that was reported after {whole}.",
     )
 
 

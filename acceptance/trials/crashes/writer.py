@@ -172,7 +172,7 @@ class Writer:
         """
         began_s = time.monotonic()
         wait_for(
-            f"pod {self.plan.name} to be silent",
+            f"pod {self.plan.name} to stop writing",
             look=lambda: self._last_s - began_s,
             ready=lambda seen: time.monotonic() - began_s >= LATE_S + SILENT_S,
             state=lambda seen: f"{self._acknowledged} records",

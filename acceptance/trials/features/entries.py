@@ -74,7 +74,9 @@ def _last(bench: Bench, plan: PodPlan) -> list[str]:
     printed = bench.output_of(plan)
     said: Said = words_said(printed, image=bench.workspace.image)
     if not said:
-        raise StorageFailure(f"pod {plan.name} on a shared volume ended without a word: {printed.strip()[-300:]}")
+        raise StorageFailure(
+            f"pod {plan.name} on a shared volume ended without its last line; its output ends: {printed.strip()[-300:]}"
+        )
     last = said[-1]
     if last[0] == "failed":
         what = " ".join(last[1:])

@@ -99,7 +99,7 @@ def _require_there(bench: Bench, resource: Resource, name: str) -> None:
     if bench.api.find(resource, name, namespace=namespace) is None:
         raise StorageFailure(
             f"{kind} {name} of StorageClass {bench.storage_class.name} was gone while a pod used its volume: it must "
-            "stay until the pod is gone, as its finalizer says; see what took that away"
+            "stay until the pod is gone, as its finalizer says; find out what removed the finalizer"
         )
 
 

@@ -94,7 +94,7 @@ def _look(bench: Bench, claim: Claim, node: str, *, user: int, groups: tuple[int
     except ApiError as error:
         if error.status != 403:
             raise
-        raise bench.not_tried(f"the cluster lets no pod be of user {user}: {error.message}") from None
+        raise bench.not_tried(f"the cluster lets no pod run as user {user}: {error.message}") from None
 
 
 def _require_owned(bench: Bench, maker: PodPlan, *, owner: int) -> None:

@@ -58,11 +58,11 @@ def try_statistics(bench: Bench) -> str:
     def look() -> str | None:
         nonlocal last
         last = told_by_kubelet(bench.api, pod, node=node)
-        return "it tells nothing of the volume" if last is None else wrong_with(last, seen)
+        return "it reports nothing about the volume" if last is None else wrong_with(last, seen)
 
     try:
         wait_for(
-            f"the kubelet of {node} to tell of a volume of StorageClass {name} what the pod sees",
+            f"the kubelet of {node} to report for a volume of StorageClass {name} what the pod sees",
             look=look,
             ready=lambda wrong: wrong is None,
             state=str,
@@ -76,7 +76,7 @@ def try_statistics(bench: Bench) -> str:
             ) from None
         raise error
     assert last is not None
-    return f"the kubelet of {node} said of a volume what its pod saw: {_shown(last)}"
+    return f"the kubelet of {node} reported for a volume what its pod saw: {_shown(last)}"
 
 
 def seen_by_pod(output: str) -> Fullness | None:

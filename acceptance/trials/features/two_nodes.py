@@ -74,7 +74,9 @@ def last_said(bench: Bench, plan: PodPlan, *, rounds: int = 1) -> Said:
     wait_ended(bench.api, plan, timeout_s=bench.timeout_s + (rounds + 1) * within_s(bench))
     if found := said(bench, plan):
         return found
-    raise EnvironmentFailure(f"pod {plan.name} ended without a word: {bench.output_of(plan).strip()[-SHOWN:]}")
+    raise EnvironmentFailure(
+        f"pod {plan.name} ended without its last line; its output ends: {bench.output_of(plan).strip()[-SHOWN:]}"
+    )
 
 
 def _environment(bench: Bench, role: Role, variables: dict[str, str]) -> dict[str, str]:

@@ -113,7 +113,7 @@ class FillingTrial:
             self._finding("others", lambda: self._unharmed(neighbour, beside)),
         ]
         if any(each.status == "failed" for each in found):
-            how = "not tried, since the volume did not stand being full"
+            how = "not tried, since the volume failed when it was full"
             return [*found, *(Finding(aspect=each, status="not_tried", how=how) for each in ("again", "growth"))]
         sums = dict(filled.sums)
         found.append(self._finding("again", lambda: self._again(claim, sums)))

@@ -37,11 +37,11 @@ def require_over(said: Said, *, storage_class: str, printed: str) -> None:
             raise StorageFailure(f"{about} a pod could not {what}")
         if words[0] == "lists":
             raise StorageFailure(
-                f"{about} a folder of {words[1]} files lists {words[2]} of them, and {words[3]} names that are strange "
+                f"{about} a folder of {words[1]} files lists {words[2]} of them, and {words[3]} names that are unknown "
                 "or there twice"
             )
     if not said or said[-1] != ["over"]:
-        raise StorageFailure(f"{about} a pod ended before its time: {printed.strip()[-300:]}")
+        raise StorageFailure(f"{about} a pod ended too early: {printed.strip()[-300:]}")
 
 
 def _rate(operation: FileOperation, done: Sequence[tuple[int, float]], *, confidence: float) -> FileRate:

@@ -92,7 +92,10 @@ class Neighbours:
         if self._error is not None:
             raise self._error
         if not self._thread.is_alive():
-            raise EnvironmentFailure("the load of the neighbours was over before what was measured beside them")
+            raise EnvironmentFailure(
+                "the load on the neighbours ended before the measurement beside them did, so that part of it was "
+                "measured without them; run the test again"
+            )
         found = []
         for pod, shown in zip(self._set.pods, since, strict=True):
             found.append(metric_value(metric, self._samples(pod)[shown:]) or 0.0)

@@ -137,7 +137,7 @@ class PostgresqlTrial:
         if done.status:
             said = "; ".join(done.output.splitlines()[-3:])
             raise StorageFailure(
-                f"pod {plan.name} on StorageClass {plan.classes} could not look into the database that was killed: "
+                f"pod {plan.name} on StorageClass {plan.classes} could not check the database that was killed: "
                 f"{said or 'no output'} ({done.state})"
             )
         return done

@@ -68,7 +68,10 @@ def usable(workspace: Workspace, plan: RampPlan, *, required: int) -> list[Objec
     ]
     if not nodes:
         which = f" with label {labelled} (--storage-ramp-node-selector)" if labelled else ""
-        raise EnvironmentFailure(f"wanted nodes{which} that are ready and take pods, found none")
+        raise EnvironmentFailure(
+            f"wanted nodes{which} that are ready and take pods, found none; see `kubectl get nodes --show-labels`, and "
+            "correct the label, or uncordon nodes"
+        )
     room = total_room(workspace.api, nodes, requests=REQUESTS)
     if room < required:
         raise EnvironmentFailure(

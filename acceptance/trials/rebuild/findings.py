@@ -26,7 +26,7 @@ def impact_of(
     if foreground.error is not None:
         if not isinstance(foreground.error, EnvironmentFailure):
             raise foreground.error
-        return None, f"the load ended before its time: {foreground.error}"
+        return None, f"the load ended too early: {foreground.error}"
     during = [Window(start_s=one.started.timestamp(), end_s=one.finished.timestamp()) for one in rebuilds]
     samples = foreground.samples
     if why := lost(samples, before=before, during=during):

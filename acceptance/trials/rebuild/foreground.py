@@ -118,7 +118,7 @@ def ended_early(log: LoadLog) -> AcceptanceError:
     """What ended the load although nobody here asked it to: the storage, unless fio was ended from outside."""
     said = log.segments[-1].messages if log.segments else log.before.strip()
     if log.ended in (None, 0, KILLED, STOPPED):
-        how = {None: "no longer seen", 0: "over before its time", KILLED: "killed"}.get(log.ended, "told to end")
+        how = {None: "no longer seen", 0: "over too early", KILLED: "killed"}.get(log.ended, "told to end")
         return EnvironmentFailure(f"synchronous writes beside the rebuild were {how}: {said}")
     error = log.segments[-1].error if log.segments else None
     return StorageFailure(f"synchronous writes beside the rebuild failed with status {log.ended}: {error or said}")
