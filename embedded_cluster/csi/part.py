@@ -49,9 +49,7 @@ class Csi:
 
 def ensure() -> Csi:
     """All of it, from the cache or built now; raises EnvironmentFailure where a build fails."""
-    return Csi(
-        driver=driver.ensure(), sidecars=sidecars.ensure(), group_definitions=group_snapshots.definitions()
-    )
+    return Csi(driver=driver.ensure(), sidecars=sidecars.ensure(), group_definitions=group_snapshots.definitions())
 
 
 def start(
