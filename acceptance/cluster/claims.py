@@ -10,7 +10,7 @@ from typing import Literal
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.events import last_warning, recent_events
-from acceptance.cluster.objects import SHOWN, metadata, name_of
+from acceptance.cluster.objects import GROUP_LABEL, SHOWN, labels, metadata, name_of
 from acceptance.cluster.ownership import label_volume, prepare_for_release, set_policy, why_foreign
 from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
 from acceptance.cluster.volumes import unclaimed
@@ -68,7 +68,8 @@ class DataSource:
 class Claim:
     """A claim of the run. `size` in bytes; `block`: a raw block device instead of a file system.
 
-    `source`: what the volume is to be filled from.
+    `source`: what the volume is to be filled from. `group`: the name of the group snapshot that will be taken of it and
+    others; empty: none will.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Claim:
     block: bool = False
     access_mode: AccessMode = "ReadWriteOnce"
     source: DataSource | None = None
+    group: str = ""
 
 
 def require_no_unclaimed_volumes(api: Api, *, storage_classes: Collection[str]) -> None:
@@ -110,7 +112,8 @@ def create_claim(api: Api, claim: Claim) -> float:
 
 def ask_for_claim(api: Api, claim: Claim) -> None:
     """The same by whoever has looked for volumes of others, and looks at the one that comes: for many at once."""
-    body = {"metadata": metadata(claim.name, run_id=claim.run_id), "spec": claim_spec(claim)}
+    more = {"labels": labels(claim.run_id) | {GROUP_LABEL: claim.group}} if claim.group else {}
+    body = {"metadata": metadata(claim.name, run_id=claim.run_id) | more, "spec": claim_spec(claim)}
     api.create(CLAIMS, body, namespace=claim.namespace)
 
 

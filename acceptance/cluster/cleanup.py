@@ -10,8 +10,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError, ApiUnreachable, is_passing
 from acceptance.cluster.departing import Departing, Left
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.going_contents import GoingContents
-from acceptance.cluster.leftovers import contents_of, sets_of, snapshots_of, was_taken
+from acceptance.cluster.leftovers import sets_of
 from acceptance.cluster.nodes import is_ready, slim_node
 from acceptance.cluster.objects import RUN_ID, RUN_LABEL, SHOWN, name_of, only_name, run_namespace, run_of
 from acceptance.cluster.resources import (
@@ -19,12 +18,11 @@ from acceptance.cluster.resources import (
     NAMESPACES,
     NODES,
     PODS,
-    SNAPSHOT_CONTENTS,
     STATEFUL_SETS,
-    VOLUME_SNAPSHOTS,
     Object,
     Resource,
 )
+from acceptance.cluster.run_snapshots import RunSnapshots
 from acceptance.cluster.run_volumes import RunVolumes
 from acceptance.cluster.waiting import WIDE_LOOK_S, wait_for
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, unforeseen
@@ -104,28 +102,12 @@ class _Removal:
     def delete_snapshots(self) -> None:
         """Have the snapshots gone, and what is behind them, whatever their class's deletion policy."""
 
-        def delete_all() -> None:
-            contents = contents_of(self._api, self._namespace)
-            for content in contents:
-                policy = "Delete" if was_taken(content) else "Retain"
-                if content["spec"]["deletionPolicy"] != policy:
-                    change = {"spec": {"deletionPolicy": policy}}
-                    self._try(partial(self._api.patch, SNAPSHOT_CONTENTS, name_of(content), change))
-            if snapshots_of(self._api, self._namespace):
-                self.empty(VOLUME_SNAPSHOTS, "VolumeSnapshots")
-            # A controller that did not hear in time of what its policy is now has kept one, and then nobody deletes it.
-            for content in contents_of(self._api, self._namespace):
-                if was_taken(content):
-                    self._try(partial(self._api.delete, SNAPSHOT_CONTENTS, name_of(content)))
-            going = Departing(
-                map(name_of, filter(was_taken, contents)),
-                find=GoingContents(self._api).find,
-                search=lambda: map(name_of, filter(was_taken, contents_of(self._api, self._namespace))),
-            )
-            what = f"the contents of the snapshots of namespace {self._namespace} to be deleted"
-            self._see_gone(what, going, count=len(contents))
+        def see_gone(what: str, going: Departing[str], count: int) -> None:
+            self._see_gone(what, going, count=count)
 
-        self._try(delete_all)
+        RunSnapshots(
+            api=self._api, namespace=self._namespace, attempt=self._try, empty=self.empty, see_gone=see_gone
+        ).delete()
 
     def leave_lost_nodes(self) -> None:
         """Delete pods that are left on nodes that are not ready without their node's word: more waiting is in vain.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError
+from acceptance.cluster.group_snapshots import GroupKinds, group_kinds
 from acceptance.cluster.objects import (
     MANAGER,
     MANAGER_LABEL,
@@ -83,8 +84,8 @@ def find_leftovers(api: Api) -> Leftovers:
                 run_ids.add(run_id)
             else:
                 strange += [why_kept(each, why) for each, why in found.kept]
-    taken = filter(was_taken, _all_contents(api))
-    for namespace in {each["spec"]["volumeSnapshotRef"].get("namespace", "") for each in taken}:
+    taken = filter(was_taken, [*_all_contents(api), *_all_group_contents(api)])
+    for namespace in {_namespace_of(each) for each in taken}:
         if (run_id := run_of(namespace)) is not None and api.find(NAMESPACES, namespace) is None:
             run_ids.add(run_id)
     runs = [_leftover(api, run_id, volumes) for run_id in sorted(filter(None, run_ids))]
@@ -123,6 +124,8 @@ def _leftover(api: Api, run_id: str, volumes: Mapping[str, Sequence[Object]]) ->
     namespace = run_namespace(run_id)
     names = [f"namespace {namespace}"] if api.find(NAMESPACES, namespace) else []
     names += _some("StatefulSet", sets_of(api, namespace))
+    names += _some("VolumeGroupSnapshot", group_snapshots_of(api, namespace))
+    names += _some("VolumeGroupSnapshotContent", group_contents_of(api, namespace))
     names += _some("VolumeSnapshot", snapshots_of(api, namespace))
     names += _some("VolumeSnapshotContent", contents_of(api, namespace))
     for resource, word in ((PODS, "pod"), (CLAIMS, "PVC")):
@@ -164,30 +167,53 @@ def snapshots_of(api: Api, namespace: str) -> list[Object]:
 
 def contents_of(api: Api, namespace: str) -> list[Object]:
     """What is behind snapshots that are, or were, in a namespace."""
-    return [each for each in _all_contents(api) if each["spec"]["volumeSnapshotRef"].get("namespace") == namespace]
+    return [each for each in _all_contents(api) if _namespace_of(each) == namespace]
+
+
+def group_snapshots_of(api: Api, namespace: str) -> list[Object]:
+    """The group snapshots of a namespace; none where the cluster knows none, or the account may not list them."""
+    return _of_groups(api, lambda kinds: api.list(kinds.snapshots, namespace=namespace, slim=only_name))
+
+
+def group_contents_of(api: Api, namespace: str) -> list[Object]:
+    """What is behind group snapshots that are, or were, in a namespace."""
+    return [each for each in _all_group_contents(api) if _namespace_of(each) == namespace]
 
 
 def was_taken(content: Object) -> bool:
-    """Whether a snapshot content came with its snapshot, and is not one that was there before and given to it."""
-    return "snapshotHandle" not in (content["spec"].get("source") or {})
+    """Whether what is behind a snapshot, or a group, came with it, and is not what was there before and given to it."""
+    return not {"snapshotHandle", "groupSnapshotHandles"} & (content["spec"].get("source") or {}).keys()
+
+
+def _namespace_of(content: Object) -> str:
+    spec = content["spec"]
+    return str((spec.get("volumeSnapshotRef") or spec.get("volumeGroupSnapshotRef") or {}).get("namespace", ""))
 
 
 def _all_contents(api: Api) -> list[Object]:
     return _where_served(api, lambda: api.list(SNAPSHOT_CONTENTS, slim=_slim_content))
 
 
+def _all_group_contents(api: Api) -> list[Object]:
+    return _of_groups(api, lambda kinds: api.list(kinds.contents, slim=_slim_content))
+
+
 def _slim_content(content: Object) -> Object:
     """Whose it is and how it came, what becomes of it, what holds it. A cluster that is backed up has many."""
-    spec = content["spec"]
-    return {
-        "metadata": slim_metadata(content, "finalizers"),
-        "spec": {key: spec.get(key) for key in ("volumeSnapshotRef", "source", "deletionPolicy")},
-    }
+    kept, spec = ("volumeSnapshotRef", "volumeGroupSnapshotRef", "source", "deletionPolicy"), content["spec"]
+    return {"metadata": slim_metadata(content, "finalizers"), "spec": {key: spec[key] for key in kept if key in spec}}
 
 
 def _where_served(api: Api, found: Callable[[], list[Object]]) -> list[Object]:
-    if not api.group_versions(VOLUME_SNAPSHOTS.group):
-        return []
+    return _where_allowed(found) if api.group_versions(VOLUME_SNAPSHOTS.group) else []
+
+
+def _of_groups(api: Api, found: Callable[[GroupKinds], list[Object]]) -> list[Object]:
+    kinds = group_kinds(api)
+    return [] if kinds is None else _where_allowed(lambda: found(kinds))
+
+
+def _where_allowed(found: Callable[[], list[Object]]) -> list[Object]:
     try:
         return found()
     except ApiError as error:

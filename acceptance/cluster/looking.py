@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from acceptance.cluster.api import Api, whole
 from acceptance.cluster.api_faults import ApiError
+from acceptance.cluster.group_snapshots import group_kinds
 from acceptance.cluster.resources import (
     CSI_DRIVERS,
     CSI_NODES,
+    GROUP_CLASSES,
     PODS,
     SNAPSHOT_CLASSES,
     STORAGE_CAPACITIES,
@@ -18,13 +20,14 @@ from acceptance.cluster.resources import (
     Resource,
 )
 
-CLASSES, RUNNING = "classes", "pods"
+CLASSES, RUNNING, GROUPS = "classes", "pods", "group_classes"
 KINDS: Mapping[str, Resource] = {
     CLASSES: STORAGE_CLASSES,
     "drivers": CSI_DRIVERS,
     "csi_nodes": CSI_NODES,
     "capacities": STORAGE_CAPACITIES,
     "snapshot_classes": SNAPSHOT_CLASSES,
+    GROUPS: GROUP_CLASSES,
     RUNNING: PODS,
 }
 
@@ -43,6 +46,11 @@ def look_at_storage(api: Api) -> Look:
     unread: dict[str, str] = {}
     for kind, resource in KINDS.items():
         pods = kind == RUNNING
+        if kind == GROUPS:
+            if (kinds := group_kinds(api)) is None:  # as in most clusters: so there are none
+                found[kind] = []
+                continue
+            resource = kinds.classes
         try:
             found[kind] = api.list(
                 resource, slim=_slim if pods else whole, fields="status.phase=Running" if pods else ""

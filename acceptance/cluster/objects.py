@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Any
 
 RUN_LABEL = "storage-acceptance/run"
+GROUP_LABEL = "storage-acceptance/group"
+"""on PVCs of which a group snapshot is taken: its name, so that it selects these alone"""
 MANAGER_LABEL = "app.kubernetes.io/managed-by"
 MANAGER = "storage-acceptance"
 NAMESPACE_PREFIX = "storage-acceptance-"

@@ -14,6 +14,9 @@ from acceptance.cluster.resources import (
     CSI_DRIVERS,
     CSI_NODES,
     EVENTS,
+    GROUP_CLASSES,
+    GROUP_CONTENTS,
+    GROUP_SNAPSHOTS,
     JOBS,
     LEASES,
     NAMESPACES,
@@ -113,6 +116,9 @@ OF_SUBJECT = {
         Permission(resource=SNAPSHOT_CLASSES, verbs=("list",), where_served=True),
         Permission(resource=VOLUME_SNAPSHOTS, verbs=("get", "list", "create", "delete"), where_served=True),
         Permission(resource=SNAPSHOT_CONTENTS, verbs=("get", "list", "patch", "delete"), where_served=True),
+        Permission(resource=GROUP_CLASSES, verbs=("list",), where_served=True),
+        Permission(resource=GROUP_SNAPSHOTS, verbs=("get", "list", "create", "delete"), where_served=True),
+        Permission(resource=GROUP_CONTENTS, verbs=("get", "list", "patch", "delete"), where_served=True),
     ),
 }
 

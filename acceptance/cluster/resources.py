@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 Object = dict[str, Any]
 """An object of the cluster as JSON spells it."""
@@ -22,6 +22,10 @@ class Resource:
         """The API group; empty for the core group."""
         parts = self.prefix.split("/")
         return parts[1] if parts[0] == "apis" else ""
+
+    def of_version(self, version: str) -> Self:
+        """The same kind in another version of its API group."""
+        return replace(self, prefix=f"apis/{self.group}/{version}")
 
     def path(self, *, namespace: str | None, name: str | None = None, subresource: str | None = None) -> str:
         """The request path of the collection, of one object, or of an object's subresource."""
@@ -51,4 +55,12 @@ SNAPSHOT_CONTENTS = Resource(
     prefix="apis/snapshot.storage.k8s.io/v1", plural="volumesnapshotcontents", namespaced=False
 )
 SNAPSHOT_CLASSES = Resource(prefix="apis/snapshot.storage.k8s.io/v1", plural="volumesnapshotclasses", namespaced=False)
+# Clusters serve them in different versions: group_snapshots.py asks for the one that is there.
+GROUP_SNAPSHOTS = Resource(prefix="apis/groupsnapshot.storage.k8s.io/v1beta1", plural="volumegroupsnapshots")
+GROUP_CONTENTS = Resource(
+    prefix="apis/groupsnapshot.storage.k8s.io/v1beta1", plural="volumegroupsnapshotcontents", namespaced=False
+)
+GROUP_CLASSES = Resource(
+    prefix="apis/groupsnapshot.storage.k8s.io/v1beta1", plural="volumegroupsnapshotclasses", namespaced=False
+)
 ACCESS_REVIEWS = Resource(prefix="apis/authorization.k8s.io/v1", plural="selfsubjectaccessreviews", namespaced=False)

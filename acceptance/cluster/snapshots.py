@@ -53,8 +53,13 @@ def serves_snapshots(api: Api) -> bool:
 
 def snapshot_classes(api: Api, *, driver: str) -> list[str]:
     """The snapshot classes of the driver, the default one first."""
-    found = [each for each in api.list(SNAPSHOT_CLASSES) if each.get("driver") == driver]
-    found.sort(key=lambda each: (each["metadata"].get("annotations") or {}).get(_DEFAULT) != "true")
+    return of_driver(api.list(SNAPSHOT_CLASSES), driver=driver, default=_DEFAULT)
+
+
+def of_driver(classes: Sequence[Object], *, driver: str, default: str) -> list[str]:
+    """The names of the classes that name the driver, the one first that carries the annotation `default`."""
+    found = [each for each in classes if each.get("driver") == driver]
+    found.sort(key=lambda each: (each["metadata"].get("annotations") or {}).get(default) != "true")
     return [name_of(each) for each in found]
 
 
@@ -94,13 +99,19 @@ def wait_taken(api: Api, snapshot: Snapshot, *, timeout_s: float) -> Taken:
         f"snapshot {snapshot.name} of class {snapshot.snapshot_class} to be ready to use",
         look=lambda: api.get(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace).get("status") or {},
         ready=lambda status: bool(status.get("readyToUse")),
-        state=_state,
+        state=shown_state,
         events=lambda: recent_events(api, namespace=snapshot.namespace, name=snapshot.name),
         timeout_s=timeout_s,
     )
-    content = str(seen["boundVolumeSnapshotContentName"])
-    own_content(api, content, run_id=snapshot.run_id)
-    size = seen.get("restoreSize")
+    taken = taken_by(seen)
+    own_content(api, taken.content, run_id=snapshot.run_id)
+    return taken
+
+
+def taken_by(status: Object) -> Taken:
+    """What the status of a snapshot that is ready to use says of it."""
+    size = status.get("restoreSize")
+    content = str(status["boundVolumeSnapshotContentName"])
     return Taken(content=content, size=None if size is None else parse_size(str(size)))
 
 
@@ -156,10 +167,7 @@ def _wait_gone(
         f"snapshot {snapshot.name} and its content to be deleted",
         look=look,
         ready=lambda seen: not seen,
-        state=lambda seen: "; ".join(
-            f"{name_of(each)} (finalizers: {', '.join(each['metadata'].get('finalizers') or []) or 'none'})"
-            for each in seen
-        ),
+        state=held_by,
         events=lambda: recent_events(api, namespace=snapshot.namespace, name=snapshot.name),
         timeout_s=timeout_s,
     )
@@ -182,7 +190,16 @@ def have_removed(api: Api, snapshot: Snapshot) -> str | None:
     return content
 
 
-def _state(status: Object) -> str:
+def held_by(seen: Sequence[Object]) -> str:
+    """What is still there, and which finalizers hold it."""
+    return "; ".join(
+        f"{name_of(each)} (finalizers: {', '.join(each['metadata'].get('finalizers') or []) or 'none'})"
+        for each in seen
+    )
+
+
+def shown_state(status: Object) -> str:
+    """How far a snapshot is, and its driver's words where there are any."""
     ready = f"readyToUse {str(status.get('readyToUse', 'unknown')).lower()}"
     error = (status.get("error") or {}).get("message")
     return f"{ready}, error: {error}" if error else ready

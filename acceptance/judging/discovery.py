@@ -33,7 +33,7 @@ LONG_ENOUGH = 6
 
 @dataclass(frozen=True, kw_only=True)
 class FoundClass:
-    """One StorageClass. `snapshots`, `capacity`: whether there is a snapshot class, and free space is told."""
+    """One StorageClass. `snapshots`, `groups`: whether there is a class of them; `capacity`: free space is told."""
 
     name: str
     provisioner: str
@@ -42,6 +42,7 @@ class FoundClass:
     binding: str
     expansion: bool
     snapshots: bool
+    groups: bool
     capacity: bool
     wrong: tuple[str, ...]
     """what may keep it from working, or from being tested, in sentences"""
@@ -69,6 +70,7 @@ class Surroundings:
     csi_nodes: Sequence[Object] | None = None
     capacities: Sequence[Object] | None = None
     snapshot_classes: Sequence[Object] | None = None
+    group_classes: Sequence[Object] | None = None
     pods: Sequence[Object] | None = None
 
 
@@ -118,6 +120,7 @@ def _found(each: StorageClass, beside: Surroundings) -> FoundClass:
         binding=each.binding_mode,
         expansion=each.allow_expansion,
         snapshots=snapshots,
+        groups=any(one.get("driver") == each.provisioner for one in beside.group_classes or ()),
         capacity=_tells_capacity(each.name, beside),
         wrong=(*([missing] if missing else []), *_wrong(each, snapshots=snapshots, beside=beside)),
         usable=each.provisions,

@@ -17,6 +17,10 @@ from acceptance.text.quantities import format_quantity
 RULE = (
     "a snapshot taken while records are written holds all that were acknowledged before, and no later one without them"
 )
+GROUP_RULE = (
+    "the snapshots of a group, taken while records are written in turn to all its volumes, together hold all that were "
+    "acknowledged before, and no later one without them"
+)
 STAGES: dict[Stage, str] = {
     "before": "before it",
     "taken": "while it was taken",
@@ -27,10 +31,11 @@ STAGES: dict[Stage, str] = {
 
 def judge_snapshot(record: SnapshotRecord) -> Verdict:
     """Fail when one record is missing that must be there: there is nothing to be unsure of."""
+    one = record.volumes == 1
     return without_figures(
-        verdict_id(record.storage_class, "durability", "snapshot-in-use", "holds"),
+        verdict_id(record.storage_class, "durability", "snapshot-in-use" if one else "group-snapshot", "holds"),
         storage_class=record.storage_class,
-        rule=RULE,
+        rule=RULE if one else GROUP_RULE,
         status="fail" if record.lost or record.holes else "pass",
         reason=snapshot_sentence(record),
     )
@@ -41,18 +46,20 @@ def snapshot_sentence(record: SnapshotRecord) -> str:
 
     What was acknowledged before is told first; a hole is told of what is later.
     """
-    about = f"a snapshot of class {record.snapshot_class}, taken while records were written to a volume of "
+    group, volumes = ("", "to a volume") if record.volumes == 1 else ("group ", f"in turn to {record.volumes} volumes")
+    about = f"a {group}snapshot of class {record.snapshot_class}, taken while records were written {volumes} of "
     wrong = []
     if record.lost:
         count = sum(last - first + 1 for first, last in record.lost)
         wrong.append(
             f"lacks {count:,} of the {record.acknowledged:,} records that were acknowledged before it was asked for: "
-            f"{ranges_in_words(record.lost)}"
+            f"{ranges_in_words(record.lost)}{_whose(record, record.lost)}"
         )
     if record.holes:
         wrong.append(
             f"does not show one moment: part of record {record.last:,} is there, which was begun when all earlier "
             f"records were durable, but these earlier ones are not whole: {ranges_in_words(record.holes)}"
+            f"{_whose(record, record.holes)}"
         )
     if wrong:
         return f"{about}{record.storage_class}, {'; it '.join(wrong)}."
@@ -61,6 +68,12 @@ def snapshot_sentence(record: SnapshotRecord) -> str:
         f"{about}{record.storage_class}, holds all {record.acknowledged:,} records that were acknowledged before it "
         f"was asked for, and {later:,} more without a hole. Records a second: {paces_in_words(record.paces)}."
     )
+
+
+def _whose(record: SnapshotRecord, missing: list[tuple[int, int]]) -> str:
+    """` (all on volume 1 of 2)` where only one of several volumes lacks any: the records are on them in turn."""
+    places = {(number - 1) % record.volumes for first, last in missing for number in range(first, last + 1)}
+    return f" (all on volume {min(places) + 1} of {record.volumes})" if len(places) < min(record.volumes, 2) else ""
 
 
 def paces_in_words(paces: list[Pace]) -> str:

@@ -111,13 +111,14 @@ def featured(
     )
 
 
-def snapped(storage_class: str, *, write_s: float, assumed: AssumedThroughput) -> PlannedStep:
-    """Records written, a snapshot taken meanwhile, restored to a second volume, and deleted."""
-    seconds = 2 * assumed.claim_s + write_s + assumed.pod_s + 2 * LOOKS_S + assumed.gone_s
+def snapped(storage_class: str, *, volumes: int, write_s: float, assumed: AssumedThroughput) -> PlannedStep:
+    """Records written, a snapshot taken meanwhile, restored to as many volumes again, and deleted."""
+    seconds = 2 * volumes * assumed.claim_s + write_s + assumed.pod_s + 2 * LOOKS_S + assumed.gone_s
+    taken = "a snapshot" if volumes == 1 else f"a group snapshot of {volumes} volumes"
     return PlannedStep(
-        what=f"{storage_class}: records, a snapshot taken and deleted while they are written",
+        what=f"{storage_class}: records, {taken} taken and deleted while they are written",
         about_s=seconds,
-        volumes=(Volumes(storage_class=storage_class, number=2, size=SIZE, beside=SIZE),),
+        volumes=(Volumes(storage_class=storage_class, number=2 * volumes, size=SIZE, beside=volumes * SIZE),),
         pods=2,
     )
 

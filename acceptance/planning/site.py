@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.group_snapshots import GROUP as GROUPS
+from acceptance.cluster.group_snapshots import group_kinds
 from acceptance.cluster.node_room import usable_nodes
 from acceptance.cluster.preflight import Preflight, run_preflight
 from acceptance.cluster.snapshots import GROUP, VERSION, serves_snapshots
@@ -25,9 +27,9 @@ from acceptance.trials.rebuild.choice import choose_driver
 class Site:
     """What is known of the cluster or the host. `classes` by the name asked for, None for the default class.
 
-    `storage_classes`: all of the cluster; `nodes`: how many take ordinary pods; `snapshots`: whether any are served;
-    None where nobody knows. `trouble`: what a run would fail of before it began, or why the cluster could not be looked
-    at.
+    `storage_classes`: all of the cluster; `nodes`: how many take ordinary pods; `snapshots`, `groups`: whether any are
+    served, and groups of them; None where nobody knows. `trouble`: what a run would fail of before it began, or why the
+    cluster could not be looked at.
     """
 
     kind: str | None = None
@@ -36,6 +38,7 @@ class Site:
     storage_classes: Sequence[StorageClass] = ()
     nodes: int | None = None
     snapshots: bool | None = None
+    groups: bool | None = None
     trouble: str | None = None
     api: Api | None = None
 
@@ -68,6 +71,7 @@ def site_of(api: Api, preflight: Preflight, settings: Settings) -> Site:
         storage_classes=cluster.storage_classes,
         nodes=len(usable_nodes(api, settings.template)),
         snapshots=serves_snapshots(api),
+        groups=group_kinds(api) is not None,
         api=api,
     )
 
@@ -89,6 +93,11 @@ def lacks_feature(site: Site, asked: str | None, capability: Capability) -> str 
     if needed == "snapshot" and site.snapshots is False:
         return f"capability '{capability}': the cluster serves no {GROUP}/{VERSION}"
     return None
+
+
+def lacks_groups(site: Site) -> str | None:
+    """Why a group snapshot would be skipped, as far as that can be told without trying it."""
+    return f"capability 'group snapshot': the cluster serves no {GROUPS}" if site.groups is False else None
 
 
 def lacks_node_failure(failure: Failure, plan: NodeFailurePlan | str, *, kubelet: KubeletPlan | str) -> str | None:

@@ -15,10 +15,11 @@ from acceptance.text.quantities import format_quantity
 
 @dataclass(frozen=True, kw_only=True)
 class SnapshotRow:
-    """One snapshot, as it is shown. `paces`: for each stage records a second, and the longest pause."""
+    """One snapshot, or group of them, as it is shown. `paces`: for each stage records a second, and longest pause."""
 
     storage_class: str
     snapshot_class: str
+    volumes: str
     acknowledged: str
     held: str
     missing: str
@@ -36,6 +37,7 @@ def _row(record: SnapshotRecord) -> SnapshotRow:
     return SnapshotRow(
         storage_class=record.storage_class,
         snapshot_class=record.snapshot_class,
+        volumes=f"{record.volumes}",
         acknowledged=f"{record.acknowledged:,}",
         held=f"{record.whole:,}",
         missing=ranges_in_words(missing) if missing else "none",

@@ -35,12 +35,18 @@ class Pace(Frozen):
 
 
 class SnapshotRecord(Frozen):
-    """A snapshot that was taken while records were written to its volume, and what a volume restored from it held."""
+    """A snapshot that was taken while records were written to its volume, and what a volume restored from it held.
+
+    Of several volumes it is a group snapshot, and what those restored from it held together.
+    """
 
     storage_class: str
-    snapshot_class: str
+    snapshot_class: str = Field(description="of several volumes the VolumeGroupSnapshotClass")
     node: str = Field(description="from which the records were written")
     asked: datetime = Field(description="when the snapshot was asked for, by the clock of the suite")
+    volumes: int = Field(
+        default=1, ge=1, description="of one pod, on which the files are in turn; of several a group snapshot was taken"
+    )
     files: int = Field(description="that took the records in turn, each in a folder of its own")
     acknowledged: int = Field(description="records whose number had arrived in the suite before it was asked for")
     whole: int = Field(description="records that were whole on the restored volume, acknowledged or not")

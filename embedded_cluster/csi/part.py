@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embedded_cluster.control_plane import ControlPlane
-from embedded_cluster.csi import driver, on_node, sidecars
+from embedded_cluster.csi import driver, group_snapshots, on_node, sidecars
 from embedded_cluster.csi.on_node import NodeDriver
 from embedded_cluster.csi.registration import nodes_with
 from embedded_cluster.kubectl import Kubectl
@@ -18,7 +18,7 @@ from embedded_cluster.waiting import NotYet, wait_for
 
 NAME = driver.NAME
 CLASS = "csi-lab"
-"""the StorageClass, and the VolumeSnapshotClass"""
+"""the StorageClass, the VolumeSnapshotClass and the VolumeGroupSnapshotClass"""
 CLASSES = {CLASS: "320Mi"}
 """the StorageClass, with the size of the smallest volume that it makes: XFS is at least 300 MiB"""
 STAND_INS = "written for this cluster, not Kubernetes': node-driver-registrar"
@@ -33,7 +33,7 @@ _SIDECARS = {
     # All nodes have all volumes.
     "csi-provisioner": ("--feature-gates=Topology=false",),
     "csi-resizer": (),
-    "csi-snapshotter": (),
+    "csi-snapshotter": (group_snapshots.GATE,),
 }
 _REGISTERED_S = 60
 
@@ -44,11 +44,12 @@ class Csi:
 
     driver: Path
     sidecars: sidecars.Sidecars
+    group_definitions: tuple[Path, ...]
 
 
 def ensure() -> Csi:
     """All of it, from the cache or built now; raises EnvironmentFailure where a build fails."""
-    return Csi(driver=driver.ensure(), sidecars=sidecars.ensure())
+    return Csi(driver=driver.ensure(), sidecars=sidecars.ensure(), group_definitions=group_snapshots.definitions())
 
 
 def start(
@@ -67,7 +68,7 @@ def start(
     """
     layout, daemons = control_plane.layout, control_plane.daemons
     _link(part, layout)
-    kubectl.define(part.sidecars.crds)
+    kubectl.define((*part.sidecars.crds, *part.group_definitions))
     kubectl.apply("snapshot-controller.yaml")
     users = {"sidecars": _USERS[CONTROLLER], "snapshot_controller": _USERS[SNAPSHOT_CONTROLLER]}
     kubectl.apply("csi.yaml", driver=driver.NAME, **{"class": CLASS}, **users)
@@ -116,7 +117,7 @@ def commands(layout: Layout, *, kubeconfigs: dict[str, Path]) -> dict[str, list[
         name: [csi.programs / name, *of_driver, *_OFTEN, *options] for name, options in _SIDECARS.items()
     }
     own = f"--kubeconfig={kubeconfigs[SNAPSHOT_CONTROLLER]}"
-    found[SNAPSHOT_CONTROLLER] = [csi.programs / SNAPSHOT_CONTROLLER, own, *_OFTEN]
+    found[SNAPSHOT_CONTROLLER] = [csi.programs / SNAPSHOT_CONTROLLER, own, *_OFTEN, group_snapshots.GATE]
     return found
 
 

@@ -24,7 +24,8 @@ PROGRAMS = {
     "livenessprobe": "./livenessprobe",
 }
 """each program, and its package"""
-_SNAPSHOT_CLIENT = f"{_CSI}/external-snapshotter/client/v8"
+SNAPSHOT_CLIENT = f"{_CSI}/external-snapshotter/client/v8"
+"""the module with the definitions"""
 _SNAPSHOTS = tuple(
     f"config/crd/snapshot.storage.k8s.io_{kind}.yaml"
     for kind in ("volumesnapshotclasses", "volumesnapshotcontents", "volumesnapshots")
@@ -44,7 +45,7 @@ def ensure() -> Sidecars:
 
     Raises EnvironmentFailure where a module cannot be had or a program cannot be compiled.
     """
-    version = pinned(SOURCE, _SNAPSHOT_CLIENT)
+    version = pinned(SOURCE, SNAPSHOT_CLIENT)
     recipe = f"{PROGRAMS}{_SNAPSHOTS}"
     folder = built(f"csi-sidecars-{version}", sources=[SOURCE], recipe=recipe, build=_build)
     return Sidecars(
@@ -56,7 +57,7 @@ def _build(go: Path, target: Path) -> None:
     have_modules(PROGRAMS, go=go, source=SOURCE, part="CSI sidecars")
     with step("compile the CSI sidecars"):
         compile_programs(PROGRAMS, go=go, source=SOURCE, target=target)
-    write_definitions(target / "crds", module=module_folder(_SNAPSHOT_CLIENT, go=go, source=SOURCE))
+    write_definitions(target / "crds", module=module_folder(SNAPSHOT_CLIENT, go=go, source=SOURCE))
 
 
 def write_definitions(folder: Path, *, module: Path) -> None:

@@ -19,9 +19,21 @@ from kubernetes import config
 import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError
+from acceptance.cluster.going_contents import GOES
 from acceptance.cluster.objects import new_run_id
 from acceptance.cluster.permissions import OF_SUBJECT, require_permissions
-from acceptance.cluster.resources import CONFIG_MAPS, LEASES, NAMESPACES, PODS, SECRETS, VOLUMES, Object, Resource
+from acceptance.cluster.resources import (
+    CONFIG_MAPS,
+    GROUP_CONTENTS,
+    LEASES,
+    NAMESPACES,
+    PODS,
+    SECRETS,
+    SNAPSHOT_CONTENTS,
+    VOLUMES,
+    Object,
+    Resource,
+)
 from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import EnvironmentFailure
@@ -248,7 +260,7 @@ NOT_HERE = {
     # The limit of a node, with --storage-node-volumes.
     Grant(resource="csinodes", verb="get", group="storage.k8s.io"),
 }
-SNAPSHOTS = "snapshot.storage.k8s.io"
+SNAPSHOTS = {"snapshot.storage.k8s.io", "groupsnapshot.storage.k8s.io"}
 
 
 def test_every_verb_that_is_granted_is_used(seen: tuple[SuiteRun, Asked]) -> None:
@@ -257,7 +269,7 @@ def test_every_verb_that_is_granted_is_used(seen: tuple[SuiteRun, Asked]) -> Non
         each
         for grants in granted(documents(*FILES)).values()
         for each in grants
-        if _anywhere(each) not in asked.allowed and each.group != SNAPSHOTS
+        if _anywhere(each) not in asked.allowed and each.group not in SNAPSHOTS
     }
     assert unused == NOT_HERE
     assert Grant(resource="/metrics", verb="get") in asked.allowed
@@ -282,8 +294,8 @@ def _anywhere(grant: Grant) -> Grant:
 
 
 @pytest.fixture(scope="module")
-def others(api: Api) -> Iterator[None]:
-    """What belongs to somebody else: a namespace, and a volume of a claim in it."""
+def others(api: Api, snapshots: None) -> Iterator[None]:
+    """What belongs to somebody else: a namespace, a volume of a claim in it, and what is behind snapshots of it."""
     volume = {
         "capacity": {"storage": "1Mi"},
         "accessModes": ["ReadWriteOnce"],
@@ -296,7 +308,11 @@ def others(api: Api) -> Iterator[None]:
     api.create(VOLUMES, {"metadata": {"name": OTHERS}, "spec": volume})
     of_a_run = {**volume, "claimRef": {"namespace": RUN_NAMESPACE, "name": "load"}}
     api.create(VOLUMES, {"metadata": {"name": f"{OTHERS}-of-a-run"}, "spec": of_a_run})
+    for kind, content in CONTENTS.items():
+        api.create(kind, {**content, "metadata": {"name": OTHERS}})
     yield
+    for kind in CONTENTS:
+        api.delete(kind, OTHERS)
     api.delete(PODS, OTHERS, namespace=OTHERS, grace_s=0)
     api.delete(VOLUMES, OTHERS)
     api.delete(VOLUMES, f"{OTHERS}-of-a-run")
@@ -317,6 +333,24 @@ OTHERS = "lab-others"
 POD: Object = {"containers": [{"name": "x", "image": "x"}]}
 NOWHERE: Object = {"nodeSelector": {"lab": "nowhere"}}
 RUN_NAMESPACE = "storage-acceptance-20200101-000000-abcdefabcdefabcd"
+OF_NOBODY: Object = {"deletionPolicy": "Retain", "driver": "lab.example.com"}
+REFERENCE = {"namespace": OTHERS, "name": OTHERS}
+CONTENTS: dict[Resource, Object] = {
+    SNAPSHOT_CONTENTS: {
+        "apiVersion": "snapshot.storage.k8s.io/v1",
+        "kind": "VolumeSnapshotContent",
+        "spec": {**OF_NOBODY, "source": {"snapshotHandle": "x"}, "volumeSnapshotRef": REFERENCE},
+    },
+    GROUP_CONTENTS: {
+        "apiVersion": "groupsnapshot.storage.k8s.io/v1beta1",
+        "kind": "VolumeGroupSnapshotContent",
+        "spec": {
+            **OF_NOBODY,
+            "source": {"groupSnapshotHandles": {"volumeGroupSnapshotHandle": "x", "volumeSnapshotHandles": ["x"]}},
+            "volumeGroupSnapshotRef": REFERENCE,
+        },
+    },
+}
 RESTRICTED = {"pod-security.kubernetes.io/enforce": "restricted"}
 
 
@@ -348,6 +382,10 @@ CHANGES: dict[str, Callable[[Api], object]] = {
     "claim a volume anew": lambda account: account.patch(
         VOLUMES, f"{OTHERS}-of-a-run", {"spec": {"claimRef": {"namespace": OTHERS, "name": OTHERS}}}
     ),
+    "have what is behind a snapshot go": lambda account: account.patch(SNAPSHOT_CONTENTS, OTHERS, GOES),
+    "delete what is behind a snapshot": lambda account: account.delete(SNAPSHOT_CONTENTS, OTHERS),
+    "have what is behind a group snapshot go": lambda account: account.patch(GROUP_CONTENTS, OTHERS, GOES),
+    "delete what is behind a group snapshot": lambda account: account.delete(GROUP_CONTENTS, OTHERS),
     "let a volume be claimed": lambda account: account.patch(
         VOLUMES, f"{OTHERS}-of-a-run", {"spec": {"claimRef": None}}
     ),

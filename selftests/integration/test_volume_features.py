@@ -10,13 +10,13 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
-from acceptance.cluster.objects import run_namespace
-from acceptance.cluster.resources import SNAPSHOT_CONTENTS, STORAGE_CLASSES, VOLUME_SNAPSHOTS
+from acceptance.cluster.resources import STORAGE_CLASSES
 from acceptance.cluster.snapshots import Snapshot, take_snapshot, undo_snapshot
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
-from selftests.integration.suite import SuiteRun, finish, left_behind, own_runs, run_in, run_suite, started_suite
+from selftests.integration.own_snapshots import snapshots_of_own
+from selftests.integration.suite import SuiteRun, finish, left_behind, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 from selftests.integration.volume_pods import a_volume, gone
 from selftests.lab.csi_classes import RETAINING, class_of, fault_of_all, faulty_classes, retaining
@@ -118,7 +118,7 @@ def test_the_report_has_a_table_of_them(good: SuiteRun) -> None:
 
 @pytest.mark.full
 def test_no_snapshot_and_no_content_stays(good: SuiteRun, api: Api) -> None:
-    assert snapshots_of_own(api) == []
+    assert snapshots_of_own(api, in_default=IN_USE) == []
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -136,20 +136,10 @@ def on(fault: str, record: dict[str, Any]) -> bool:
     return bool(record["storage_class"] == (CLASS if fault in OF_ALL else class_of(fault)))
 
 
-def snapshots_of_own(api: Api) -> list[str]:
-    """The snapshots of runs of this process, and what is behind them: other files take some at the same time."""
-    namespaces = {run_namespace(run_id) for run_id in own_runs()} | {"default"}
-    found = [each["metadata"] for each in api.list(VOLUME_SNAPSHOTS) if each["metadata"]["namespace"] in namespaces]
-    for each in api.list(SNAPSHOT_CONTENTS):
-        if each["spec"]["volumeSnapshotRef"]["namespace"] in namespaces:
-            found.append(each["metadata"])
-    return [each["name"] for each in found]
-
-
 def wait_for_content(api: Api) -> None:
     wait_for(
         "a snapshot to be taken",
-        look=lambda: [each for each in snapshots_of_own(api) if each.startswith("snapcontent-")],
+        look=lambda: [each for each in snapshots_of_own(api, in_default=IN_USE) if each.startswith("snapcontent-")],
         ready=bool,
         state=lambda seen: f"{len(seen)} contents",
         timeout_s=120,
@@ -165,7 +155,7 @@ def test_an_interrupted_run_leaves_no_snapshot(classes: None, clean: Api, report
         run = finish(process, reports=reports)
     assert run.status == 2, run.output
     assert run.results["errors"] == []
-    assert snapshots_of_own(clean) == []
+    assert snapshots_of_own(clean, in_default=IN_USE) == []
 
 
 def test_what_a_run_killed_after_a_snapshot_leaves_is_removed_by_cleanup(
@@ -179,7 +169,7 @@ def test_what_a_run_killed_after_a_snapshot_leaves_is_removed_by_cleanup(
     run_id = run_in(reports)
     done = cleanup(cluster, "--run", run_id)
     assert done.returncode == 0 and "VolumeSnapshot" in done.stdout, done.stdout + done.stderr
-    assert snapshots_of_own(clean) == [] and left_behind(clean) == []
+    assert snapshots_of_own(clean, in_default=IN_USE) == [] and left_behind(clean) == []
 
 
 @pytest.fixture
@@ -197,7 +187,7 @@ def test_what_is_behind_a_snapshot_goes_though_it_was_not_yet_taken(claim: Claim
         take_snapshot(api, snapshot, claim=claim)
         wait_for_content(api)
         undo_snapshot(api, snapshot, timeout_s=60)
-        assert snapshots_of_own(api) == []
+        assert snapshots_of_own(api, in_default=IN_USE) == []
 
 
 @pytest.fixture(scope="module")

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import SNAPSHOT_CLASSES, STORAGE_CLASSES
+from acceptance.cluster.resources import GROUP_CLASSES, SNAPSHOT_CLASSES, STORAGE_CLASSES, Resource
 from embedded_cluster.csi.part import CLASS
 from embedded_cluster.layout import Layout
 
 # Workers that share a cluster must not define each other's classes.
 OWN = "-".join(filter(None, [CLASS, os.environ.get("PYTEST_XDIST_WORKER")]))
 RETAINING = f"{OWN}-retain"
-"""the VolumeSnapshotClass that retains"""
+"""the VolumeSnapshotClass that retains, and the VolumeGroupSnapshotClass"""
 
 
 def class_of(fault: str) -> str:
@@ -50,11 +50,24 @@ def fault_of_all(cluster: str, fault: str) -> Iterator[None]:
 @contextmanager
 def retaining(api: Api) -> Iterator[None]:
     """The driver's default class of snapshots is one that would retain what is behind them, until the block ends."""
-    own = api.get(SNAPSHOT_CLASSES, CLASS)
+    with _retaining(api, SNAPSHOT_CLASSES):
+        yield
+
+
+@contextmanager
+def retaining_groups(api: Api) -> Iterator[None]:
+    """The same of its default class of group snapshots."""
+    with _retaining(api, GROUP_CLASSES):
+        yield
+
+
+@contextmanager
+def _retaining(api: Api, kind: Resource) -> Iterator[None]:
+    own = api.get(kind, CLASS)
     kept = {key: own[key] for key in ("apiVersion", "kind", "driver")} | {"deletionPolicy": "Retain"}
-    annotations = {"snapshot.storage.kubernetes.io/is-default-class": "true"}
-    api.create(SNAPSHOT_CLASSES, {**kept, "metadata": {"name": RETAINING, "annotations": annotations}})
+    annotations = {f"{kind.group.removesuffix('.k8s.io')}.kubernetes.io/is-default-class": "true"}
+    api.create(kind, {**kept, "metadata": {"name": RETAINING, "annotations": annotations}})
     try:
         yield
     finally:
-        api.delete(SNAPSHOT_CLASSES, RETAINING)
+        api.delete(kind, RETAINING)

@@ -1,4 +1,4 @@
-"""The kinds of volume snapshots, for tests that need no more than that they are served."""
+"""The kinds of volume snapshots and of groups of them, for tests that need no more than that they are served."""
 
 from __future__ import annotations
 

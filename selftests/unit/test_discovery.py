@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any, cast
 
 import pytest
@@ -130,6 +131,9 @@ class Forbidding:
     def __init__(self, refused: dict[str, int]) -> None:
         self._refused = refused
 
+    def group_versions(self, group: str) -> builtins.list[str]:
+        return ["v1beta9", "v1beta1"]
+
     def list(self, resource: Resource, *, slim: Any = whole, fields: str = "") -> list[Object]:
         if status := self._refused.get(resource.plural):
             raise ApiError(status=status, request="GET", message="refused")
@@ -140,13 +144,25 @@ class Forbidding:
 
 
 def test_what_may_not_be_listed_is_told_and_the_rest_is_looked_at() -> None:
-    look = look_at_storage(cast(Api, Forbidding({"csinodes": 403, "volumesnapshotclasses": 404})))
+    look = look_at_storage(
+        cast(Api, Forbidding({"csinodes": 403, "volumesnapshotclasses": 404, "volumegroupsnapshotclasses": 403}))
+    )
     assert look.found.keys() == {"classes", "drivers", "capacities", "pods"}
     assert look.found["pods"] == [pod("a", image="x")]
     assert look.unread == {
         "csi_nodes": "this account may not list them",
         "snapshot_classes": "this cluster has no such kind",
+        "group_classes": "this account may not list them",
     }
+
+
+def test_without_group_snapshots_nothing_is_said_of_them() -> None:
+    api = Forbidding({})
+    api.group_versions = lambda group: []  # type: ignore[method-assign]
+    look = look_at_storage(cast(Api, api))
+    assert look.found["group_classes"] == [] and look.unread == {}
+    groups = [{"driver": CSI}]
+    assert [each.groups for each in found(LOCAL, GOOD, group_classes=groups).classes] == [True, False]
 
 
 @pytest.mark.parametrize("refused", [{"storageclasses": 403}, {"pods": 500}])

@@ -12,7 +12,7 @@ import yaml
 from acceptance.text.errors import WrongUsage
 from embedded_cluster import __main__ as command_line
 from embedded_cluster import layout, loop_devices, mount_namespaces
-from embedded_cluster.csi import driver, frozen, on_node, part, sidecars
+from embedded_cluster.csi import driver, frozen, group_snapshots, on_node, part, sidecars
 from embedded_cluster.csi.on_node import NodeDriver
 from embedded_cluster.kubectl import MANIFESTS
 from embedded_cluster.layout import Layout
@@ -64,10 +64,13 @@ def test_every_identity_has_the_rights_that_it_is_bound_to() -> None:
     objects = manifest("csi.yaml") + manifest("snapshot-controller.yaml")
     roles = {each["metadata"]["name"] for each in objects if each["kind"] == "ClusterRole"}
     bound = {
-        each["subjects"][0]["name"]: each["roleRef"]["name"] for each in objects if each["kind"] == "ClusterRoleBinding"
+        (each["subjects"][0]["name"], each["roleRef"]["name"])
+        for each in objects
+        if each["kind"] == "ClusterRoleBinding"
     }
-    assert bound == {"user-1": "storage-acceptance-csi", "user-2": "snapshot-controller"}
-    assert set(bound.values()) == roles
+    controllers = {("user-2", "snapshot-controller"), ("user-2", "group-snapshot-controller")}
+    assert bound == {("user-1", "storage-acceptance-csi"), *controllers}
+    assert {role for _, role in bound} == roles
 
 
 def test_nobody_may_read_secrets_or_do_everything() -> None:
@@ -81,7 +84,10 @@ def test_both_classes_are_the_drivers_own() -> None:
     assert kinds["StorageClass"]["provisioner"] == kinds["VolumeSnapshotClass"]["driver"] == driver.NAME
     assert kinds["CSIDriver"]["metadata"]["name"] == driver.NAME
     assert kinds["CSIDriver"]["spec"]["attachRequired"] is False, "else an attacher would have to run"
-    assert {kinds[kind]["metadata"]["name"] for kind in ("StorageClass", "VolumeSnapshotClass")} == set(part.CLASSES)
+    classes = ("StorageClass", "VolumeSnapshotClass", "VolumeGroupSnapshotClass")
+    assert {kinds[kind]["metadata"]["name"] for kind in classes} == set(part.CLASSES)
+    assert kinds["VolumeGroupSnapshotClass"]["driver"] == driver.NAME
+    assert kinds["VolumeGroupSnapshotClass"]["apiVersion"].endswith(f"/{group_snapshots.VERSION}")
 
 
 def test_each_controller_is_a_program_that_is_built_with_an_identity_of_its_own() -> None:
@@ -92,6 +98,8 @@ def test_each_controller_is_a_program_that_is_built_with_an_identity_of_its_own(
     identities = {name: [word for word in words if "kubeconfig" in str(word)] for name, words in found.items()}
     assert identities.pop(part.SNAPSHOT_CONTROLLER) == ["--kubeconfig=/snapshots"]
     assert set(map(tuple, identities.values())) == {("--kubeconfig=/driver",)}
+    with_groups = {name for name, words in found.items() if group_snapshots.GATE in words}
+    assert with_groups == {"csi-snapshotter", part.SNAPSHOT_CONTROLLER}
     assert f"--csi-address={LAYOUT.csi.socket}" in found["csi-provisioner"]
     assert not any("csi-address" in str(word) for word in found[part.SNAPSHOT_CONTROLLER])
 

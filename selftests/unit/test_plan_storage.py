@@ -15,7 +15,7 @@ from acceptance.planning.assumed_throughput import ELSEWHERE
 from acceptance.planning.failures import rebuilt
 from acceptance.planning.many_volumes import ramped, scaled
 from acceptance.planning.records import Plan, PlannedStep, Volumes
-from acceptance.planning.single_volumes import featured, rewritten
+from acceptance.planning.single_volumes import featured, rewritten, snapped
 from acceptance.results.features import CAPABILITIES, Capability
 from acceptance.settings.run import Settings
 from acceptance.trials.ramps.runner import RampSettings
@@ -148,6 +148,12 @@ def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capabi
     further |= dict.fromkeys((*twice, "read-only-many", "mount-options"), 2)
     growing = ("entries", "expansion-offline", "expansion-new-pod", "block-expansion")
     assert claimed == (least | further | dict.fromkeys(growing, 2)).get(capability, 1) * GIB
+
+
+def test_a_group_snapshot_claims_a_copy_of_each_volume_and_what_is_kept_of_it() -> None:
+    one, two = (snapped("fast", volumes=number, write_s=2, assumed=ELSEWHERE) for number in (1, 2))
+    assert [sum(each.storage for each in step.volumes) for step in (one, two)] == [3 * GIB, 6 * GIB]
+    assert "a group snapshot of 2 volumes" in two.what and two.about_s > one.about_s
 
 
 def test_a_node_is_filled_with_as_many_volumes_as_was_consented_to_and_one_more() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ from hypothesis import strategies as st
 from acceptance.judging.snapshots import judge_snapshot
 from acceptance.report.snapshots import snapshot_rows
 from acceptance.report.summary import render_summary
+from acceptance.results.snapshots import SnapshotRecord
 from acceptance.text.errors import EnvironmentFailure
-from acceptance.trials.crashes.acknowledged_records import record
+from acceptance.trials.crashes.acknowledged_records import ranges, record
 from acceptance.trials.crashes.writer import script
 from acceptance.trials.crashes.writer_log import WriterLog
 from acceptance.trials.snapshots import trial
@@ -95,6 +97,30 @@ def test_one_byte_that_changed_is_found(data: st.DataObject) -> None:
     content[place][row * SIZE + data.draw(st.integers(min_value=0, max_value=SIZE - 1))] ^= 1
     found = held([bytes(each) for each in content], acknowledged=count)
     assert found.lost == found.holes == [number]
+
+
+@given(st.data())
+def test_volumes_of_two_moments_have_a_hole(data: st.DataObject) -> None:
+    """A group whose second volume was taken later than its first, in files that lie on them in turn."""
+    volumes = [int(each.split("/")[2]) for each in trial.ledgers(2)]
+    acknowledged = data.draw(counts)
+    early = acknowledged + data.draw(counts)
+    late = early + data.draw(st.integers(min_value=4, max_value=30))
+    earlier = data.draw(st.integers(min_value=1, max_value=2))
+    states = {True: written(early, trial.FILES), False: written(late, trial.FILES)}
+    found = held([states[of == earlier][place] for place, of in enumerate(volumes)], acknowledged)
+    assert found.lost == [] and found.holes != []
+    record = snapshot(volumes=2, acknowledged=acknowledged, holes=ranges(found.holes), last=found.last)
+    assert f"(all on volume {earlier} of 2)" in judge_snapshot(record).reason
+
+
+@pytest.mark.parametrize("volumes", [1, 2])
+def test_each_file_is_on_another_volume_than_the_one_before(volumes: int) -> None:
+    found = trial.ledgers(volumes)
+    assert len(set(found)) == len(found) == trial.FILES
+    on = [each.split("/")[2] for each in found]
+    assert len(set(on)) == volumes
+    assert volumes == 1 or all(before != after for before, after in pairwise(on))
 
 
 def test_nothing_there_is_all_lost() -> None:
@@ -186,3 +212,25 @@ def test_each_is_a_row_and_hostile_words_are_escaped() -> None:
     html = render_summary(results(snapshots=[snapshot(), bad]))
     assert "What snapshots of volumes in use hold" in html and "<script>alert" not in html
     assert "What snapshots of volumes in use hold" not in render_summary(results())
+
+
+def test_a_group_has_a_verdict_and_words_of_its_own() -> None:
+    one, group = judge_snapshot(snapshot()), judge_snapshot(snapshot(volumes=2))
+    assert one.id != group.id and group.id == "fast/durability/group-snapshot/holds"
+    assert group.status == "pass" and "together hold all" in group.rule
+    assert group.reason.startswith(
+        "a group snapshot of class snap, taken while records were written in turn to 2 volumes of fast, holds all 1"
+    )
+
+
+def test_holes_on_both_volumes_of_a_group_are_of_neither() -> None:
+    assert "all on volume" not in judge_snapshot(snapshot(volumes=2, holes=[(1001, 1002)])).reason
+    assert "all on volume" not in judge_snapshot(snapshot(holes=[(1001, 1001)])).reason
+
+
+def test_a_record_of_before_groups_is_of_one_volume() -> None:
+    older = snapshot().model_dump()
+    del older["volumes"]
+    assert SnapshotRecord.model_validate(older) == snapshot()
+    (row,) = snapshot_rows(results(snapshots=[snapshot(volumes=2)]))
+    assert row.volumes == "2"

@@ -44,9 +44,10 @@ class Writer:
     A connection that breaks is taken up again where it was left while the pod lives; numbers that never arrive here are
     not demanded later. The pod itself is ended by whoever makes it crash, or with the run.
 
-    `ledgers`: the files for the records, which take them in turn; in the volume's folder, or in folders there.
-    `heeds_term`: the pod ends by itself when it is told to, as in a drain. `pause_s`: its rest after each record, so
-    that MOST_RECORDS last for longer. `log_kind`: what its log says, where a kind of writer says more.
+    `beside`: further claims of the pod. `ledgers`: the files for the records, which take them in turn; in a volume's
+    folder, or in folders there. `heeds_term`: the pod ends by itself when it is told to, as in a drain. `pause_s`: its
+    rest after each record, so that MOST_RECORDS last for longer. `log_kind`: what its log says, where a kind of writer
+    says more.
     """
 
     log_kind: ClassVar[type[WriterLog]] = WriterLog
@@ -57,6 +58,7 @@ class Writer:
         claim: Claim,
         *,
         node: str | None,
+        beside: Sequence[Claim] = (),
         ledgers: Sequence[str] = (LEDGER,),
         heeds_term: bool = False,
         pause_s: float = 0.0,
@@ -64,7 +66,7 @@ class Writer:
         self.token = secrets.token_hex(8)
         self.plan = PodPlan(
             name=object_name(claim.name, WRITER),
-            claims=(claim,),
+            claims=(claim, *beside),
             image=workspace.image,
             command=["sh", "-c", script("write_records.sh")],
             environment={

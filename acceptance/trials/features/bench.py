@@ -45,7 +45,7 @@ class Bench:
         workspace: Workspace,
         storage_class: StorageClass,
         *,
-        capability: Capability | Literal["enforced size", "many files"],
+        capability: Capability | Literal["enforced size", "many files", "group snapshot"],
         node: str | None,
         keep: bool,
         pod_s: int | None = None,
@@ -97,9 +97,11 @@ class Bench:
         source: DataSource | None = None,
         access: AccessMode = "ReadWriteOnce",
         block: bool = False,
+        group: str = "",
     ) -> Claim:
-        """Ask for a volume of `size` bytes; `block`: for a raw block device."""
-        claim = replace(self.unmade_claim(part, size=size, block=block), source=source, access_mode=access)
+        """Ask for a volume of `size` bytes; `block`: for a raw block device; `group`: see Claim."""
+        unmade = self.unmade_claim(part, size=size, block=block)
+        claim = replace(unmade, source=source, access_mode=access, group=group)
         self.undo_with(lambda: remove_claim(self.api, claim, timeout_s=self.timeout_s))
         create_claim(self.api, claim)
         return claim

@@ -24,6 +24,7 @@ const (
 	takenLate        fault = "snapshot-taken-late"    // what is restored is the source as it is then
 	takenEarly       fault = "snapshot-taken-early"   // a snapshot is of the volume as it was soon after a pod first had it
 	twoMoments       fault = "snapshot-two-moments"   // the second half of a volume is copied later than the first
+	groupTwoMoments  fault = "group-two-moments"      // the snapshots of a group are taken one after the other
 	restoredEmpty    fault = "snapshot-empty"         // what is restored is a new, empty file system
 	sharesWithSource fault = "clone-shares"           // a clone is its source under another name
 	groupIgnored     fault = "group-ignored"          // fsGroup is taken from the kubelet, and forgotten; never of one class
@@ -49,8 +50,8 @@ const (
 )
 
 var allFaults = []fault{
-	growsInNameOnly, neverGrows, neverReady, takenLate, takenEarly, twoMoments, restoredEmpty, sharesWithSource, groupIgnored,
-	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
+	growsInNameOnly, neverGrows, neverReady, takenLate, takenEarly, twoMoments, groupTwoMoments, restoredEmpty, sharesWithSource,
+	groupIgnored, lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
 	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
 	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly,
 }

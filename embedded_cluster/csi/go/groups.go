@@ -68,35 +68,51 @@ func (d *driver) takeGroup(id string, volumes []string) (group, error) {
 		}
 		of = append(of, found)
 	}
+	apart, err := d.takenApart(of)
+	if err != nil {
+		return is, err
+	}
 	is.Created = time.Now().UTC()
 	take := func() error {
 		for _, each := range of {
-			taken := snapshot{
-				ID: idOf("snap", id+each.ID), Volume: each.ID, Size: each.Size, Block: each.Block, Fault: each.Fault, Group: id,
-				Created: is.Created,
-			}
-			// Of a try that was cut off there may be one, of an earlier moment.
-			if err := d.removeSnapshot(taken.ID); err != nil {
+			if err := d.takeMember(&is, each); err != nil {
 				return err
 			}
-			if err := d.copyTo(each, taken.ID); err != nil {
-				return err
-			}
-			if err := d.write(snapshotsIn, taken.ID, taken); err != nil {
-				return err
-			}
-			is.Snapshots = append(is.Snapshots, taken.ID)
 		}
 		return nil
 	}
-	for _, each := range slices.Backward(of) { // in the order of their ids, so that two groups do not wait for each other
-		inner := take
-		take = func() error { return d.withStill(each, inner) }
+	if apart {
+		take = func() error { return d.takeApart(&is, of) }
+	} else {
+		for _, each := range slices.Backward(of) { // in the order of their ids, so that two groups do not wait for each other
+			inner := take
+			take = func() error { return d.withStill(each, inner) }
+		}
 	}
 	if err := take(); err != nil {
 		return is, err
 	}
 	return is, d.write(groupsIn, id, is)
+}
+
+// takeMember makes the snapshot of one volume of a group, which is locked and stands still.
+func (d *driver) takeMember(is *group, of volume) error {
+	taken := snapshot{
+		ID: idOf("snap", is.ID+of.ID), Volume: of.ID, Size: of.Size, Block: of.Block, Fault: of.Fault, Group: is.ID,
+		Created: is.Created,
+	}
+	// Of a try that was cut off there may be one, of an earlier moment.
+	if err := d.removeSnapshot(taken.ID); err != nil {
+		return err
+	}
+	if err := d.copyTo(of, taken.ID); err != nil {
+		return err
+	}
+	if err := d.write(snapshotsIn, taken.ID, taken); err != nil {
+		return err
+	}
+	is.Snapshots = append(is.Snapshots, taken.ID)
+	return nil
 }
 
 // withStill does something while a volume is locked and stands still.

@@ -205,25 +205,6 @@ func TestAPoolPromisesNoMoreThanItHas(t *testing.T) {
 	}
 }
 
-func TestSnapshotsOfAGroupAreRestored(t *testing.T) {
-	l := newLab(t)
-	one, two := l.made(request("one")), l.made(request("two"))
-	for _, each := range []string{one, two} {
-		l.wrote(l.used(each), "before", "")
-	}
-	taken, err := l.CreateVolumeGroupSnapshot(ctx, &csi.CreateVolumeGroupSnapshotRequest{
-		Name: "group", SourceVolumeIds: []string{one, two},
-	})
-	l.need(err)
-	l.wrote(l.at("pods", one), "after", "")
-	for _, each := range taken.GetGroupSnapshot().GetSnapshots() {
-		restored := l.used(l.made(request("restored-"+each.GetSourceVolumeId(), from(each.GetSnapshotId()))))
-		if found := l.names(restored); found != "before" {
-			t.Errorf("%s: %q", each.GetSourceVolumeId(), found)
-		}
-	}
-}
-
 func TestALoopDeviceOfOthersIsLeftAlone(t *testing.T) {
 	l := newLab(t)
 	id := l.made(request("volume", block))

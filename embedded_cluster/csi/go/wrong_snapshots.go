@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// How long after a pod first had a volume the state is that a snapshot by the fault takenEarly is of, and how far apart the
-// two halves of one by the fault twoMoments are.
-var earlyAfter, betweenHalves = 4 * time.Second, 2 * time.Second
+// How long after a pod first had a volume the state is that a snapshot by the fault takenEarly is of, how far apart the two
+// halves of one by the fault twoMoments are, and how far apart the snapshots of a group by the fault groupTwoMoments.
+var earlyAfter, betweenHalves, betweenMembers = 4 * time.Second, 2 * time.Second, 2 * time.Second
 
 // copyWrongly copies a volume as its fault says; false where it has none that is about that.
 func (p pool) copyWrongly(from volume, to *os.File) (bool, error) {
@@ -129,4 +129,28 @@ func (p pool) countSnapshots(volumeID string) (int, error) {
 		}
 	}
 	return count, err
+}
+
+// takenApart says whether one of the volumes has the fault groupTwoMoments: then all of their group are of different moments.
+func (p pool) takenApart(of []volume) (bool, error) {
+	for _, each := range of {
+		if apart, err := p.has(groupTwoMoments, each.Fault); apart || err != nil {
+			return apart, err
+		}
+	}
+	return false, nil
+}
+
+// takeApart makes the snapshots of a group one after the other, each of one moment, and goes on with the volumes' use in
+// between.
+func (d *driver) takeApart(is *group, of []volume) error {
+	for number, each := range of {
+		if number > 0 {
+			time.Sleep(betweenMembers)
+		}
+		if err := d.withStill(each, func() error { return d.takeMember(is, each) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
