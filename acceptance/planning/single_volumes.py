@@ -62,6 +62,7 @@ _FEATURED: dict[Capability, tuple[tuple[Volumes, ...], int]] = {
     "group-policy": ((_ONE,), 5),
     "statistics": ((_ONE,), 1),
     "node-limit": ((_ONE,), 2),
+    "sub-path": ((_ONE,), 5),
 }
 """for each capability: the volumes, with what snapshots of them may take, and how many pods use them"""
 _STATISTICS_S = 75.0

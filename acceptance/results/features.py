@@ -48,6 +48,7 @@ Capability = Literal[
     "group-policy",
     "statistics",
     "node-limit",
+    "sub-path",
 ]
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 TITLES: dict[Capability, str] = {
@@ -86,6 +87,7 @@ TITLES: dict[Capability, str] = {
     "group-policy": "fsGroupChangePolicy is kept",
     "statistics": "The kubelet tells how full a volume is",
     "node-limit": "A node takes as many volumes as its driver says",
+    "sub-path": "Pods have a folder of a volume (subPath)",
 }
 NEEDS: Mapping[Capability, Capability] = {
     "expansion-offline": "expansion",

@@ -19,7 +19,7 @@ from selftests.lab.provisioner import LabClass, lab_classes
 FILES = ("tests/test_access_modes.py", "tests/test_volumes_in_use.py", "tests/test_volumes_on_a_node.py")
 SEEN = (
     *("one-pod", "read-only-many", "shared-block", "protection", "ephemeral"),
-    *("mount-options", "group-policy", "statistics"),
+    *("mount-options", "group-policy", "statistics", "sub-path"),
 )
 FAULTS = {
     ("first-pod-alone", "kept_from_a_second"): "to end; last state: phase Pending",
@@ -27,6 +27,8 @@ FAULTS = {
     ("wrong-statistics", "how_full"): "the kubelet says: capacity ",
     ("nodes-apart", "read_a_volume"): "does not show it on",
     ("nodes-apart", "raw_block"): "what the other node wrote does not show on",
+    ("nodes-apart", "uses_a_folder"): "does not show in the whole volume, in a new pod on",
+    ("data-lost-at-unpublish", "uses_a_folder"): "sees nothing; mark should be there",
 }
 """Faults of the driver, each with a part of the name of the test that finds it; and what that says."""
 STAYS = "lab-stays"

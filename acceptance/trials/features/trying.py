@@ -35,6 +35,7 @@ from acceptance.trials.features.sharing import try_sharing
 from acceptance.trials.features.snapshot_rounds import try_snapshot_rounds
 from acceptance.trials.features.snapshots import try_snapshot
 from acceptance.trials.features.statistics import try_statistics
+from acceptance.trials.features.sub_path import try_sub_path
 from acceptance.trials.features.visibility import try_visibility
 
 TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
@@ -73,6 +74,7 @@ TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
     "group-policy": try_group_policy,
     "statistics": try_statistics,
     "node-limit": try_node_limit,
+    "sub-path": try_sub_path,
 }
 
 
