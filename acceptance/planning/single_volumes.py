@@ -63,6 +63,7 @@ _FEATURED: dict[Capability, tuple[tuple[Volumes, ...], int]] = {
     "statistics": ((_ONE,), 1),
     "node-limit": ((_ONE,), 2),
     "sub-path": ((_ONE,), 5),
+    "modification": ((_ONE,), 1),
 }
 """for each capability: the volumes, with what snapshots of them may take, and how many pods use them"""
 _STATISTICS_S = 75.0

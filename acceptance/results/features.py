@@ -49,6 +49,7 @@ Capability = Literal[
     "statistics",
     "node-limit",
     "sub-path",
+    "modification",
 ]
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 TITLES: dict[Capability, str] = {
@@ -88,6 +89,7 @@ TITLES: dict[Capability, str] = {
     "statistics": "The kubelet tells how full a volume is",
     "node-limit": "A node takes as many volumes as its driver says",
     "sub-path": "Pods have a folder of a volume (subPath)",
+    "modification": "Attributes of volumes are changed while they are used (VolumeAttributesClass)",
 }
 NEEDS: Mapping[Capability, Capability] = {
     "expansion-offline": "expansion",

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import SNAPSHOT_CLASSES, STORAGE_CLASSES
+from acceptance.cluster.resources import ATTRIBUTES_CLASSES, SNAPSHOT_CLASSES, STORAGE_CLASSES
+from embedded_cluster.csi.driver import NAME
 from embedded_cluster.csi.part import CLASS
 from embedded_cluster.layout import Layout
 
@@ -50,6 +51,19 @@ def _classes(api: Api, parameters: Mapping[str, Mapping[str, str]], *, mount_opt
     finally:
         for name in parameters:
             api.delete(STORAGE_CLASSES, name)
+
+
+@contextmanager
+def attributes_classes(api: Api, parameters: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
+    """The names of VolumeAttributesClasses of the driver, one for each set of parameters, until the block ends."""
+    names = {f"{OWN}-{part}": of_it for part, of_it in parameters.items()}
+    for name, of_it in names.items():
+        api.create(ATTRIBUTES_CLASSES, {"metadata": {"name": name}, "driverName": NAME, "parameters": dict(of_it)})
+    try:
+        yield list(names)
+    finally:
+        for name in names:
+            api.delete(ATTRIBUTES_CLASSES, name)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from acceptance.trials.features.expansion import try_expansion
 from acceptance.trials.features.group_policy import try_group_policy
 from acceptance.trials.features.larger import try_larger
 from acceptance.trials.features.locks import try_locks
+from acceptance.trials.features.modification import try_modification
 from acceptance.trials.features.mount_options import try_mount_options
 from acceptance.trials.features.node_limit import try_node_limit
 from acceptance.trials.features.offline_expansion import try_expansion_with_a_new_pod, try_offline_expansion
@@ -75,6 +76,7 @@ TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
     "statistics": try_statistics,
     "node-limit": try_node_limit,
     "sub-path": try_sub_path,
+    "modification": try_modification,
 }
 
 

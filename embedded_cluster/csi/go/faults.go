@@ -44,13 +44,14 @@ const (
 	wrongStatistics  fault = "wrong-statistics"       // a volume is said to be as full as the disk of the pool
 	takesFewer       fault = "node-takes-fewer"       // a node refuses the last of the volumes that it says it takes
 	keepsSpace       fault = "keeps-space"            // a volume that is deleted stays where nobody finds it
+	neverModified    fault = "never-modified"         // a change of attributes is put off again and again
 )
 
 var allFaults = []fault{
 	growsInNameOnly, neverGrows, neverReady, takenLate, takenEarly, twoMoments, restoredEmpty, sharesWithSource, groupIgnored,
 	lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
 	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
-	wrongStatistics, takesFewer, keepsSpace,
+	wrongStatistics, takesFewer, keepsSpace, neverModified,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.
