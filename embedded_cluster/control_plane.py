@@ -122,6 +122,8 @@ class ControlPlane:
             # Debian's etcd is too old for it. With the gate on the server refuses every watch that begins with what
             # there is; KWOK watches so, would list again and again, and see everything many seconds late.
             "--feature-gates=WatchList=false",
+            # csi-resizer 1.14 looks for these where they were before Kubernetes 1.34.
+            "--runtime-config=storage.k8s.io/v1beta1/volumeattributesclasses=true",
             "--allow-privileged=true",
             "--profiling=false",
             f"--client-ca-file={self.authority.certificate}",

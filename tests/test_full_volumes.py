@@ -30,6 +30,11 @@ def test_full_volume_grows(filled, accept):
     accept(filled.against("growth"))
 
 
+def test_full_volume_gives_the_space_of_deleted_files_back(filled, accept):
+    """Once its files are deleted and trimmed, the pool has their space again, with the volume still in use."""
+    accept(filled.against("trim"))
+
+
 def test_full_volume_gives_its_space_back(filled, accept):
     """Once it is deleted, the pool has as much space as before."""
     accept(filled.against("space"))

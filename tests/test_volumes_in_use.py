@@ -15,3 +15,9 @@ def test_a_volume_in_use_outlasts_the_deletion_of_its_claim(show):
 def test_an_ephemeral_volume_comes_and_goes_with_its_pod(show):
     """A generic ephemeral volume is made with its pod and takes its writes; PVC and PV are gone after the pod."""
     show()
+
+
+@pytest.mark.capability("modification")
+def test_attributes_of_a_volume_in_use_are_changed(show):
+    """A PVC gets a VolumeAttributesClass, then another one, and reports each, while its pod reads and writes on."""
+    show()

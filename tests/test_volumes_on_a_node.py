@@ -1,4 +1,5 @@
-"""Volumes on a node: their mount options, their group, how full the kubelet says they are, how many there may be."""
+"""Volumes on a node: their mount options, their group, how full the kubelet says they are, how many there may be, and
+their folders."""
 
 import pytest
 
@@ -26,4 +27,10 @@ def test_the_kubelet_tells_how_full_a_volume_is(show):
 @pytest.mark.capability("node-limit")
 def test_a_node_takes_as_many_volumes_as_its_driver_says(show):
     """A node takes as many volumes as CSINode says; a pod with one more waits, and starts when they are gone."""
+    show()
+
+
+@pytest.mark.capability("sub-path")
+def test_a_pod_uses_a_folder_of_a_volume(show):
+    """With subPath a pod sees what is in that folder, or an empty new one, and writes there, but not read-only."""
     show()

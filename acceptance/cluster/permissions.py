@@ -9,6 +9,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import (
     ACCESS_REVIEWS,
     ATTACHMENTS,
+    ATTRIBUTES_CLASSES,
     CLAIMS,
     CONFIG_MAPS,
     CSI_DRIVERS,
@@ -113,6 +114,7 @@ OF_SUBJECT = {
         Permission(resource=CLAIMS, verbs=("patch",)),
         Permission(resource=CSI_DRIVERS, verbs=("get",)),
         Permission(resource=CSI_NODES, verbs=("get",)),
+        Permission(resource=ATTRIBUTES_CLASSES, verbs=("list",)),
         Permission(resource=SNAPSHOT_CLASSES, verbs=("list",), where_served=True),
         Permission(resource=VOLUME_SNAPSHOTS, verbs=("get", "list", "create", "delete"), where_served=True),
         Permission(resource=SNAPSHOT_CONTENTS, verbs=("get", "list", "patch", "delete"), where_served=True),

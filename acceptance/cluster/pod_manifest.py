@@ -36,10 +36,11 @@ class PodPlan:
     """What one pod is to do, on the volumes of its claims (one at least).
 
     `deadline_s`: the cluster ends it after that, even if the suite is no more. `read_only`: it may not write on its
-    volumes. `fs_group`: the numeric id of the group that is to own them, None for that of all pods; `group_policy`:
-    whether they are all given to it also where their root has it. `user`: the number of its user and group, None for
-    that of all pods; `groups`: further ones of that user. `away_from`: a node that it may not run on. `ephemeral`: its
-    claims are made with it, and go with it. `requests`: what its node keeps for it.
+    volumes. `sub_path`: the folder of each that it has in place of the whole volume. `fs_group`: the numeric id of the
+    group that is to own them, None for that of all pods; `group_policy`: whether they are all given to it also where
+    their root has it. `user`: the number of its user and group, None for that of all pods; `groups`: further ones of
+    that user. `away_from`: a node that it may not run on. `ephemeral`: its claims are made with it, and go with it.
+    `requests`: what its node keeps for it.
     """
 
     name: str
@@ -53,6 +54,7 @@ class PodPlan:
     away_from: str | None = None
     defaults: PodDefaults = field(default_factory=PodDefaults)
     read_only: bool = False
+    sub_path: str | None = None
     fs_group: int | None = None
     group_policy: GroupPolicy = "OnRootMismatch"
     user: int | None = None
@@ -153,8 +155,9 @@ def _security(plan: PodPlan) -> Object:
 
 def _container(plan: PodPlan, *, guarded: Collection[int]) -> Object:
     claims = list(enumerate(plan.claims))
+    how: Object = ({"readOnly": True} if plan.read_only else {}) | ({"subPath": plan.sub_path} if plan.sub_path else {})
     mounts: list[Object] = [
-        {"name": volume_name(number), "mountPath": volume_path(number)} | ({"readOnly": True} if plan.read_only else {})
+        {"name": volume_name(number), "mountPath": volume_path(number), **how}
         for number, claim in claims
         if not claim.block
     ]

@@ -50,6 +50,7 @@ JOBS = Resource(prefix="apis/batch/v1", plural="jobs")
 CSI_DRIVERS = Resource(prefix="apis/storage.k8s.io/v1", plural="csidrivers", namespaced=False)
 STORAGE_CAPACITIES = Resource(prefix="apis/storage.k8s.io/v1", plural="csistoragecapacities")
 CSI_NODES = Resource(prefix="apis/storage.k8s.io/v1", plural="csinodes", namespaced=False)
+ATTRIBUTES_CLASSES = Resource(prefix="apis/storage.k8s.io/v1", plural="volumeattributesclasses", namespaced=False)
 VOLUME_SNAPSHOTS = Resource(prefix="apis/snapshot.storage.k8s.io/v1", plural="volumesnapshots")
 SNAPSHOT_CONTENTS = Resource(
     prefix="apis/snapshot.storage.k8s.io/v1", plural="volumesnapshotcontents", namespaced=False

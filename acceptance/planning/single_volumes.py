@@ -65,6 +65,8 @@ _FEATURED: dict[Capability, tuple[tuple[Volumes, ...], int]] = {
     "group-policy": ((_ONE,), 5),
     "statistics": ((_ONE,), 1),
     "node-limit": ((_ONE,), 2),
+    "sub-path": ((_ONE,), 5),
+    "modification": ((_ONE,), 1),
 }
 """for each capability: the volumes, with what snapshots of them may take, and how many pods use them"""
 _STATISTICS_S = 75.0
@@ -124,10 +126,10 @@ def snapped(storage_class: str, *, volumes: int, write_s: float, assumed: Assume
 
 
 def filled(storage_class: str, settings: Settings, *, assumed: AssumedThroughput) -> PlannedStep:
-    """A volume filled and half of it written again, read each time, and grown to twice its size; beside it another."""
+    """A volume filled and half of it written again, read each time, grown to twice its size, emptied; another one."""
     size = settings.volume_size
     # Checksums are worked out beside the writing, which is half as fast for it; it is read three times.
-    seconds = 2 * assumed.claim_s + 7 * assumed.pod_s + (2 * 1.5 + 3) * size / assumed.bandwidth + assumed.gone_s
+    seconds = 2 * assumed.claim_s + 8 * assumed.pod_s + (2 * 1.5 + 3) * size / assumed.bandwidth + assumed.gone_s
     return PlannedStep(
         what=f"{storage_class}: a volume filled to its end",
         about_s=seconds,
@@ -135,7 +137,7 @@ def filled(storage_class: str, settings: Settings, *, assumed: AssumedThroughput
             Volumes(storage_class=storage_class, number=1, size=size),
             Volumes(storage_class=storage_class, number=1, size=2 * size),
         ),
-        pods=9,
+        pods=10,
     )
 
 

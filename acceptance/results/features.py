@@ -49,6 +49,8 @@ Capability = Literal[
     "group-policy",
     "statistics",
     "node-limit",
+    "sub-path",
+    "modification",
 ]
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 TITLES: dict[Capability, str] = {
@@ -88,6 +90,8 @@ TITLES: dict[Capability, str] = {
     "group-policy": "fsGroupChangePolicy is kept",
     "statistics": "The kubelet tells how full a volume is",
     "node-limit": "A node takes as many volumes as its driver says",
+    "sub-path": "Pods have a folder of a volume (subPath)",
+    "modification": "Attributes of volumes are changed while they are used (VolumeAttributesClass)",
 }
 NEEDS: Mapping[Capability, Capability] = {
     "expansion-offline": "expansion",

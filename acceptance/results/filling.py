@@ -11,7 +11,7 @@ from pydantic import Field
 
 from acceptance.results.model import Frozen
 
-Aspect = Literal["error", "kept", "others", "again", "growth", "space"]
+Aspect = Literal["error", "kept", "others", "again", "growth", "trim", "space"]
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 TITLES: dict[Aspect, str] = {
     "error": "A full volume says that no space is left, once it is full",
@@ -19,6 +19,7 @@ TITLES: dict[Aspect, str] = {
     "others": "A full volume harms no other volume of its class",
     "again": "A full volume takes writes again once files are deleted",
     "growth": "A full volume grows",
+    "trim": "A full volume whose files are deleted and trimmed gives their space back",
     "space": "A full volume that is deleted gives its space back",
 }
 

@@ -15,6 +15,7 @@ from acceptance.settings.target_plans import (
     MOUNT_PLACEHOLDERS,
     NODE_PLACEHOLDERS,
     PLACEHOLDERS,
+    TRIM_PLACEHOLDERS,
     CommandPlan,
     KubeletPlan,
     NodeFailurePlan,
@@ -56,6 +57,7 @@ def _words(placeholders: Sequence[str]) -> Callable[[Any], tuple[str, ...]]:
 Command = Annotated[tuple[str, ...], BeforeValidator(_words(PLACEHOLDERS))]
 NodeCommand = Annotated[tuple[str, ...], BeforeValidator(_words(NODE_PLACEHOLDERS))]
 MountCommand = Annotated[tuple[str, ...], BeforeValidator(_words(MOUNT_PLACEHOLDERS))]
+TrimCommand = Annotated[tuple[str, ...], BeforeValidator(_words(TRIM_PLACEHOLDERS))]
 PlainCommand = Annotated[tuple[str, ...], BeforeValidator(_words(()))]
 Time = Annotated[float, BeforeValidator(time_s)]
 
@@ -136,15 +138,16 @@ class KubeletTarget(Strict):
 
 
 class PoolTarget(Strict):
-    """`pool`: what prints the bytes that are used in the pool of the class's volumes."""
+    """`pool`: what prints the bytes that are used in the pool of the class's volumes; `trim` trims one of them."""
 
     used: PlainCommand
+    trim: TrimCommand = ()
     timeout: Time = 60.0
 
     @property
     def plan(self) -> PoolPlan:
         """What a trial runs."""
-        return PoolPlan(used=self.used, timeout_s=self.timeout)
+        return PoolPlan(used=self.used, trim=self.trim, timeout_s=self.timeout)
 
 
 class CacheTarget(Strict):

@@ -9,6 +9,8 @@ PLACEHOLDERS = ("volume", "claim", "namespace", "storage_class", "node", "size")
 """what may stand in braces in a word of a command that is about a volume"""
 MOUNT_PLACEHOLDERS = ("node", "volume")
 """the same of a command that is about a volume on a node"""
+TRIM_PLACEHOLDERS = ("volume", "claim", "namespace", "node")
+"""the same of the command that trims a volume where a pod has it"""
 NODE_PLACEHOLDERS = ("node",)
 """the same of a command that is about a node"""
 
@@ -44,9 +46,14 @@ class NodeFailurePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class PoolPlan:
-    """What tells how much the storage's pool has used: the command, word by word, which prints bytes."""
+    """What tells how much the storage's pool has used: the command, word by word, which prints bytes.
+
+    `trim` is the command that has the storage take back what the file system of a volume no longer uses; empty: there
+    is none. `timeout_s`: how long each may take.
+    """
 
     used: Sequence[str]
+    trim: Sequence[str] = ()
     timeout_s: float
 
 

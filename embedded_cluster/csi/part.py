@@ -32,7 +32,7 @@ _OFTEN = ("--kube-api-qps=300", "--kube-api-burst=600", "--retry-interval-max=10
 _SIDECARS = {
     # All nodes have all volumes.
     "csi-provisioner": ("--feature-gates=Topology=false",),
-    "csi-resizer": (),
+    "csi-resizer": ("--feature-gates=VolumeAttributesClass=true",),
     "csi-snapshotter": (group_snapshots.GATE,),
 }
 _REGISTERED_S = 60

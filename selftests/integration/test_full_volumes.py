@@ -14,13 +14,15 @@ from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
 from embedded_cluster.layout import Layout
 from selftests.integration.suite import SuiteRun, left_behind, run_suite
-from selftests.lab.csi_classes import class_of, faulty_classes
+from selftests.lab.csi_classes import class_of, discarding_class, faulty_classes
 from selftests.lab.disks import thin_disk
 from selftests.lab.provisioner import LabClass, lab_classes
 
 TESTS = ("tests/test_full_volumes.py", "--storage-destructive", "--storage-volume-size", "400Mi")
 THIN = "lab-thin-full"
-FAULTS = ("data-lost-at-unpublish", "grows-in-name-only", "size-not-enforced", "keeps-space")
+DISCARDING = ("grows-in-name-only", "mount-options-ignored")
+"""Faults of classes that have the mount option discard, which the second does not keep."""
+FAULTS = ("data-lost-at-unpublish", "size-not-enforced", "keeps-space")
 
 
 @pytest.fixture(scope="module")
@@ -37,24 +39,29 @@ def pool(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture(scope="module")
 def good(api: Api, pool: str, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
-    """All of it on the class that can do everything."""
+    """All of it on a class that can do everything, and whose volumes are mounted with discard."""
     if api.find(STORAGE_CLASSES, CLASS) is None:
         pytest.fail(f"the cluster was up before, and runs without {CLASS}: take it down, or have it up --with csi")
-    run = run_suite(*TESTS, "--storage-class", CLASS, pool, reports=tmp_path_factory.mktemp("full") / "reports")
+    with discarding_class(api) as name:
+        run = run_suite(*TESTS, "--storage-class", name, pool, reports=tmp_path_factory.mktemp("full") / "reports")
     assert left_behind(api) == []
     return run
 
 
 @pytest.fixture(scope="module")
 def wrong(api: Api, lab_folder: Path, pool: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
-    """The same on classes that lose data, grow in name only, give too much, or promise more than their pool has."""
+    """The same on classes that lose data, grow in name only, give too much, forget their mount options, or promise more
+    than their pool has."""
     with ExitStack() as undo:
-        undo.enter_context(faulty_classes(api, list(FAULTS)))
+        undo.enter_context(faulty_classes(api, FAULTS))
+        undo.enter_context(faulty_classes(api, DISCARDING, mount_options=["discard"]))
         thin = undo.enter_context(thin_disk(lab_folder / "thin-full", promised="400M", has="96M"))
         undo.enter_context(lab_classes(api, [LabClass(name=THIN, folder=thin)]))
-        classes = [word for name in (*map(class_of, FAULTS), THIN) for word in ("--storage-class", name)]
+        classes = [
+            word for name in (*map(class_of, (*FAULTS, *DISCARDING)), THIN) for word in ("--storage-class", name)
+        ]
         reports = tmp_path_factory.mktemp("wrong") / "reports"
-        run = run_suite(*TESTS, *classes, pool, "--storage-timeout", "45s", reports=reports)
+        run = run_suite(*TESTS, *classes, pool, "--storage-timeout", "45s", reports=reports, timeout=600)
         assert left_behind(api) == []
         yield run
 
@@ -73,7 +80,7 @@ def test_a_class_that_does_not_enforce_its_size_is_never_filled(clean: Api, repo
     run = run_suite(*TESTS, "--storage-class", "local-path", reports=reports)
     assert run.results["full_volumes"] == []
     found = run.results["verdicts"]
-    assert [each["status"] for each in found] == ["skipped"] * 6, run.output
+    assert [each["status"] for each in found] == ["skipped"] * 7, run.output
     assert all("local-path does not enforce its size: a volume of 400 MiB shows" in each["reason"] for each in found)
 
 
@@ -123,3 +130,14 @@ def test_space_that_a_deleted_volume_keeps_is_missed(wrong: SuiteRun) -> None:
     assert found["status"] == "fail" and "45 s after all was deleted" in found["reason"]
     assert verdict(wrong, "keeps_what_was_written", class_of("keeps-space"))["status"] == "pass"
     assert verdict(wrong, "gives_its_space_back", class_of("grows-in-name-only"))["status"] == "pass"
+
+
+@pytest.mark.full
+def test_space_that_deleted_files_keep_is_missed(wrong: SuiteRun) -> None:
+    """Mounted without the class's discard, what is deleted in a volume stays in its image; mounted with it, it goes."""
+    name = class_of("mount-options-ignored")
+    found = verdict(wrong, "space_of_deleted_files", name)
+    assert found["status"] == "fail" and "although StorageClass" in found["reason"], found["reason"]
+    assert "has the mount option discard (mounted as xfs,rw" in found["reason"]
+    assert verdict(wrong, "gives_its_space_back", name)["status"] == "pass"
+    assert verdict(wrong, "space_of_deleted_files", class_of("grows-in-name-only"))["status"] == "pass"

@@ -16,7 +16,7 @@ from selftests.lab.csi_driver import CsiDriver, csi_driver, sanity
 
 PASSED = re.compile(r"SUCCESS! -- (\d+) Passed \| 0 Failed")
 LEAST = 70
-"""tests of csi-sanity that this driver has the capabilities for: 73 in v5.6.0"""
+"""tests of csi-sanity that this driver has the capabilities for: 73 in v5.6.0, and 8 that modify volumes"""
 
 
 @pytest.fixture

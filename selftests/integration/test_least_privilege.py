@@ -259,6 +259,8 @@ NOT_HERE = {
     Grant(resource="csidrivers", verb="get", group="storage.k8s.io"),
     # The limit of a node, with --storage-node-volumes.
     Grant(resource="csinodes", verb="get", group="storage.k8s.io"),
+    # Classes of attributes, which are for CSI drivers.
+    Grant(resource="volumeattributesclasses", verb="list", group="storage.k8s.io"),
 }
 SNAPSHOTS = {"snapshot.storage.k8s.io", "groupsnapshot.storage.k8s.io"}
 

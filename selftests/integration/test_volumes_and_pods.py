@@ -11,7 +11,7 @@ from acceptance.cluster.resources import CLAIMS
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
 from selftests.integration.suite import SuiteRun, finish, left_behind, own, run_suite, started_suite
-from selftests.lab.csi_classes import class_of, fault_of_all, faulty_classes
+from selftests.lab.csi_classes import attributes_classes, class_of, fault_of_all, faulty_classes
 from selftests.lab.finalizers import stripped_claims
 from selftests.lab.node_limits import limited_node
 from selftests.lab.provisioner import LabClass, lab_classes
@@ -19,7 +19,7 @@ from selftests.lab.provisioner import LabClass, lab_classes
 FILES = ("tests/test_access_modes.py", "tests/test_volumes_in_use.py", "tests/test_volumes_on_a_node.py")
 SEEN = (
     *("one-pod", "read-only-many", "shared-block", "protection", "ephemeral"),
-    *("mount-options", "group-policy", "statistics"),
+    *("mount-options", "group-policy", "statistics", "sub-path", "modification"),
 )
 FAULTS = {
     ("first-pod-alone", "kept_from_a_second"): "to end; last state: phase Pending",
@@ -27,8 +27,13 @@ FAULTS = {
     ("wrong-statistics", "how_full"): "the kubelet says: capacity ",
     ("nodes-apart", "read_a_volume"): "does not show it on",
     ("nodes-apart", "raw_block"): "what the other node wrote does not show on",
+    ("nodes-apart", "uses_a_folder"): "does not show in the whole volume, in a new pod on",
+    ("never-modified", "attributes"): "to have VolumeAttributesClass",
+    ("data-lost-at-unpublish", "uses_a_folder"): "sees nothing; mark should be there",
 }
 """Faults of the driver, each with a part of the name of the test that finds it; and what that says."""
+ATTRIBUTES = {"attributes-a": {"iops": "500"}, "attributes-b": {"label": "silver"}, "attributes-c": {"label": "gold"}}
+"""Of classes of attributes: the driver knows no iops, and says so."""
 STAYS = "lab-stays"
 MOST = 5
 LIMITED = 3
@@ -38,12 +43,13 @@ pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")
-def good(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+def good(cluster: EmbeddedCluster, api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """All of it on the class that can do everything, and what a class of one node's lacks."""
     options = ["--storage-class", CLASS, "--storage-class", "local-path"]
     select = "(csi-lab and not as_many) or (local-path and (raw_block or mount_options or policy))"
     reports = tmp_path_factory.mktemp("pods") / "reports"
-    return run_suite(*FILES, *options, "-k", select, reports=reports, timeout=600)
+    with attributes_classes(api, ATTRIBUTES):
+        return run_suite(*FILES, *options, "-k", select, reports=reports, timeout=600)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +59,7 @@ def wrong(cluster: EmbeddedCluster, api: Api, tmp_path_factory: pytest.TempPathF
     classes = [f"--storage-class={class_of(fault)}" for fault in faults]
     select = " or ".join(f"({part} and {class_of(fault)})" for fault, part in FAULTS)
     reports = tmp_path_factory.mktemp("wrong") / "reports"
-    with faulty_classes(api, faults):
+    with faulty_classes(api, faults), attributes_classes(api, ATTRIBUTES):
         yield run_suite(*FILES, *classes, "-k", select, "--storage-timeout=40s", reports=reports, timeout=900)
     assert left_behind(api) == []
 
@@ -69,6 +75,7 @@ def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
     found = found_on(CLASS, good)
     assert {name: status for name, (status, _) in found.items()} == dict.fromkeys(SEEN, "seen")
     assert "of its PV, then of its PVC" in found["protection"][1]
+    assert "attributes-b, then csi-lab" in found["modification"][1]
 
 
 def test_what_a_class_lacks_is_named(good: SuiteRun) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import GROUP_CLASSES, SNAPSHOT_CLASSES, STORAGE_CLASSES, Resource
+from acceptance.cluster.resources import ATTRIBUTES_CLASSES, GROUP_CLASSES, SNAPSHOT_CLASSES, STORAGE_CLASSES, Resource
+from embedded_cluster.csi.driver import NAME
 from embedded_cluster.csi.part import CLASS
 from embedded_cluster.layout import Layout
 
@@ -23,17 +24,46 @@ def class_of(fault: str) -> str:
 
 
 @contextmanager
-def faulty_classes(api: Api, faults: Sequence[str]) -> Iterator[None]:
+def faulty_classes(api: Api, faults: Sequence[str], *, mount_options: Sequence[str] = ()) -> Iterator[None]:
     """A StorageClass for each fault until the block ends; all else they are as the cluster's own one."""
+    with _classes(api, {class_of(fault): {"fault": fault} for fault in faults}, mount_options=mount_options):
+        yield
+
+
+@contextmanager
+def discarding_class(api: Api) -> Iterator[str]:
+    """The name of a StorageClass whose volumes are mounted with discard, until the block ends; it has no fault."""
+    name = f"{OWN}-discard"
+    with _classes(api, {name: {}}, mount_options=["discard"]):
+        yield name
+
+
+@contextmanager
+def _classes(api: Api, parameters: Mapping[str, Mapping[str, str]], *, mount_options: Sequence[str]) -> Iterator[None]:
+    """StorageClasses by name, each with its parameters."""
     own = api.get(STORAGE_CLASSES, CLASS)
     same = {key: own[key] for key in ("provisioner", "allowVolumeExpansion", "reclaimPolicy", "volumeBindingMode")}
-    for fault in faults:
-        api.create(STORAGE_CLASSES, {**same, "metadata": {"name": class_of(fault)}, "parameters": {"fault": fault}})
+    for name, of_it in parameters.items():
+        object_ = {**same, "metadata": {"name": name}, "parameters": dict(of_it), "mountOptions": list(mount_options)}
+        api.create(STORAGE_CLASSES, object_)
     try:
         yield
     finally:
-        for fault in faults:
-            api.delete(STORAGE_CLASSES, class_of(fault))
+        for name in parameters:
+            api.delete(STORAGE_CLASSES, name)
+
+
+@contextmanager
+def attributes_classes(api: Api, parameters: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
+    """The names of VolumeAttributesClasses of the driver, one for each set of parameters, until the block ends."""
+    names = {f"{OWN}-{part}": of_it for part, of_it in parameters.items()}
+    for name, of_it in names.items():
+        api.create(ATTRIBUTES_CLASSES, {"metadata": {"name": name}, "driverName": NAME, "parameters": dict(of_it)})
+    try:
+        yield list(names)
+    finally:
+        for name in names:
+            api.delete(ATTRIBUTES_CLASSES, name)
 
 
 @contextmanager

@@ -131,15 +131,16 @@ class Bench:
         beside: Sequence[Claim] = (),
         node: str | None = None,
         read_only: bool = False,
+        sub_path: str | None = None,
         **variables: str,
     ) -> str:
         """What the script prints that a pod runs to its end; $VOLUME is the folder, or the device, of the volume, and
-        $VOLUME_2 that of the first claim in `beside`.
+        $VOLUME_2 that of the first claim in `beside`; `sub_path`: a folder of it, in place of the whole volume.
 
         Raises StorageFailure when it ends badly.
         """
         plan = self.plan(claim, *beside, script=script, node=node, **variables)
-        return self._well(self.run_plan(replace(plan, read_only=read_only)))
+        return self._well(self.run_plan(replace(plan, read_only=read_only, sub_path=sub_path)))
 
     def one_shot_pod(
         self,

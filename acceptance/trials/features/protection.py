@@ -18,7 +18,7 @@ _HONOURS_POLICY = "external-provisioner.volume.kubernetes.io/finalizer"
 ROUNDS = 5
 """of writing and reading, each a second, that must go well after each deletion"""
 
-_USES = """
+USES = """
 n=0
 while :; do
     n=$((n + 1))
@@ -37,7 +37,7 @@ def try_protection(bench: Bench) -> str:
     Raises StorageFailure where it goes, or fails its pod, before that is gone, or stays afterwards.
     """
     claim = bench.claim("protected")
-    pod = bench.start(claim, _USES)
+    pod = bench.start(claim, USES)
     volume = bench.volume_of(claim)
     left_out = _why_not_deleted(bench, volume)
     if left_out is None:
@@ -68,11 +68,11 @@ def _why_not_deleted(bench: Bench, volume: str) -> str | None:
 def _wait_in_use(bench: Bench, pod: PodPlan, resource: Resource, name: str) -> None:
     """Wait until the pod has gone on for some rounds on a volume of which that object is to be deleted."""
     kind = "PVC" if resource is CLAIMS else "PV"
-    before = _rounds(bench, pod)
+    before = rounds(bench, pod)
 
     def look() -> tuple[int, Object]:
         _require_there(bench, resource, name)
-        return _rounds(bench, pod), needed(bench.api, pod)
+        return rounds(bench, pod), needed(bench.api, pod)
 
     def ends(seen: tuple[int, Object]) -> AcceptanceError | None:
         if main_ended(seen[1]):
@@ -103,7 +103,7 @@ def _require_there(bench: Bench, resource: Resource, name: str) -> None:
         )
 
 
-def _rounds(bench: Bench, pod: PodPlan) -> int:
+def rounds(bench: Bench, pod: PodPlan) -> int:
     return sum(line.startswith("round ") for line in bench.output_of(pod).splitlines())
 
 

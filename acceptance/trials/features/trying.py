@@ -19,6 +19,7 @@ from acceptance.trials.features.expansion import try_expansion
 from acceptance.trials.features.group_policy import try_group_policy
 from acceptance.trials.features.larger import try_larger
 from acceptance.trials.features.locks import try_locks
+from acceptance.trials.features.modification import try_modification
 from acceptance.trials.features.mount_options import try_mount_options
 from acceptance.trials.features.node_limit import try_node_limit
 from acceptance.trials.features.offline_expansion import try_expansion_with_a_new_pod, try_offline_expansion
@@ -36,6 +37,7 @@ from acceptance.trials.features.sharing import try_sharing
 from acceptance.trials.features.snapshot_rounds import try_snapshot_rounds
 from acceptance.trials.features.snapshots import try_snapshot
 from acceptance.trials.features.statistics import try_statistics
+from acceptance.trials.features.sub_path import try_sub_path
 from acceptance.trials.features.visibility import try_visibility
 
 TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
@@ -75,6 +77,8 @@ TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
     "group-policy": try_group_policy,
     "statistics": try_statistics,
     "node-limit": try_node_limit,
+    "sub-path": try_sub_path,
+    "modification": try_modification,
 }
 
 

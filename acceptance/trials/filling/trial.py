@@ -26,6 +26,7 @@ from acceptance.trials.filling.pieces import (
     wrong_end,
 )
 from acceptance.trials.filling.space import Space
+from acceptance.trials.filling.trim import try_trim
 
 FOLDER = volume_path(0)
 MIB = 1024**2
@@ -40,6 +41,9 @@ PIECES = 64
 SLOWEST = 8 * MIB
 """B/s: a volume that takes less is too large to be filled by a test, which then says so"""
 START_S = 120
+
+_LATER: tuple[Aspect, ...] = ("again", "growth", "trim")
+"""what is tried of a volume that stood being full"""
 
 Seen = tuple[bool, str]
 """Whether it held, and what was seen."""
@@ -74,6 +78,8 @@ class FillingTrial:
                 f"an empty volume of StorageClass {neighbour.storage_class} takes no file of {_bytes(self.piece)}: "
                 f"{beside.said}"
             )
+        if self.space is not None:
+            self.space.with_another(self.piece * len(beside.sums))
         self._tell("it is filled")
         began_s = time.monotonic()
         filled = self._write(claim, "a", most=self.most, new=True)
@@ -114,13 +120,15 @@ class FillingTrial:
         ]
         if any(each.status == "failed" for each in found):
             how = "not tried, since the volume failed when it was full"
-            return [*found, *(Finding(aspect=each, status="not_tried", how=how) for each in ("again", "growth"))]
+            return [*found, *(Finding(aspect=each, status="not_tried", how=how) for each in _LATER)]
         sums = dict(filled.sums)
         found.append(self._finding("again", lambda: self._again(claim, sums)))
-        if not self.bench.storage_class.allow_expansion:
+        if self.bench.storage_class.allow_expansion:
+            found.append(self._finding("growth", lambda: self._growth(claim, sums, shown=filled.shown)))
+        else:
             how = f"StorageClass {claim.storage_class} does not allow it (allowVolumeExpansion is not true)"
-            return [*found, Finding(aspect="growth", status="not_tried", how=how)]
-        return [*found, self._finding("growth", lambda: self._growth(claim, sums, shown=filled.shown))]
+            found.append(Finding(aspect="growth", status="not_tried", how=how))
+        return [*found, self._trim(claim)]
 
     def _finding(self, aspect: Aspect, look: Callable[[], Seen]) -> Finding:
         try:
@@ -186,6 +194,13 @@ class FillingTrial:
             held,
             f"it grew from {_bytes(shown)} to {_bytes(grown.shown)} under a pod, and took more" if held else how,
         )
+
+    def _trim(self, claim: Claim) -> Finding:
+        self._tell("all of its files are deleted, and trimmed")
+        try:
+            return try_trim(self.bench, claim, self.space, script=_script("trim.sh"), FOLDER=FOLDER)
+        except StorageFailure as error:
+            return Finding(aspect="trim", status="failed", how=str(error))
 
     def _write(
         self, claim: Claim, prefix: str, *, most: int, new: bool = False, remove: list[str] | None = None

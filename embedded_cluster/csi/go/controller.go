@@ -28,6 +28,7 @@ func (d *driver) ControllerGetCapabilities(
 		csi.ControllerServiceCapability_RPC_LIST_SNAPSHOTS,
 		csi.ControllerServiceCapability_RPC_CLONE_VOLUME,
 		csi.ControllerServiceCapability_RPC_EXPAND_VOLUME,
+		csi.ControllerServiceCapability_RPC_MODIFY_VOLUME,
 	} {
 		rpc := &csi.ControllerServiceCapability_RPC{Type: each}
 		all = append(all, &csi.ControllerServiceCapability{Type: &csi.ControllerServiceCapability_Rpc{Rpc: rpc}})
@@ -107,8 +108,12 @@ func (d *driver) CreateVolume(_ context.Context, asked *csi.CreateVolumeRequest)
 	if err != nil {
 		return nil, err
 	}
+	label, err := labelOf(asked.GetMutableParameters())
+	if err != nil {
+		return nil, err
+	}
 	wanted := volume{
-		ID: idOf("vol", asked.GetName()), Block: block, RBD: onRBD(asked.GetParameters()), Fault: own,
+		ID: idOf("vol", asked.GetName()), Block: block, RBD: onRBD(asked.GetParameters()), Fault: own, Label: label,
 		Created: time.Now().UTC().Format(time.RFC3339),
 	}
 	if wanted.RBD && d.ceph == nil {

@@ -47,13 +47,14 @@ const (
 	keepsSpace       fault = "keeps-space"            // a volume that is deleted stays where nobody finds it
 	slowsDown        fault = "slow-with-snapshots"    // the more snapshots a volume has, the longer its file system stands still
 	clonesSlowly     fault = "clones-slowly"          // a clone takes so many seconds for all that its source's image holds
+	neverModified    fault = "never-modified"         // a change of attributes is put off again and again
 )
 
 var allFaults = []fault{
 	growsInNameOnly, neverGrows, neverReady, takenLate, takenEarly, twoMoments, groupTwoMoments, restoredEmpty, sharesWithSource,
 	groupIgnored, lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
 	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
-	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly,
+	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

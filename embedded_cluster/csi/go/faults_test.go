@@ -35,6 +35,25 @@ func TestExpansionIsNeverDone(t *testing.T) {
 	}
 }
 
+func TestAttributesAreKeptOrNeverChanged(t *testing.T) {
+	l := newLab(t)
+	asked := &csi.ControllerModifyVolumeRequest{VolumeId: l.made(request("good")), MutableParameters: map[string]string{"label": "gold"}}
+	if _, err := l.ControllerModifyVolume(ctx, asked); err != nil {
+		t.Fatal(err)
+	}
+	if is, _ := l.volume(asked.VolumeId); is.Label != "gold" {
+		t.Fatal(is)
+	}
+	asked.VolumeId = l.made(request("bad", faulty(neverModified)))
+	if _, err := l.ControllerModifyVolume(ctx, asked); status.Code(err) != codes.Unavailable {
+		t.Fatal(err)
+	}
+	asked.MutableParameters = map[string]string{"iops": "500"}
+	if _, err := l.ControllerModifyVolume(ctx, asked); status.Code(err) != codes.InvalidArgument {
+		t.Fatal(err)
+	}
+}
+
 func TestEveryFourthVolumeIsNeverMade(t *testing.T) {
 	l := newLab(t)
 	for _, name := range []string{"a", "b", "c", "d", "d", "e", "a"} {

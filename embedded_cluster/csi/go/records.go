@@ -37,6 +37,7 @@ type volume struct {
 	RBD     bool   `json:"rbd,omitempty"`    // an image in Ceph, which the file of the pool shows
 	Source  string `json:"source,omitempty"` // the id of the volume or snapshot that it began as
 	Fault   fault  `json:"fault,omitempty"`
+	Label   string `json:"label,omitempty"` // of its VolumeAttributesClass
 	Created string `json:"created"`
 }
 

@@ -1,0 +1,123 @@
+"""Attributes of a volume in use, changed by a VolumeAttributesClass: that is reported done, and the volume goes on.
+
+What the parameters of such a class mean only its driver knows, so whether they hold is not looked at. Kubernetes has it
+since 1.34: https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/
+"""
+
+from __future__ import annotations
+
+from acceptance.cluster.api_faults import ApiError
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.events import recent_events
+from acceptance.cluster.objects import name_of
+from acceptance.cluster.pod_manifest import PodPlan
+from acceptance.cluster.pod_states import describe_pod, main_ended
+from acceptance.cluster.pods import needed, start_problem
+from acceptance.cluster.resources import ATTRIBUTES_CLASSES, CLAIMS, VOLUMES, Object
+from acceptance.cluster.waiting import wait_for
+from acceptance.text.errors import AcceptanceError, StorageFailure
+from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.protection import ROUNDS, USES, rounds
+
+MOST = 2
+"""classes that a volume gets in turn: the first where it has none, the second in place of the first"""
+
+
+def try_modification(bench: Bench) -> str:
+    """How a volume was seen to get its attributes. Raises Unsupported where no VolumeAttributesClass is for it,
+    StorageFailure where that is never reported, or the volume does not go on."""
+    names = _classes(bench)
+    claim = bench.claim("modified")
+    pod = bench.start(claim, USES)
+    got: list[str] = []
+    refused: list[str] = []
+    for name in names:
+        why = _modify(bench, claim, name)
+        if why is None:
+            got.append(name)
+        else:
+            refused.append(f"{name}: {why}")
+        if len(got) == MOST:
+            break
+    if not got:
+        raise bench.missing(
+            f"driver {bench.storage_class.provisioner} says of each of its VolumeAttributesClasses that a volume of "
+            f"StorageClass {bench.storage_class.name} cannot have it: {'; '.join(refused)}"
+        )
+    _wait_goes_on(bench, pod)
+    shown = bench.api.get(VOLUMES, bench.volume_of(claim))["spec"].get("volumeAttributesClassName")
+    if shown != got[-1]:
+        raise StorageFailure(f"PVC {claim.name} reports VolumeAttributesClass {got[-1]}, and its PV {shown or 'none'}")
+    return f"a volume got VolumeAttributesClass {', then '.join(got)} under a pod that wrote and read on"
+
+
+def _classes(bench: Bench) -> list[str]:
+    """The names of those that are for the class's volumes. Raises Unsupported where there are none."""
+    driver = bench.storage_class.provisioner
+    try:
+        found = bench.api.list(ATTRIBUTES_CLASSES)
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        raise bench.missing(
+            f"the cluster serves no volumeattributesclasses of {ATTRIBUTES_CLASSES.group}/v1, as Kubernetes 1.34 does"
+        ) from error
+    names = sorted(name_of(each) for each in found if each.get("driverName") == driver)
+    if not names:
+        raise bench.missing(
+            f"no VolumeAttributesClass names driver {driver}, the provisioner of StorageClass "
+            f"{bench.storage_class.name}"
+        )
+    return names
+
+
+def _modify(bench: Bench, claim: Claim, name: str) -> str | None:
+    """Wait until the claim reports that class; why its volume cannot have it, where the driver says so."""
+    bench.api.patch(CLAIMS, claim.name, {"spec": {"volumeAttributesClassName": name}}, namespace=claim.namespace)
+    seen = wait_for(
+        f"PVC {claim.name} of StorageClass {claim.storage_class} to have VolumeAttributesClass {name}",
+        look=lambda: bench.api.get(CLAIMS, claim.name, namespace=claim.namespace)["status"],
+        ready=lambda seen: seen.get("currentVolumeAttributesClassName") == name or _cannot(seen, name),
+        state=_in_words,
+        events=lambda: recent_events(bench.api, namespace=claim.namespace, name=claim.name),
+        timeout_s=bench.timeout_s,
+    )
+    return _in_words(seen) if _cannot(seen, name) else None
+
+
+def _cannot(status: Object, name: str) -> bool:
+    modifying = status.get("modifyVolumeStatus") or {}
+    return modifying.get("status") == "Infeasible" and modifying.get("targetVolumeAttributesClassName") == name
+
+
+def _in_words(status: Object) -> str:
+    modifying = (status.get("modifyVolumeStatus") or {}).get("status", "not begun")
+    said = [
+        each["message"]
+        for each in status.get("conditions") or []
+        if each.get("type") == "ModifyVolumeError" and each.get("message")
+    ]
+    has = status.get("currentVolumeAttributesClassName", "none")
+    return "; ".join([f"it has {has}, the change is {modifying}", *said])
+
+
+def _wait_goes_on(bench: Bench, pod: PodPlan) -> None:
+    """Wait until the pod has gone on for some rounds."""
+    before = rounds(bench, pod)
+
+    def ends(seen: tuple[int, Object]) -> AcceptanceError | None:
+        if main_ended(seen[1]):
+            return StorageFailure(
+                f"a pod on a volume of StorageClass {bench.storage_class.name} failed when that was modified: "
+                f"{bench.output_of(pod).splitlines()[-1:]}, {describe_pod(seen[1])}"
+            )
+        return start_problem(bench.api, pod, seen[1])
+
+    wait_for(
+        f"pod {pod.name} to go on writing and reading for {ROUNDS} rounds since its volume was modified",
+        look=lambda: (rounds(bench, pod), needed(bench.api, pod)),
+        ready=lambda seen: seen[0] >= before + ROUNDS,
+        state=lambda seen: f"{seen[0] - before} rounds, {describe_pod(seen[1])}",
+        fatal=ends,
+        timeout_s=bench.timeout_s,
+    )

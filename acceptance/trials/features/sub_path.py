@@ -1,0 +1,103 @@
+"""A pod that has a folder of a volume (`subPath`): what is there it sees, and what it writes is there.
+
+The kubelet mounts the folder out of what the storage has mounted, and makes one that there is not: where that was not
+yet the volume, or is another one, the folder is somewhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.nodes import nodes_for_volume
+from acceptance.text.errors import StorageFailure
+from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.ownership import why_no_group
+
+FOLDER, NEW = "data/a", "data/new/deep"
+_FILE = "written"
+_MAKE = """
+cd "$VOLUME" && mkdir -p data/a data/b && echo "$MARK" > data/a/mark && echo other > data/b/other || exit
+sync data/a/mark data/a data
+"""
+_USE = f"""
+for each in "$VOLUME"/*; do [ ! -e "$each" ] || echo "shows ${{each##*/}} $(cat "$each" 2> /dev/null)"; done
+said=$({{ echo "$MARK" > "$VOLUME/{_FILE}" && sync "$VOLUME/{_FILE}"; }} 2>&1) && echo wrote || echo "refused $said"
+"""
+_FIND = f"""
+for each in {FOLDER} {NEW}; do echo "shows $each $(cat "$VOLUME/$each/{_FILE}" 2> /dev/null)"; done
+"""
+
+
+def try_sub_path(bench: Bench) -> str:
+    """How folders of a volume were seen in pods. Raises Unsupported where pods may not write in a folder that the
+    kubelet makes, StorageFailure where a folder is not what the volume holds there."""
+    claim, mark, other = bench.claim("folders"), new_mark(), new_mark()
+    bench.run(claim, _MAKE, MARK=mark)
+    # What it writes is not at the same place as what the next one writes: both are looked for afterwards.
+    _require_written(bench, claim, _use(bench, claim, FOLDER, holds={"mark": mark}, writes=other), path=FOLDER)
+    _require_written(bench, claim, _use(bench, claim, NEW, holds={}, writes=mark), path=NEW)
+    node = _another_node(bench, claim)
+    found = _shown(bench.run(claim, _FIND, node=node))
+    for path, wanted in {FOLDER: other, NEW: mark}.items():
+        if found.get(path) != wanted:
+            raise StorageFailure(
+                f"what a pod wrote to subPath {path} of {_volume(bench)} on {bench.node}, does not show in the whole "
+                f"volume, in a new pod on {node or bench.node}: {found.get(path) or 'nothing'} is there"
+            )
+    said = _use(bench, claim, FOLDER, holds={"mark": mark, _FILE: other}, writes=mark, node=node, read_only=True)
+    if said == "wrote":
+        raise StorageFailure(f"subPath {FOLDER} of {_volume(bench)}, mounted read-only, took a file")
+    return (
+        f"pods had the folders {FOLDER} of a volume, which was there, and {NEW}, which was not, for themselves; what "
+        f"they wrote was there in a new pod on {node or bench.node}, and read-only the first one took nothing"
+    )
+
+
+def _another_node(bench: Bench, claim: Claim) -> str | None:
+    """Where else the volume can be had; None where nowhere."""
+    nodes = nodes_for_volume(bench.api, bench.volume_of(claim), bench.workspace.pods.template)
+    return next((node for node in nodes if node != bench.node), None)
+
+
+def _use(
+    bench: Bench,
+    claim: Claim,
+    path: str,
+    *,
+    holds: Mapping[str, str],
+    writes: str,
+    node: str | None = None,
+    read_only: bool = False,
+) -> str:
+    """What a pod says of its write that has that folder of the volume, which must hold these files and no other."""
+    output = bench.run(claim, _USE, node=node, sub_path=path, read_only=read_only, MARK=writes)
+    if (found := _shown(output)) != holds:
+        shown = ", ".join(sorted(found)) or "nothing"
+        wanted = ", ".join(sorted(holds)) or "nothing"
+        which = ", with other content" if set(found) == set(holds) else ""
+        raise StorageFailure(
+            f"a pod with subPath {path} of {_volume(bench)} sees {shown}{which}; {wanted} should be there, as it was "
+            "written"
+        )
+    return output.splitlines()[-1]
+
+
+def _require_written(bench: Bench, claim: Claim, said: str, *, path: str) -> None:
+    if said == "wrote":
+        return
+    if path == NEW and (why := why_no_group(bench, claim)):
+        raise bench.missing(
+            f"the kubelet makes a folder for a subPath as root, and a pod may not write there ({said}): {why}"
+        )
+    raise StorageFailure(f"a pod with subPath {path} of {_volume(bench)} cannot write there: {said}")
+
+
+def _shown(output: str) -> dict[str, str]:
+    """What is in each file, by its name."""
+    words = [line.split(" ", 2) for line in output.splitlines() if line.startswith("shows ")]
+    return {name: content for _, name, content in words}
+
+
+def _volume(bench: Bench) -> str:
+    return f"a volume of StorageClass {bench.storage_class.name}"
