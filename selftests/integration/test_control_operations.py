@@ -19,7 +19,7 @@ from selftests.lab.csi_classes import class_of, faulty_classes, retaining
 
 # Of seven a median has an interval.
 AT_ONCE = 8
-ASKED = ("-m", "control_operations", "--storage-operations", f"--storage-operations-at-once={AT_ONCE}")
+ASKED = ("tests/test_control_operations.py", "--storage-operations", f"--storage-operations-at-once={AT_ONCE}")
 LATE, REFUSED = "comes-and-goes-late", "one-in-four-refused"
 # Below the 5 s that such a volume takes, and more than a busy machine does.
 SOON_S, ANY_S = 4, 120

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import SNAPSHOT_CONTENTS, STORAGE_CLASSES, VOLUME_SNAPSHOTS
+from acceptance.cluster.resources import STORAGE_CLASSES
 from embedded_cluster.csi.part import CLASS
+from selftests.integration.own_snapshots import snapshots_of_own
 from selftests.integration.suite import SuiteRun, left_behind, run_suite
 from selftests.lab.csi_classes import class_of, faulty_classes
 
@@ -93,7 +94,7 @@ def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
 
 
 def test_no_snapshot_and_no_content_stays(good: SuiteRun, api: Api) -> None:
-    assert api.list(VOLUME_SNAPSHOTS) == [] and api.list(SNAPSHOT_CONTENTS) == []
+    assert snapshots_of_own(api) == []
 
 
 @pytest.mark.parametrize("case", FAULTS, ids=lambda case: f"{case[0]}-{case[1]}")

@@ -19,7 +19,7 @@ from selftests.integration.own_snapshots import snapshots_of_own
 from selftests.integration.suite import SuiteRun, finish, left_behind, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 from selftests.integration.volume_pods import a_volume, gone
-from selftests.lab.csi_classes import RETAINING, class_of, fault_of_all, faulty_classes, retaining
+from selftests.lab.csi_classes import GROUP_BY_DRIVER, RETAINING, class_of, fault_of_all, faulty_classes, retaining
 
 FEATURES = ("tests/test_volume_features.py",)
 WAITED_FOR = {
@@ -39,9 +39,9 @@ SEEN = {
     "nodes-apart": ("test_two_nodes", "what was written on the first does not show on the second"),
 }
 """Those that are seen; as above."""
-OF_ALL = {"group-ignored": ("given_to_the_group", "on the volume there is of group 0")}
-"""What all volumes of the driver get wrong, or none; as above."""
-FAULTS = WAITED_FOR | SEEN | OF_ALL
+OF_GROUPS = {"group-ignored": ("given_to_the_group", "on the volume there is of group 0")}
+"""What is only asked of a driver that sees to fsGroup itself; as above."""
+FAULTS = WAITED_FOR | SEEN | OF_GROUPS
 WAITED_S = 30
 RUN = "20260101-000000-0123456789abcdef"
 IN_USE = "snapshots-in-use"
@@ -52,7 +52,7 @@ def classes(api: Api) -> Iterator[None]:
     """A class for each way to get it wrong, beside the cluster's own, which can do everything."""
     if api.find(STORAGE_CLASSES, CLASS) is None:
         pytest.fail(f"the cluster was up before, and runs without {CLASS}: take it down, or have it up --with csi")
-    with faulty_classes(api, [*WAITED_FOR, *SEEN]), retaining(api):
+    with faulty_classes(api, list(FAULTS)), retaining(api):
         yield
 
 
@@ -85,11 +85,10 @@ def wrong(
     with started_suite(*FEATURES, *tried(list(WAITED_FOR)), reports=folders[0]) as process:
         seen = run_suite(*FEATURES, *tried(list(SEEN)), reports=folders[1])
         waited = finish(process, reports=folders[0])
-    (fault, (part, _)) = next(iter(OF_ALL.items()))
-    with fault_of_all(cluster.name, fault):
-        of_all = run_suite(*FEATURES, "--storage-class", CLASS, "-k", part, reports=folders[2])
-    runs = dict.fromkeys(WAITED_FOR, waited) | dict.fromkeys(SEEN, seen) | dict.fromkeys(OF_ALL, of_all)
-    for run in (waited, seen, of_all):
+    with fault_of_all(cluster.name, GROUP_BY_DRIVER):
+        of_groups = run_suite(*FEATURES, *tried(list(OF_GROUPS)), reports=folders[2])
+    runs = dict.fromkeys(WAITED_FOR, waited) | dict.fromkeys(SEEN, seen) | dict.fromkeys(OF_GROUPS, of_groups)
+    for run in (waited, seen, of_groups):
         assert run.status == 1, run.output
     assert left_behind(api) == []
     return runs
@@ -133,7 +132,7 @@ def test_what_is_wrong_fails_for_that_reason(fault: str, wrong: dict[str, SuiteR
 
 def on(fault: str, record: dict[str, Any]) -> bool:
     """Whether the record is of the class with that fault."""
-    return bool(record["storage_class"] == (CLASS if fault in OF_ALL else class_of(fault)))
+    return bool(record["storage_class"] == class_of(fault))
 
 
 def wait_for_content(api: Api) -> None:

@@ -11,7 +11,7 @@ from acceptance.cluster.resources import CLAIMS
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
 from selftests.integration.suite import SuiteRun, finish, left_behind, own, run_suite, started_suite
-from selftests.lab.csi_classes import attributes_classes, class_of, fault_of_all, faulty_classes
+from selftests.lab.csi_classes import GROUP_BY_DRIVER, attributes_classes, class_of, fault_of_all, faulty_classes
 from selftests.lab.finalizers import stripped_claims
 from selftests.lab.node_limits import limited_node
 from selftests.lab.provisioner import LabClass, lab_classes
@@ -92,9 +92,10 @@ def test_what_is_wrong_fails_for_that_reason(fault: str, part: str, wrong: Suite
     assert verdict["status"] == "fail" and FAULTS[fault, part] in verdict["reason"], verdict["reason"]
 
 
-def test_a_driver_that_forgets_the_group_breaks_the_policy(cluster: EmbeddedCluster, reports: Path) -> None:
-    with fault_of_all(cluster.name, "group-ignored"):
-        found = run_suite(*FILES, "--storage-class", CLASS, "-k", "policy_says", reports=reports)
+def test_a_driver_that_forgets_the_group_breaks_the_policy(cluster: EmbeddedCluster, api: Api, reports: Path) -> None:
+    with faulty_classes(api, ["group-ignored"]), fault_of_all(cluster.name, GROUP_BY_DRIVER):
+        of_it = ("--storage-class", class_of("group-ignored"))
+        found = run_suite(*FILES, *of_it, "-k", "policy_says", reports=reports)
     verdict = found.verdict("policy_says")
     assert verdict["status"] == "fail" and "pod 1 on a volume" in verdict["reason"], verdict["reason"]
 

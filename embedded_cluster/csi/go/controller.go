@@ -85,7 +85,7 @@ func faultOf(parameters map[string]string) (own fault, err error) {
 			}
 		case key == "fault":
 			found, err := parseFaults(value)
-			if err != nil || len(found) != 1 || found[0] == groupIgnored {
+			if err != nil || len(found) != 1 || found[0] == groupByDriver {
 				return "", status.Errorf(codes.InvalidArgument, "a class cannot have the fault %q: %v", value, err)
 			}
 			own = found[0]

@@ -27,7 +27,8 @@ const (
 	groupTwoMoments  fault = "group-two-moments"      // the snapshots of a group are taken one after the other
 	restoredEmpty    fault = "snapshot-empty"         // what is restored is a new, empty file system
 	sharesWithSource fault = "clone-shares"           // a clone is its source under another name
-	groupIgnored     fault = "group-ignored"          // fsGroup is taken from the kubelet, and forgotten; never of one class
+	groupByDriver    fault = "group-by-driver"        // fsGroup is taken from the kubelet, and seen to here; never of one class
+	groupIgnored     fault = "group-ignored"          // fsGroup is forgotten, where it is taken from the kubelet
 	lostAtUnpublish  fault = "data-lost-at-unpublish" // all files go when a pod does
 	sizeNotEnforced  fault = "size-not-enforced"      // a file system takes more than it was asked for
 	nodesApart       fault = "nodes-apart"            // each node sees what was written on it alone
@@ -52,7 +53,7 @@ const (
 
 var allFaults = []fault{
 	growsInNameOnly, neverGrows, neverReady, takenLate, takenEarly, twoMoments, groupTwoMoments, restoredEmpty, sharesWithSource,
-	groupIgnored, lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
+	groupByDriver, groupIgnored, lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
 	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
 	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified,
 }

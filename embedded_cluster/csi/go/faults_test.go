@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -196,7 +197,7 @@ func TestACloneSharesDataWithItsSource(t *testing.T) {
 	}
 }
 
-func TestTheGroupIsTakenFromTheKubeletAndIgnored(t *testing.T) {
+func TestTheGroupIsTakenFromTheKubelet(t *testing.T) {
 	l := newLab(t)
 	takes := func() bool {
 		answer, err := l.NodeGetCapabilities(ctx, &csi.NodeGetCapabilitiesRequest{})
@@ -206,9 +207,36 @@ func TestTheGroupIsTakenFromTheKubeletAndIgnored(t *testing.T) {
 		})
 	}
 	first := takes()
-	l.wrote(l.folder, "faults", string(groupIgnored))
+	l.wrote(l.folder, "faults", string(groupByDriver))
 	if first || !takes() {
 		t.Fatal("the capability is there without the fault, or is not with it")
+	}
+}
+
+func TestTheGroupIsGivenTheFilesOrIsIgnored(t *testing.T) {
+	l := newLab(t)
+	for name, own := range map[string]fault{"given": "", "ignored": groupIgnored} {
+		var more []func(*csi.CreateVolumeRequest)
+		if own != "" {
+			more = append(more, faulty(own))
+		}
+		id := l.made(request(name, more...))
+		path := l.used(id)
+		l.wrote(path, "file", "")
+		publish := &csi.NodePublishVolumeRequest{
+			TargetPath: path, VolumeCapability: &csi.VolumeCapability{AccessType: &csi.VolumeCapability_Mount{
+				Mount: &csi.VolumeCapability_MountVolume{VolumeMountGroup: "4711"},
+			}},
+		}
+		is, err := l.volume(id)
+		l.need(err)
+		l.need(l.giveToGroup(is, publish))
+		about, err := os.Stat(filepath.Join(path, "file"))
+		l.need(err)
+		group, shared := about.Sys().(*syscall.Stat_t).Gid, about.Mode()&0o060 == 0o060
+		if given := group == 4711 && shared; given != (own == "") {
+			t.Fatalf("%s: the file is of group %d, and its rights are %v", name, group, about.Mode())
+		}
 	}
 }
 

@@ -26,8 +26,7 @@ func (d *driver) NodeGetCapabilities(
 		csi.NodeServiceCapability_RPC_EXPAND_VOLUME,
 		csi.NodeServiceCapability_RPC_GET_VOLUME_STATS,
 	}
-	// Who takes the group from the kubelet has to see to it; with this fault nobody does.
-	takes, err := d.has(groupIgnored, "")
+	takes, err := d.has(groupByDriver, "")
 	if takes {
 		has = append(has, csi.NodeServiceCapability_RPC_VOLUME_MOUNT_GROUP)
 	}
@@ -197,6 +196,9 @@ func (d *driver) NodePublishVolume(
 		return &csi.NodePublishVolumeResponse{}, d.publishAnother(shown, target)
 	}
 	if err := d.publishFolder(is, staged, target, asked.GetReadonly()); err != nil {
+		return nil, err
+	}
+	if err := d.giveToGroup(is, asked); err != nil {
 		return nil, err
 	}
 	if walks, err := d.has(walksAtMount, is.Fault); walks || err != nil {

@@ -81,7 +81,7 @@ func TestParametersOfAClass(t *testing.T) {
 		{key: "on", value: "rbd"},
 		{key: "on", value: "disk", code: codes.InvalidArgument},
 		{key: "fault", value: "never", code: codes.InvalidArgument},
-		{key: "fault", value: "group-ignored", code: codes.InvalidArgument},
+		{key: "fault", value: "group-by-driver", code: codes.InvalidArgument},
 		{key: "replicas", value: "3", code: codes.InvalidArgument},
 	} {
 		own, err := faultOf(map[string]string{each.key: each.value})
