@@ -16,6 +16,8 @@ from embedded_cluster.layout import Layout
 OWN = "-".join(filter(None, [CLASS, os.environ.get("PYTEST_XDIST_WORKER")]))
 RETAINING = f"{OWN}-retain"
 """the VolumeSnapshotClass that retains, and the VolumeGroupSnapshotClass"""
+GROUP_BY_DRIVER = "group-by-driver"
+"""no fault: with it the driver sees to fsGroup itself, as it must for `group-ignored` of a class to be one"""
 
 
 def class_of(fault: str) -> str:
