@@ -170,27 +170,31 @@ def let_settle(api: Api, name: str, *, namespace: str) -> None:
     keeps members whose status does not say whose they are. Whatever it looks like after SETTLE_S, it is to be deleted.
     """
     kinds = _served(api)
+
+    def look() -> tuple[Object, list[Object]] | None:
+        whole = api.find(kinds.snapshots, name, namespace=namespace)
+        return None if whole is None else (whole, _members(api, name, namespace=namespace))
+
     with suppress(StorageFailure):
         wait_for(
             f"group snapshot {name} to be taken or refused",
-            look=lambda: (
-                api.find(kinds.snapshots, name, namespace=namespace),
-                _members(api, name, namespace=namespace),
-            ),
-            ready=lambda seen: seen[0] is None or _has_settled(seen[0], seen[1]),
-            state=lambda seen: _state((seen[0] or {}, seen[1])),
+            look=look,
+            ready=lambda seen: seen is None or _has_settled(api, kinds, *seen),
+            state=lambda seen: _state(seen) if seen else "gone",
             timeout_s=SETTLE_S,
         )
 
 
-def _has_settled(whole: Object, members: list[Object]) -> bool:
+def _has_settled(api: Api, kinds: GroupKinds, whole: Object, members: Sequence[Object]) -> bool:
     """Whether nothing more comes of it soon, and all that came knows whose it is."""
-    if whole["metadata"].get("deletionTimestamp"):
-        return True
     status = whole.get("status") or {}
-    if not status.get("boundVolumeGroupSnapshotContentName") or not (members or status.get("error")):
-        return False
-    return all((each.get("status") or {}).get("volumeGroupSnapshotName") for each in members)
+    if whole["metadata"].get("deletionTimestamp") or status.get("error"):
+        return True
+    bound = status.get("boundVolumeGroupSnapshotContentName")
+    content = api.find(kinds.contents, str(bound)) if bound else None
+    volumes = (((content or {}).get("spec") or {}).get("source") or {}).get("volumeHandles") or []
+    known = [each for each in members if (each.get("status") or {}).get("volumeGroupSnapshotName")]
+    return bool(volumes) and len(known) == len(members) >= len(volumes)
 
 
 def _remove(api: Api, group: GroupSnapshot, *, timeout_s: float, put_right: bool) -> None:

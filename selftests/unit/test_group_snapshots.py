@@ -9,7 +9,6 @@ import pytest
 from acceptance.cluster import group_snapshots
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, ask_for_claim
-from acceptance.cluster.departing import Departing
 from acceptance.cluster.group_snapshots import (
     GROUP,
     GroupSnapshot,
@@ -20,20 +19,17 @@ from acceptance.cluster.group_snapshots import (
     undo_group_snapshot,
     wait_group_taken,
 )
-from acceptance.cluster.leftovers import find_leftovers
 from acceptance.cluster.objects import GROUP_LABEL, RUN_LABEL, labels, run_namespace
 from acceptance.cluster.resources import (
     CLAIMS,
     GROUP_CLASSES,
     GROUP_CONTENTS,
     GROUP_SNAPSHOTS,
-    NAMESPACES,
     SNAPSHOT_CONTENTS,
     VOLUME_SNAPSHOTS,
     Object,
     Resource,
 )
-from acceptance.cluster.run_snapshots import RunSnapshots
 from acceptance.planning.site import Site, lacks_groups
 from acceptance.results.document import StorageClass
 from acceptance.text.errors import StorageFailure, Unsupported
@@ -77,7 +73,11 @@ class Cluster(SimulatedApi):
         status = {"boundVolumeGroupSnapshotContentName": "content-both", "readyToUse": ready}
         meta = {"name": "both", "namespace": NAMESPACE, "uid": "1"}
         self.create(GROUP_SNAPSHOTS, {"metadata": meta, "status": status})
-        spec = {"deletionPolicy": policy, "volumeGroupSnapshotRef": reference, "source": {"volumeHandles": ["a"]}}
+        spec = {
+            "deletionPolicy": policy,
+            "volumeGroupSnapshotRef": reference,
+            "source": {"volumeHandles": list(claims)},
+        }
         self.create(GROUP_CONTENTS, {"metadata": {"name": "content-both"}, "spec": spec})
         for each in claims:
             self.member(each, policy=policy, ready=ready)
@@ -240,55 +240,39 @@ def test_a_group_is_not_deleted_before_its_controllers_have_named_what_belongs_t
     assert cluster.left() == [] and "delete volumegroupsnapshotcontents content-both" in cluster.changed
 
 
+@pytest.mark.parametrize(
+    ("members", "unknown", "refused", "settled"),
+    [
+        (("data", "log"), (), False, True),
+        (("data",), (), False, False),  # the other one is still to come
+        (("data", "log"), ("log",), False, False),
+        ((), (), False, False),
+        ((), (), True, True),
+    ],
+)
+def test_a_group_has_settled_when_all_its_members_know_whose_they_are(
+    members: tuple[str, ...], unknown: tuple[str, ...], refused: bool, settled: bool
+) -> None:
+    cluster = Cluster()
+    cluster.taken("data", "log", ready=False)
+    for name in {"data", "log"} - set(members):
+        SimulatedApi.delete(cluster, VOLUME_SNAPSHOTS, f"member-{name}")
+    for name in unknown:
+        cluster.patch(VOLUME_SNAPSHOTS, f"member-{name}", {"status": {"volumeGroupSnapshotName": None}})
+    if refused:
+        cluster.patch(GROUP_SNAPSHOTS, "both", {"status": {"error": {"message": "no room"}}})
+    kinds = group_kinds(cluster.api())
+    assert kinds is not None
+    whole, there = cluster.get(GROUP_SNAPSHOTS, "both"), cluster.list(VOLUME_SNAPSHOTS)
+    assert group_snapshots._has_settled(cluster.api(), kinds, whole, there) == settled
+
+
 def test_one_that_never_settles_is_deleted_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_snapshots, "SETTLE_S", 0.01)
     cluster = Cluster()
     cluster.create(GROUP_SNAPSHOTS, {"metadata": {"name": "both", "namespace": NAMESPACE, "uid": "1"}})
     undo_group_snapshot(cluster.api(), GROUP_OF_TWO, timeout_s=5)
     assert cluster.left() == []
-
-
-@pytest.mark.parametrize("heard", [True, False])
-def test_a_killed_runs_groups_are_removed_before_their_members(heard: bool) -> None:
-    cluster, problems = Cluster(heard=heard), []
-    cluster.taken("data", "log", policy="Retain")
-
-    def attempt(step: Any) -> None:
-        try:
-            step()
-        except StorageFailure as error:
-            problems.append(str(error))
-
-    def empty(resource: Resource, word: str) -> None:
-        for each in cluster.list(resource):
-            cluster.delete(resource, each["metadata"]["name"])
-
-    def see_gone(what: str, going: Departing[str], count: int) -> None:
-        assert going.look().gone, what
-
-    RunSnapshots(api=cluster.api(), namespace=NAMESPACE, attempt=attempt, empty=empty, see_gone=see_gone).delete()
-    assert problems == [] and cluster.left() == []
-    deleted = [each for each in cluster.changed if each.startswith("delete volume")]
-    assert deleted[0] == "delete volumegroupsnapshots both"
-
-
-class Listed(Cluster):
-    """The same, as what finds leftovers reads it."""
-
-    def rows(self, columns: Any) -> list[Any]:
-        return []
-
-    def list(self, resource: Resource, **selection: Any) -> list[Object]:
-        selection.pop("labels", None)
-        return [] if resource == NAMESPACES else super().list(resource, **selection)
-
-
-def test_a_group_whose_namespace_is_gone_is_a_leak() -> None:
-    cluster = Listed()
-    cluster.taken()
-    (found,) = find_leftovers(cluster.api()).runs
-    assert found.run_id == RUN_ID
-    assert {"VolumeGroupSnapshot both", "VolumeGroupSnapshotContent content-both"} <= set(found.objects)
 
 
 def test_a_cluster_without_groups_is_a_skip_that_is_foreseen() -> None:
