@@ -69,7 +69,7 @@ class FillingTrial:
         is written; StorageFailure where volumes cannot be had, or written at all."""
         if self.space is not None:
             self.space.begin()
-        neighbour, claim = self.bench.claim("neighbour", size=self.size), self.bench.claim("filled", size=self.size)
+        neighbour = self.bench.claim("neighbour", size=self.size)
         self._tell("another volume of the class gets data")
         beside = self._write(neighbour, "n", most=2 * self.piece, new=True)
         self._require_its_size(neighbour, beside)
@@ -80,6 +80,8 @@ class FillingTrial:
             )
         if self.space is not None:
             self.space.with_another(self.piece * len(beside.sums))
+        # Not sooner: what one almost empty volume takes is to be known.
+        claim = self.bench.claim("filled", size=self.size)
         self._tell("it is filled")
         began_s = time.monotonic()
         filled = self._write(claim, "a", most=self.most, new=True)
