@@ -13,7 +13,7 @@ from acceptance.commands.named_cluster import add_cluster_options, connected
 from acceptance.judging.discovery import Discovery, FoundClass, Surroundings, discover
 from acceptance.text.sanitizing import on_one_line, sanitize
 
-_SNAPSHOTS = ("snapshot class", "group snapshot class")
+_SNAPSHOTS = ("snapshot class", "group class")
 
 
 def add_discover(commands: Commands) -> None:
