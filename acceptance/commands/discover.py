@@ -13,8 +13,6 @@ from acceptance.commands.named_cluster import add_cluster_options, connected
 from acceptance.judging.discovery import Discovery, FoundClass, Surroundings, discover
 from acceptance.text.sanitizing import on_one_line, sanitize
 
-_SNAPSHOTS = ("snapshot class", "group class")
-
 
 def add_discover(commands: Commands) -> None:
     """Add the command to the command line."""
@@ -32,7 +30,7 @@ def _discover(chosen: argparse.Namespace) -> int:
     found = discover(classes, Surroundings(**{kind: each for kind, each in look.found.items() if kind != CLASSES}))
     if found.classes:
         print_table(
-            ("class", "provisioner", "default", "binds", "expansion", *_SNAPSHOTS, "free space told"),
+            ("class", "provisioner", "default", "binds", "expansion", "snapshot class", "free space told"),
             map(_row, found.classes),
         )
     for line in _told(found):
@@ -47,13 +45,14 @@ def _discover(chosen: argparse.Namespace) -> int:
 
 
 def _row(each: FoundClass) -> tuple[str, ...]:
-    flags = (each.expansion, each.snapshots, each.groups, each.capacity)
     return (
         each.name + (" (local)" if each.local else ""),
         each.provisioner,
         _yes(each.default),
         "at first use" if each.binding == "WaitForFirstConsumer" else "at once",
-        *map(_yes, flags),
+        _yes(each.expansion),
+        "yes, of groups" if each.snapshots and each.groups else _yes(each.snapshots),
+        _yes(each.capacity),
     )
 
 
