@@ -30,9 +30,13 @@ FAULTS = ("data-lost-at-unpublish", "size-not-enforced", "keeps-space")
 def pool(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A target whose command adds up the images of this size, and those of others that were deleted and kept."""
     folder = Layout(cluster.name).csi.pool
-    images = f"find {folder} -type f -size +390M -printf '%b\\n'"
+    # Of 400 MiB, and of twice that once they have grown: tests beside these have volumes of other sizes.
+    sizes = r"\\( -size +390M -size -410M -o -size +790M -size -810M \\)"
+    images = f"find {folder} -type f {sizes} -printf '%b\\n'"
     target = tmp_path_factory.mktemp("target") / "target.yaml"
-    target.write_text(f"""pool: {{used: [sh, -c, "{images} | awk '{{{{n += $1}}}} END {{{{print n * 512}}}}'"]}}\n""")
+    target.write_text(
+        f"""pool: {{used: [sh, -c, "{images} | awk -v OFMT=%.0f '{{{{n += $1}}}} END {{{{print n * 512}}}}'"]}}\n"""
+    )
     yield f"--storage-target={target}"
     for each in (folder / "kept").iterdir():
         each.unlink()

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import SNAPSHOT_CONTENTS, STORAGE_CLASSES, VOLUME_SNAPSHOTS
+from acceptance.cluster.resources import STORAGE_CLASSES
 from embedded_cluster.csi.part import CLASS
+from selftests.integration.own_snapshots import snapshots_of_own
 from selftests.integration.suite import SuiteRun, left_behind, run_suite
 from selftests.lab.csi_classes import class_of, faulty_classes
 
-pytestmark = pytest.mark.full
+# Its ratios are judged: beside other tests they can stay open.
+pytestmark = [pytest.mark.full, pytest.mark.alone]
 
 FAULT = "slow-with-snapshots"
 COUNT = 8
@@ -61,4 +63,4 @@ def test_a_volume_that_is_slowed_down_by_its_snapshots_fails(runs: dict[str, Sui
 
 
 def test_no_snapshot_and_no_content_stays(runs: dict[str, SuiteRun], api: Api) -> None:
-    assert api.list(VOLUME_SNAPSHOTS) == [] and api.list(SNAPSHOT_CONTENTS) == []
+    assert snapshots_of_own(api) == []
