@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -31,12 +31,16 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FolderBench:
     return made
 
 
-def slowly(source: Path, target: Path, number: int) -> None:
-    time.sleep(PER_MIB_S * (source / "data").stat().st_size / MIB)
-    shutil.copytree(source, target)
+def test_clones_that_take_longer_for_more_data_are_copies(bench: FolderBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that only copies move."""
+    now_s = 0.0
 
+    def slowly(source: Path, target: Path, number: int) -> None:
+        nonlocal now_s
+        now_s += PER_MIB_S * (source / "data").stat().st_size / MIB
+        shutil.copytree(source, target)
 
-def test_clones_that_take_longer_for_more_data_are_copies(bench: FolderBench) -> None:
+    monkeypatch.setattr(clone_times, "time", SimpleNamespace(monotonic=lambda: now_s))
     bench.copied = slowly
     said = try_clone_times(tried(bench))
     assert said.startswith("copies: 0.3 s more for 6 MiB more, so about ") and "3 clones of 1 MiB took 0.1 to " in said
