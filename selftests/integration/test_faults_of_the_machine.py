@@ -99,7 +99,8 @@ def test_two_runs_at_once_do_not_interfere_and_are_each_warned(clean: Api, tmp_p
     ids = [run.results["run"]["id"] for run in runs]
     for run, other in zip(runs, reversed(ids), strict=True):
         assert_measured_well(run, times=2)
-        (warning,) = run.results["warnings"]
+        # On a busy machine there may be others: that a measurement was disturbed.
+        (warning,) = [each for each in run.results["warnings"] if "another run of this suite" in each]
         assert f"another run of this suite, {other}, was on this cluster at the same time" in warning
         assert where in warning
         assert f"warning: another run of this suite, {other}" in run.output and f"WARNING      {warning}" in run.output

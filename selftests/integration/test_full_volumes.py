@@ -66,7 +66,7 @@ def wrong(api: Api, lab_folder: Path, pool: str, tmp_path_factory: pytest.TempPa
             word for name in (*map(class_of, (*FAULTS, *DISCARDING)), THIN) for word in ("--storage-class", name)
         ]
         reports = tmp_path_factory.mktemp("wrong") / "reports"
-        run = run_suite(*TESTS, *classes, pool, "--storage-timeout", "45s", reports=reports, timeout=600)
+        run = run_suite(*TESTS, *classes, pool, "--storage-timeout", "45s", reports=reports, timeout=1200)
         assert left_behind(api) == []
         yield run
 
