@@ -201,8 +201,8 @@ def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
         )
     if claim.source is not None and claim.source.smaller and _NO_LARGER_COPY.search(warning):
         return Unsupported(
-            f"capability 'larger copies': StorageClass {claim.storage_class} makes copies only of the size of their "
-            f"source's: {warning}"
+            f"capability 'larger copies': StorageClass {claim.storage_class} makes no copy of another size than its "
+            f"source: {warning}"
         )
     if not any(word in warning.lower() for word in _FINAL_MESSAGES):
         return None

@@ -10,14 +10,11 @@ from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.objects import name_of
-from acceptance.cluster.pod_manifest import PodPlan
-from acceptance.cluster.pod_states import describe_pod, main_ended
-from acceptance.cluster.pods import needed, start_problem
 from acceptance.cluster.resources import ATTRIBUTES_CLASSES, CLAIMS, VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
-from acceptance.text.errors import AcceptanceError, StorageFailure
+from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
-from acceptance.trials.features.protection import ROUNDS, USES, rounds
+from acceptance.trials.features.protection import USES, wait_goes_on
 
 MOST = 2
 """classes that a volume gets in turn: the first where it has none, the second in place of the first"""
@@ -44,7 +41,8 @@ def try_modification(bench: Bench) -> str:
             f"driver {bench.storage_class.provisioner} says of each of its VolumeAttributesClasses that a volume of "
             f"StorageClass {bench.storage_class.name} cannot have it: {'; '.join(refused)}"
         )
-    _wait_goes_on(bench, pod)
+    since = " since its volume was modified"
+    wait_goes_on(bench, pod, since=since, failed=lambda _: "failed when that was modified")
     shown = bench.api.get(VOLUMES, bench.volume_of(claim))["spec"].get("volumeAttributesClassName")
     if shown != got[-1]:
         raise StorageFailure(f"PVC {claim.name} reports VolumeAttributesClass {got[-1]}, and its PV {shown or 'none'}")
@@ -99,25 +97,3 @@ def _in_words(status: Object) -> str:
     ]
     has = status.get("currentVolumeAttributesClassName", "none")
     return "; ".join([f"it has {has}, the change is {modifying}", *said])
-
-
-def _wait_goes_on(bench: Bench, pod: PodPlan) -> None:
-    """Wait until the pod has gone on for some rounds."""
-    before = rounds(bench, pod)
-
-    def ends(seen: tuple[int, Object]) -> AcceptanceError | None:
-        if main_ended(seen[1]):
-            return StorageFailure(
-                f"a pod on a volume of StorageClass {bench.storage_class.name} failed when that was modified: "
-                f"{bench.output_of(pod).splitlines()[-1:]}, {describe_pod(seen[1])}"
-            )
-        return start_problem(bench.api, pod, seen[1])
-
-    wait_for(
-        f"pod {pod.name} to go on writing and reading for {ROUNDS} rounds since its volume was modified",
-        look=lambda: (rounds(bench, pod), needed(bench.api, pod)),
-        ready=lambda seen: seen[0] >= before + ROUNDS,
-        state=lambda seen: f"{seen[0] - before} rounds, {describe_pod(seen[1])}",
-        fatal=ends,
-        timeout_s=bench.timeout_s,
-    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from acceptance.cluster.claims import Claim, delete_claim, wait_volume_gone, wait_volume_released
 from acceptance.cluster.permissions import DELETES_VOLUMES, may
 from acceptance.cluster.pod_manifest import PodPlan
@@ -68,28 +70,12 @@ def _why_not_deleted(bench: Bench, volume: str) -> str | None:
 def _wait_in_use(bench: Bench, pod: PodPlan, resource: Resource, name: str) -> None:
     """Wait until the pod has gone on for some rounds on a volume of which that object is to be deleted."""
     kind = "PVC" if resource is CLAIMS else "PV"
-    before = rounds(bench, pod)
-
-    def look() -> tuple[int, Object]:
-        _require_there(bench, resource, name)
-        return rounds(bench, pod), needed(bench.api, pod)
-
-    def ends(seen: tuple[int, Object]) -> AcceptanceError | None:
-        if main_ended(seen[1]):
-            return StorageFailure(
-                f"a pod on a volume of StorageClass {bench.storage_class.name} failed {seen[0] - before} rounds after "
-                f"the deletion of the {kind} was asked for: {bench.output_of(pod).splitlines()[-1:]}, "
-                f"{describe_pod(seen[1])}"
-            )
-        return start_problem(bench.api, pod, seen[1])
-
-    wait_for(
-        f"pod {pod.name} to go on writing and reading for {ROUNDS} rounds, although {kind} {name} is to be deleted",
-        look=look,
-        ready=lambda seen: seen[0] >= before + ROUNDS,
-        state=lambda seen: f"{seen[0] - before} rounds, {describe_pod(seen[1])}",
-        fatal=ends,
-        timeout_s=bench.timeout_s,
+    wait_goes_on(
+        bench,
+        pod,
+        since=f", although {kind} {name} is to be deleted",
+        failed=lambda done: f"failed {done} rounds after the deletion of the {kind} was asked for",
+        look=lambda: _require_there(bench, resource, name),
     )
 
 
@@ -103,7 +89,39 @@ def _require_there(bench: Bench, resource: Resource, name: str) -> None:
         )
 
 
-def rounds(bench: Bench, pod: PodPlan) -> int:
+def wait_goes_on(
+    bench: Bench, pod: PodPlan, *, since: str, failed: Callable[[int], str], look: Callable[[], object] = lambda: None
+) -> None:
+    """Wait until a pod that does USES has gone on for some rounds; `look` is done before each look at it.
+
+    `since`: what has happened, behind the words of what is waited for; `failed`: the same of a pod that failed, by its
+    rounds since. Raises StorageFailure where it failed, or at the deadline; what `look` and `start_problem` raise.
+    """
+    before = _rounds(bench, pod)
+
+    def seen_now() -> tuple[int, Object]:
+        look()
+        return _rounds(bench, pod) - before, needed(bench.api, pod)
+
+    def ends(seen: tuple[int, Object]) -> AcceptanceError | None:
+        if main_ended(seen[1]):
+            return StorageFailure(
+                f"a pod on a volume of StorageClass {bench.storage_class.name} {failed(seen[0])}: "
+                f"{bench.output_of(pod).splitlines()[-1:]}, {describe_pod(seen[1])}"
+            )
+        return start_problem(bench.api, pod, seen[1])
+
+    wait_for(
+        f"pod {pod.name} to go on writing and reading for {ROUNDS} rounds{since}",
+        look=seen_now,
+        ready=lambda seen: seen[0] >= ROUNDS,
+        state=lambda seen: f"{seen[0]} rounds, {describe_pod(seen[1])}",
+        fatal=ends,
+        timeout_s=bench.timeout_s,
+    )
+
+
+def _rounds(bench: Bench, pod: PodPlan) -> int:
     return sum(line.startswith("round ") for line in bench.output_of(pod).splitlines())
 
 
