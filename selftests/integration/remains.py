@@ -127,16 +127,16 @@ def objects_left(cluster: str, before: Before) -> set[str]:
 def processes_of(name: str) -> set[int]:
     """Every process that mentions the cluster; but for those by which a new node of another lets go of its mounts."""
     found = mentioning([f"storage-acceptance/{name}/", f"STORAGE_ACCEPTANCE_CLUSTER={name}\0"])
-    return {pid for pid in found if not _lets_go_of_mounts(pid)}
+    return {pid for pid in found if not _has_ended_or_lets_go_of_mounts(pid)}
 
 
-def _lets_go_of_mounts(pid: int) -> bool:
-    """Or has done so: it was there a moment ago."""
+def _has_ended_or_lets_go_of_mounts(pid: int) -> bool:
+    """It was there a moment ago; one that has ended and is not yet waited for has no command line any more."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return True
-    return words[:1] in ([b"umount"], [b"nsenter"]) and b"--lazy" in words
+    return words == [b""] or (words[:1] in ([b"umount"], [b"nsenter"]) and b"--lazy" in words)
 
 
 def mentioning(traces: Collection[str]) -> set[int]:

@@ -18,8 +18,8 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.objects import new_run_id, run_namespace
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, VOLUMES
 from acceptance.cluster.waiting import wait_for
-from selftests.integration import suite
-from selftests.integration.remains import files_below, objects, open_files
+from selftests.integration import remains, suite
+from selftests.integration.remains import files_below, objects, open_files, processes_of
 from selftests.integration.suite import ROOT, runs_of_others, started_suite, suite_environment
 from selftests.unit.simulated_api import SimulatedApi
 
@@ -47,6 +47,20 @@ def test_a_process_that_has_ended_has_nothing_open() -> None:
         assert Path(__file__) in open_files(os.getpid())
     assert Path(held.name) not in open_files(os.getpid())
     assert open_files(2**22 + 1) == []
+
+
+def test_a_process_that_ends_while_one_looks_is_not_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether its parent waits for it at once or, as here, not yet."""
+    words = [sys.executable, "-c", "import time; time.sleep(600)", "storage-acceptance/nobodys/"]
+    with subprocess.Popen(words) as process:
+        try:
+            wait_for("its words", look=lambda: processes_of("nobodys"), ready=bool, state=repr, timeout_s=60)
+            assert processes_of("nobodys") == {process.pid}
+        finally:
+            process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        monkeypatch.setattr(remains, "mentioning", lambda traces: {process.pid})
+        assert processes_of("nobodys") == set()
 
 
 # Other sessions of tests
