@@ -14,7 +14,7 @@ from acceptance.cluster.resources import ATTRIBUTES_CLASSES, CLAIMS, VOLUMES, Ob
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
-from acceptance.trials.features.protection import USES, wait_goes_on
+from acceptance.trials.features.going_on import USES, wait_goes_on
 
 MOST = 2
 """classes that a volume gets in turn: the first where it has none, the second in place of the first"""

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from acceptance.cluster.claims import Claim, delete_claim, wait_volume_gone, wait_volume_released
 from acceptance.cluster.permissions import DELETES_VOLUMES, may
 from acceptance.cluster.pod_manifest import PodPlan
-from acceptance.cluster.pod_states import describe_pod, main_ended
-from acceptance.cluster.pods import end_pod, needed, start_problem
-from acceptance.cluster.resources import CLAIMS, VOLUMES, Object, Resource
+from acceptance.cluster.pods import end_pod
+from acceptance.cluster.resources import CLAIMS, VOLUMES, Resource
 from acceptance.cluster.waiting import wait_for
-from acceptance.text.errors import AcceptanceError, StorageFailure
+from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.going_on import USES, wait_goes_on
 
 # With it a provisioner deletes what is behind a PV that was asked to go before its PVC; without it that would be left.
 # https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolume-deletion-protection-finalizer
 _HONOURS_POLICY = "external-provisioner.volume.kubernetes.io/finalizer"
-ROUNDS = 5
-"""of writing and reading, each a second, that must go well after each deletion"""
-
-USES = """
-n=0
-while :; do
-    n=$((n + 1))
-    echo "$n" >> "$VOLUME/rounds" && sync "$VOLUME/rounds" || exit 1
-    last=; while read -r each; do last=$each; done < "$VOLUME/rounds"
-    [ "$last" = "$n" ] || { echo "read $last after writing $n"; exit 1; }
-    echo "round $n"
-    sleep 1
-done
-"""
 
 
 def try_protection(bench: Bench) -> str:
@@ -87,42 +71,6 @@ def _require_there(bench: Bench, resource: Resource, name: str) -> None:
             f"{kind} {name} of StorageClass {bench.storage_class.name} was gone while a pod used its volume: it must "
             "stay until the pod is gone, as its finalizer says; find out what removed the finalizer"
         )
-
-
-def wait_goes_on(
-    bench: Bench, pod: PodPlan, *, since: str, failed: Callable[[int], str], look: Callable[[], object] = lambda: None
-) -> None:
-    """Wait until a pod that does USES has gone on for some rounds; `look` is done before each look at it.
-
-    `since`: what has happened, behind the words of what is waited for; `failed`: the same of a pod that failed, by its
-    rounds since. Raises StorageFailure where it failed, or at the deadline; what `look` and `start_problem` raise.
-    """
-    before = _rounds(bench, pod)
-
-    def seen_now() -> tuple[int, Object]:
-        look()
-        return _rounds(bench, pod) - before, needed(bench.api, pod)
-
-    def ends(seen: tuple[int, Object]) -> AcceptanceError | None:
-        if main_ended(seen[1]):
-            return StorageFailure(
-                f"a pod on a volume of StorageClass {bench.storage_class.name} {failed(seen[0])}: "
-                f"{bench.output_of(pod).splitlines()[-1:]}, {describe_pod(seen[1])}"
-            )
-        return start_problem(bench.api, pod, seen[1])
-
-    wait_for(
-        f"pod {pod.name} to go on writing and reading for {ROUNDS} rounds{since}",
-        look=seen_now,
-        ready=lambda seen: seen[0] >= ROUNDS,
-        state=lambda seen: f"{seen[0]} rounds, {describe_pod(seen[1])}",
-        fatal=ends,
-        timeout_s=bench.timeout_s,
-    )
-
-
-def _rounds(bench: Bench, pod: PodPlan) -> int:
-    return sum(line.startswith("round ") for line in bench.output_of(pod).splitlines())
 
 
 def _wait_gone(bench: Bench, claim: Claim, volume: str) -> None:
