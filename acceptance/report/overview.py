@@ -166,7 +166,8 @@ def _loads(results: Results) -> Iterator[tuple[str, str]]:
         return
     lengths = sorted(round(each.duration_s) for each in measured)
     told = [format_quantity(each, unit="s") for each in dict.fromkeys((lengths[0], lengths[-1]))]
-    middle = f", half of them at least {format_quantity(round(median(lengths)), unit='s')}" if len(told) > 1 else ""
+    half = round(median(lengths))
+    middle = f", half of them at least {format_quantity(half, unit='s')}" if half > lengths[0] else ""
     yield "Loads", f"{len(measured)} measurement{'s' * (len(measured) != 1)} of {' to '.join(told)} each{middle}"
     helped = [_may_be_of_a_cache(each, results) for each in measured]
     if None not in helped:

@@ -22,6 +22,8 @@ def test_how_long_loads_were() -> None:
     run = run_of(*(load(f"p{each}", bandwidth=1.0, duration_s=float(each)) for each in (4, 4, 12, 36, 60)))
     assert facts(run)["Loads"] == "5 measurements of 4 s to 60 s each, half of them at least 12 s"
     assert facts(run_of(load("p", bandwidth=1.0)))["Loads"] == "1 measurement of 12 s each"
+    short = run_of(*(load(f"p{each}", bandwidth=1.0, duration_s=each) for each in (4.0, 4.0, 40.0)))
+    assert facts(short)["Loads"] == "3 measurements of 4 s to 40 s each"
 
 
 def test_what_was_loaded_beside_is_not_counted() -> None:
