@@ -55,6 +55,8 @@ def test_a_small_file_is_described_with_what_would_be_enough() -> None:
     found = SmallFile(size=GIB, bandwidth=400 * MIB, own=False)
     assert found.describe() == "the test file of 1 GiB holds only 2.5 s of the measured 400 MiB/s"
     assert found.remedy == "raise --storage-test-size to at least 10Gi"
+    tiny = SmallFile(size=MIB, bandwidth=400 * MIB, own=False)
+    assert tiny.describe() == "the test file of 1 MiB holds less than 0.1 s of the measured 400 MiB/s"
 
 
 def test_the_remedy_for_a_profile_with_its_own_size_is_in_the_profile() -> None:
