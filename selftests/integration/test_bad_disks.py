@@ -166,7 +166,7 @@ def as_fast_as_it_can_be(measurement: dict[str, Any]) -> bool:
 def test_a_sound_disk_that_stands_still_once_passes(
     after_s: float, profile: str, tmp_path: Path, reports: Path
 ) -> None:
-    """For 2.5 s, before the first operation or early on; it may for 10 s."""
+    """For 2.5 s, before the first operation or early on; it may for 10 s. Part of them may be before fio's time."""
     with stalling_disk(tmp_path / "sound", size=SIZE) as disk:
         option = limits(tmp_path, profile, at_least=20)
         with started_suite(
@@ -181,4 +181,4 @@ def test_a_sound_disk_that_stands_still_once_passes(
     assert run.status == 0, run.output
     stall = run.verdict("stall.longest")
     assert stall["status"] == "pass" and run.verdict(f"{profile}-write.iops-at_least")["status"] == "pass"
-    assert stall["measured"] > 1.0, stall["reason"]
+    assert stall["measured"] >= 1.0, stall["reason"]
