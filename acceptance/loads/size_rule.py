@@ -42,8 +42,9 @@ class SmallFile:
         seconds = math.floor(10 * self.size / self.bandwidth) / 10
         loaded = "the profile's own size" if self.own else "the test file"
         size, bandwidth = format_quantity(self.size, unit="B"), format_quantity(self.bandwidth, unit="B/s")
-        held = f"only {seconds:g} s" if seconds else "less than 0.1 s"
-        return f"{loaded} of {size} holds {held} of the measured {bandwidth}"
+        if seconds == 0:
+            return f"{loaded} of {size} holds less than 0.1 s of the measured {bandwidth}"
+        return f"{loaded} of {size} holds only {seconds:g} s of the measured {bandwidth}"
 
 
 def small_file(job_file: str, *, test_size: int, bandwidth: float) -> SmallFile | None:
