@@ -11,7 +11,7 @@ from acceptance.cluster.pod_states import describe_pod, exit_status_of, node_of,
 from acceptance.cluster.pods import create_pod, end_pod, wait_ended, wait_started
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
-from acceptance.text.errors import EnvironmentFailure, StorageFailure
+from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
 
 
 class NotStarted(StorageFailure):
@@ -39,7 +39,8 @@ class OneShotPod:
 def run_one_shot_pod(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> OneShotPod:
     """Run the pod to its end, for `timeout_s` at most once it has started; it is gone afterwards.
 
-    Raises NotStarted, StorageFailure when it does not end or does not go, EnvironmentFailure when the cluster ended it.
+    Raises NotStarted, Unsupported where its class has no such volumes, StorageFailure when it does not end or does not
+    go, EnvironmentFailure when the cluster ended it.
     """
     api = workspace.api
     with Undoing() as undoing:
@@ -48,6 +49,8 @@ def run_one_shot_pod(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -
         create_pod(api, plan, timeout_s=workspace.timeout_s)
         try:
             wait_started(api, plan, timeout_s=workspace.timeout_s)
+        except Unsupported:
+            raise
         except StorageFailure as error:
             raise NotStarted(str(error)) from error
         start_s = time.monotonic() - began_s

@@ -6,8 +6,10 @@ from typing import Any, cast
 
 import pytest
 
+from acceptance.cluster import one_shot_pod
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
+from acceptance.cluster.one_shot_pod import NotStarted, run_one_shot_pod
 from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
 from acceptance.cluster.pod_states import (
     exit_status_of,
@@ -19,7 +21,8 @@ from acceptance.cluster.pod_states import (
 )
 from acceptance.cluster.pods import lost_node, start_problem, wait_ended
 from acceptance.cluster.resources import NAMESPACES, NODES, PODS, Object, Resource
-from acceptance.text.errors import EnvironmentFailure
+from acceptance.cluster.workspace import Workspace
+from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
 
 CLAIM = Claim(name="c", namespace="ns", storage_class="fast", size=1, run_id="r")
 PLAN = PodPlan(name="p", claims=(CLAIM,), image="i", command=["sh"], deadline_s=1)
@@ -140,3 +143,24 @@ def test_a_pod_that_was_taken_away_is_not_waited_for(there: dict[str, Object], s
 def test_a_node_that_nobody_hears_of(node: Object | None, said: str) -> None:
     there = {} if node is None else {NODES.plural: node}
     assert said in str(lost_node(cast(Api, Cluster(**there)), pod("Running")))
+
+
+@pytest.mark.parametrize(
+    ("met", "told"),
+    [(Unsupported, Unsupported), (StorageFailure, NotStarted), (EnvironmentFailure, EnvironmentFailure)],
+)
+def test_a_pod_whose_class_has_no_such_volumes_has_not_just_not_started(
+    met: type[Exception], told: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a class lacks is skipped; a pod that does not start fails it."""
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise met("StorageClass fast has none")
+
+    for name in ("create_pod", "end_pod"):
+        monkeypatch.setattr(one_shot_pod, name, lambda *_, **__: None)
+    monkeypatch.setattr(one_shot_pod, "wait_started", refuse)
+    workspace = Workspace(api=cast(Api, None), run_id="r", namespace="ns", image="i", timeout_s=1)
+    with pytest.raises(told, match="StorageClass fast has none") as raised:
+        run_one_shot_pod(workspace, PLAN, timeout_s=1)
+    assert raised.type is told
