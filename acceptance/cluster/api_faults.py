@@ -15,8 +15,6 @@ REFUSING = (401, 403)
 """Statuses by which it says that the account may not"""
 # Of a new namespace: its own account is made by a controller, a moment later or, on a busy cluster, many seconds.
 _NO_ACCOUNT_YET = "error looking up service account"
-
-
 # The kubelet's words, with status 400, for the log of a container that does not run yet.
 _NOT_STARTED = "is waiting to start"
 

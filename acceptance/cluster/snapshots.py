@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.going_contents import GOES, GoingContents
+from acceptance.cluster.going_contents import GOES, GoingContents, let_content_go
 from acceptance.cluster.objects import labels, metadata, name_of
 from acceptance.cluster.resources import (
     CLAIMS,
@@ -184,8 +184,7 @@ def have_removed(api: Api, snapshot: Snapshot) -> str | None:
     bound = (existing.get("status") or {}).get("boundVolumeSnapshotContentName")
     # What the snapshot controller calls it; the status tells of it a moment after it was made.
     content = str(bound or f"snapcontent-{existing['metadata']['uid']}")
-    if bound or api.find(SNAPSHOT_CONTENTS, content):  # it was made for this run alone
-        api.patch(SNAPSHOT_CONTENTS, content, GOES)
+    let_content_go(api, SNAPSHOT_CONTENTS, content)  # it was made for this run alone
     api.delete(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)
     return content
 

@@ -69,10 +69,8 @@ def clone_times_in_words(little: Sequence[float], much: Sequence[float]) -> str:
     Copies are told only where the soonest clone of much data surely took longer than the slowest of little.
     """
     data, more_s = MUCH - LITTLE, median(much) - median(little)
-    more, seen = (
-        _bytes(data),
-        f"{len(little)} clones of {_bytes(LITTLE)} took {_range(little)}, of {_bytes(MUCH)} {_range(much)}",
-    )
+    more = _bytes(data)
+    seen = f"{len(little)} clones of {_bytes(LITTLE)} took {_range(little)}, of {_bytes(MUCH)} {_range(much)}"
     if min(much) - LOOKS_APART_S > max(little):
         far = _rough(more_s * FAR / data)
         return f"copies: {more_s:.1f} s more for {more} more, so about {far} for {_bytes(FAR)} ({seen})"
