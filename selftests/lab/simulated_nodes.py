@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import Object, Resource
+from acceptance.cluster.resources import NODES, PODS, Object, Resource
+from acceptance.cluster.waiting import wait_for
+from acceptance.text.errors import EnvironmentFailure
 
 STORAGE_CLASS = "simulated"
 NODE_LABEL = "storage-acceptance/simulated"
@@ -84,7 +86,51 @@ def late_claims(api: Api, *, from_ordinal: int, seconds: float) -> Iterator[None
 def crashing_pods(api: Api, *, from_ordinal: int, seconds: float = 1) -> Iterator[None]:
     """Containers of sets, from that ordinal on, crash so long after they began to run, and restart as late."""
     with _stages(api, *crash_loop(since(POD_ORDINAL, from_ordinal), seconds=seconds)):
+        _see_a_crash(api, ordinal=from_ordinal)
         yield
+
+
+def _see_a_crash(api: Api, *, ordinal: int) -> None:
+    """KWOK hears of a stage some time after it was made, and plays it with no pod that had run before."""
+    name, namespace = "lab-crashes", "default"
+    node = api.list(NODES, labels=f"{NODE_LABEL}=true")[0]["metadata"]["name"]
+    body = {
+        "metadata": {"name": name, "labels": {"apps.kubernetes.io/pod-index": str(ordinal)}},
+        "spec": {
+            "nodeName": node,
+            "containers": [{"name": "main", "image": "none"}],
+            "automountServiceAccountToken": False,
+            "tolerations": [{"operator": "Exists"}],
+            "terminationGracePeriodSeconds": 0,
+        },
+    }
+
+    def crashed() -> bool:
+        """Of a pod that ran first, another is made."""
+        if api.find(PODS, name, namespace=namespace) is None:
+            api.create(PODS, body, namespace=namespace)
+        try:
+            seen = wait_for(
+                "a simulated pod to crash",
+                look=lambda: api.get(PODS, name, namespace=namespace)["status"].get("containerStatuses", []),
+                ready=lambda statuses: any("waiting" in each["state"] for each in statuses),
+                state=str,
+                timeout_s=10,
+                failure=EnvironmentFailure,
+            )
+        except EnvironmentFailure:
+            seen = []
+        api.delete(PODS, name, namespace=namespace, grace_s=0)
+        return bool(seen)
+
+    wait_for(
+        "KWOK to play the stages of the lab",
+        look=crashed,
+        ready=bool,
+        state=lambda seen: "no simulated pod crashed",
+        timeout_s=180,
+        failure=EnvironmentFailure,
+    )
 
 
 @contextmanager
