@@ -34,7 +34,7 @@ FAULTS = {
 """Faults of the driver, each with a part of the name of the test that finds it; and what that says."""
 ATTRIBUTES = {"attributes-a": {"iops": "500"}, "attributes-b": {"label": "silver"}, "attributes-c": {"label": "gold"}}
 """Of classes of attributes: the driver knows no iops, and says so."""
-STAYS = "lab-stays"
+STAYS, FEWER = "lab-stays", "node-takes-fewer"
 MOST = 5
 LIMITED = 3
 """the number of the node that says how many volumes it takes"""
@@ -128,3 +128,14 @@ def test_a_node_is_filled_to_its_limit(cluster: EmbeddedCluster, api: Api, repor
     assert verdict["status"] == "pass", verdict["reason"]
     (record,) = found.results["capabilities"]
     assert "one more waited" in record["how"] and "exceed max volume count" in record["how"]
+
+
+def test_a_node_that_takes_fewer_than_it_says_fails(cluster: EmbeddedCluster, api: Api, reports: Path) -> None:
+    with faulty_classes(api, [FEWER]), limited_node(api, cluster.name, number=LIMITED, most=MOST) as node:
+        options = [f"--storage-class={class_of(FEWER)}", f"--storage-node={node}", f"--storage-node-volumes={MOST}"]
+        found = run_suite(*FILES, *options, "--storage-timeout=60s", "-k", "as_many", reports=reports)
+        assert left_behind(api) == []
+    verdict = found.verdict("as_many")
+    assert verdict["status"] == "fail", verdict["reason"]
+    assert f"takes {MOST} volumes on {node}, and a pod with the other {MOST} does not start" in verdict["reason"]
+    assert f"{node} has {MOST - 1} volumes and takes no more" in verdict["reason"]

@@ -63,9 +63,11 @@ func (d *driver) NodeStageVolume(_ context.Context, asked *csi.NodeStageVolumeRe
 		return nil, err
 	}
 	defer file.Close()
-	if err := d.mayHave(is); err != nil {
+	done, err := d.mayHave(is)
+	if err != nil {
 		return nil, err
 	}
+	defer done()
 	if is.Block {
 		image, err := d.imageHere(is)
 		if err != nil {

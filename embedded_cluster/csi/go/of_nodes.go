@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -26,12 +27,25 @@ func (p pool) most() (int64, error) {
 	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 }
 
-// mayHave refuses the last volume of those that the node says it takes, by the fault takesFewer. Volumes are counted by their mounts.
-func (d *driver) mayHave(is volume) error {
+// takenAlone is held while a volume is counted and mounted: a kubelet asks for all of a pod's volumes at once.
+var takenAlone sync.Mutex
+
+// mayHave refuses the last volume of those that the node says it takes, by the fault takesFewer. Volumes are counted by their
+// mounts; done is called when the volume is mounted, or is not to be.
+func (d *driver) mayHave(is volume) (done func(), err error) {
 	fewer, err := d.has(takesFewer, is.Fault)
 	if !fewer || err != nil {
-		return err
+		return func() {}, err
 	}
+	takenAlone.Lock()
+	if err := d.hasRoom(); err != nil {
+		takenAlone.Unlock()
+		return nil, err
+	}
+	return takenAlone.Unlock, nil
+}
+
+func (d *driver) hasRoom() error {
 	most, err := d.most()
 	if err != nil {
 		return err
