@@ -101,7 +101,7 @@ def remaining(path: str) -> list[Path]:
 def remove(path: str) -> None:
     """Remove a cgroup and all below it from every hierarchy; they must be empty of processes.
 
-    Raises EnvironmentFailure where the kernel still holds one after 10 seconds.
+    Raises EnvironmentFailure where the kernel still holds one after a minute.
     """
 
     def removed() -> None:
@@ -112,7 +112,7 @@ def remove(path: str) -> None:
         if left := remaining(path):
             raise NotYet(f"busy: {', '.join(map(str, left))}")
 
-    wait_for(f"the cgroup {path} to go", removed, timeout=10)
+    wait_for(f"the cgroup {path} to go", removed, timeout=60)
     for hierarchy in hierarchies():
         with contextlib.suppress(OSError):  # The shared parent goes with the last cluster.
             (hierarchy / path).parent.rmdir()

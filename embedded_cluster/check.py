@@ -23,7 +23,7 @@ def _is_ready(node: dict[str, Any]) -> bool:
 def wait_for_nodes(kubectl: Kubectl, *, nodes: int, alive: Callable[[], None]) -> None:
     """Wait until `nodes` nodes are Ready and pods can be created.
 
-    Raises EnvironmentFailure after 90 seconds, or at once what `alive` raises for a kubelet that ended.
+    Raises EnvironmentFailure after three minutes, or at once what `alive` raises for a kubelet that ended.
     """
 
     def ready() -> None:
@@ -34,10 +34,10 @@ def wait_for_nodes(kubectl: Kubectl, *, nodes: int, alive: Callable[[], None]) -
         if not kubectl.get("serviceaccount", "default", "--namespace=default"):
             raise NotYet("the nodes are Ready, the service account `default` is missing")
 
-    wait_for(f"{nodes} nodes to be Ready", ready, timeout=90)
+    wait_for(f"{nodes} nodes to be Ready", ready, timeout=180)
 
 
-def prove_storage(kubectl: Kubectl, *, image: str, classes: Mapping[str, str], timeout: float = 60) -> None:
+def prove_storage(kubectl: Kubectl, *, image: str, classes: Mapping[str, str], timeout: float = 180) -> None:
     """Write to a new volume of each class from a restricted pod, read it, and remove all again.
 
     `classes`: the size of the volume of each. Raises EnvironmentFailure with the pods' states and events where that

@@ -64,7 +64,7 @@ def _kill(process: subprocess.Popen[str]) -> bool:
     return True
 
 
-def succeeds(command: Sequence[str | Path], *, timeout: float = 10) -> bool:
+def succeeds(command: Sequence[str | Path], *, timeout: float = 30) -> bool:
     """Whether `command` ends well."""
     try:
         run(command, timeout=timeout)

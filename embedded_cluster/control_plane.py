@@ -73,7 +73,7 @@ class ControlPlane:
             self.daemons.require_alive(API_RELAY)
             kubectl.require_ready()
 
-        wait_for("the API server to be ready", ready, timeout=90)
+        wait_for("the API server to be ready", ready, timeout=180)
         return kubectl
 
     def _start_etcd(self) -> Authority:

@@ -48,7 +48,7 @@ class MountNamespace:
         All else is as the host has it; what the host mounts later is seen as far as the host shares it. `seeing`:
         folders whose mounts stay where others that may be gone tomorrow do not.
         """
-        wait_for(f"process {self.holder} to hold a mount namespace", self._begun, timeout=20, interval=0.01)
+        wait_for(f"process {self.holder} to hold a mount namespace", self._begun, timeout=60, interval=0.01)
         wait_for(
             "the mounts of others to leave a new mount namespace",
             lambda: self._let_go_of_others(covered=in_place_of, seeing=seeing),

@@ -30,10 +30,10 @@ def unmount(folder: Path) -> None:
     """Unmount everything on and below `folder`; what is still held is detached."""
     for target in below(folder)[:MOST]:
         try:
-            run(["umount", target], timeout=10)
+            run(["umount", target])
         except EnvironmentFailure:
             with contextlib.suppress(EnvironmentFailure):
-                run(["umount", "--lazy", "--force", target], timeout=10)
+                run(["umount", "--lazy", "--force", target])
 
 
 def share(folder: Path) -> None:

@@ -86,7 +86,7 @@ class Node:
 
         def answers() -> None:
             self.daemons.require_alive(self.containerd)
-            if not succeeds(["ctr", "--address", self.layout.containerd_socket, "version"]):
+            if not succeeds(["ctr", "--address", self.layout.containerd_socket, "version"], timeout=10):
                 raise NotYet(f"no answer on {self.layout.containerd_socket}")
 
         wait_for(f"{self.containerd} to answer", answers, timeout=60)

@@ -24,7 +24,7 @@ def stop_node(name: str, node: str) -> None:
     with cluster_lock(layout):
         target = node_of(layout, node)
         # With the last of them go all its mounts; containerd would trip over them when it comes back.
-        wait_for(f"the processes of {node} to end", lambda: _kill(target), timeout=20)
+        wait_for(f"the processes of {node} to end", lambda: _kill(target), timeout=60)
         loop_devices.detach(lambda: loop_devices.of_node(target.layout))
 
 

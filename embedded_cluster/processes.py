@@ -115,7 +115,7 @@ def of_cluster(layout: Layout) -> set[int]:
     return {pid for pid in found - {os.getpid()} if started_ticks(pid) is not None}
 
 
-def end(layout: Layout, *, letting_go: Callable[[], None] = lambda: None, timeout: float = 20) -> int:
+def end(layout: Layout, *, letting_go: Callable[[], None] = lambda: None, timeout: float = 60) -> int:
     """Kill all processes of a cluster until none is left; returns how many there were.
 
     `letting_go` is called once they are killed, and again: what it releases may be all that some of them wait for.

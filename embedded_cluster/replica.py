@@ -97,7 +97,7 @@ class Replica:
             if found:
                 raise NotYet(f"processes {sorted(found)}")
 
-        wait_for("the brick to end", killed, timeout=20)
+        wait_for("the brick to end", killed, timeout=60)
 
     def _remove(self) -> int:
         """Remove the volume's folder from the brick, and GlusterFS's own links to its files; the bytes that it held."""

@@ -12,15 +12,24 @@ from embedded_cluster.layout import Layout
 from embedded_cluster.longhorn import part as longhorn
 from embedded_cluster.processes import is_running
 from embedded_cluster.state import CEPH, CSI, LONGHORN, ClusterState, read_state
+from embedded_cluster.waiting import NotYet, wait_for
+
+# For what passes on a busy machine: a node that is late to tell that it lives, a server or a mount that is slow.
+PASSES_S = 90
+_MOUNT_ANSWERS_S = 20
 
 
 @dataclass(frozen=True)
 class Status:
-    """The state of a cluster; `problems` is empty where it is healthy, and `lines` is for people."""
+    """The state of a cluster; `problems` is empty where it is healthy, and `lines` is for people.
+
+    `may_pass`: all its processes run, so that the problems may go by themselves.
+    """
 
     running: bool
     problems: tuple[str, ...]
     lines: tuple[str, ...]
+    may_pass: bool = False
 
 
 def status(layout: Layout) -> Status:
@@ -42,9 +51,23 @@ def status(layout: Layout) -> Status:
             + (f", 127.0.0.1:{port}" if port else "")
         )
         problems += [] if alive else [f"{record.component} is dead; see {layout.logs / record.component}.log"]
-    if not problems:
-        problems += _served(layout, state, lines)
-    return Status(running=True, problems=tuple(problems), lines=tuple(lines))
+    served = [] if problems else _served(layout, state, lines)
+    return Status(running=True, problems=(*problems, *served), lines=tuple(lines), may_pass=bool(served))
+
+
+def settled(layout: Layout) -> Status:
+    """As `status`, but what may pass has some time to do so: nobody is to start a cluster anew that is merely busy."""
+
+    def seen() -> Status:
+        found = status(layout)
+        if found.may_pass:
+            raise NotYet("; ".join(found.problems))
+        return found
+
+    try:
+        return wait_for(f"cluster {layout.name} to answer", seen, timeout=PASSES_S, interval=1)
+    except EnvironmentFailure:
+        return status(layout)
 
 
 def _served(layout: Layout, state: ClusterState, lines: list[str]) -> list[str]:
@@ -76,6 +99,6 @@ def _served(layout: Layout, state: ClusterState, lines: list[str]) -> list[str]:
         problems.append(f"the API server does not answer: {error}")
     # A file system whose daemon is gone hangs or fails; asked in a process that can be left alone.
     for mounted in (layout.replicated, *([layout.cephfs] if CEPH in state.parts else [])):
-        if not succeeds(["stat", "--file-system", mounted], timeout=3):
+        if not succeeds(["stat", "--file-system", mounted], timeout=_MOUNT_ANSWERS_S):
             problems.append(f"{mounted} does not answer")
     return problems

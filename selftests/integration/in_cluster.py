@@ -36,9 +36,9 @@ LIMITS = f"""\
 def loaded(state: ClusterState, archive: Path, reference: str) -> Iterator[str]:
     """The image of an archive on one node: on each it would take half a gigabyte."""
     ctr: list[str | Path] = ["ctr", "--address", Layout(CLUSTER).node(1).containerd_socket, "--namespace", "k8s.io"]
-    run([*ctr, "images", "import", "--snapshotter", state.snapshotter, archive], timeout=180)
+    run([*ctr, "images", "import", "--snapshotter", state.snapshotter, archive], timeout=400)
     yield reference
-    run([*ctr, "images", "rm", "--sync", reference], timeout=60)
+    run([*ctr, "images", "rm", "--sync", reference], timeout=180)
 
 
 @contextmanager
@@ -72,8 +72,8 @@ def deployed(
         f"--from-file={folder}/thresholds.yaml",
     )
     yield
-    kubectl.run("delete", "-k", str(folder), timeout=120)
-    wait_for("its volume to go", look=lambda: _volumes(api), ready=lambda seen: not seen, state=str, timeout_s=60)
+    kubectl.run("delete", "-k", str(folder), timeout=300)
+    wait_for("its volume to go", look=lambda: _volumes(api), ready=lambda seen: not seen, state=str, timeout_s=180)
 
 
 def _settings(state: ClusterState, image: str) -> dict[str, str]:
@@ -131,7 +131,7 @@ def ended(api: Api, name: str) -> tuple[str, Object, str]:
         look=conditions,
         ready=lambda seen: bool({"Complete", "Failed"} & {*seen}),
         state=str,
-        timeout_s=240,
+        timeout_s=600,
     )
     (pod,) = api.list(PODS, namespace=ACCOUNT, labels=f"job-name={name}")
     began = [each for each in _containers(pod) if "waiting" not in each["state"]]
@@ -154,8 +154,8 @@ def read_reports(kubectl: Kubectl, state: ClusterState, folder: Path, *, deploy:
     manifest = text.replace("registry.example.com/storage-acceptance@sha256:DIGEST", state.image)
     kubectl.run("apply", "--filename=-", stdin=manifest)
     of = f"--namespace={ACCOUNT}"
-    kubectl.run("wait", "--for=condition=Ready", f"pod/{READER}", of, "--timeout=60s", timeout=65)
-    kubectl.run("cp", f"{READER}:/reports", str(folder), of, timeout=60)
-    kubectl.run("delete", "pod", READER, of)
+    kubectl.run("wait", "--for=condition=Ready", f"pod/{READER}", of, "--timeout=180s", timeout=185)
+    kubectl.run("cp", f"{READER}:/reports", str(folder), of, timeout=180)
+    kubectl.run("delete", "pod", READER, of, timeout=180)
     runs = sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
     return [json.loads((path / "results.json").read_text()) for path in runs]

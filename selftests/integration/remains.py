@@ -106,7 +106,7 @@ def _place(kind: str, item: Object, claimed: Mapping[str, str]) -> str:
 
 
 def objects_left(cluster: str, before: Before) -> set[str]:
-    """What tests left in the cluster, once all that is being deleted had a minute to go; nothing where none runs."""
+    """What tests left in the cluster, once what is being deleted had three minutes to go; nothing where none runs."""
     running = embedded_cluster.find(cluster)
     if running is None:
         return set()
@@ -117,7 +117,7 @@ def objects_left(cluster: str, before: Before) -> set[str]:
             look=lambda: objects(api) - before.objects,
             ready=lambda seen: not seen,
             state=lambda seen: ", ".join(sorted(seen)),
-            timeout_s=60,
+            timeout_s=180,
         )
     except AcceptanceError:
         return objects(api) - before.objects

@@ -71,7 +71,12 @@ def test_a_changed_byte_is_found_with_its_block_and_checksums(clean: Api, honest
 def test_what_changes_later_is_found_by_the_pods_that_read_it(clean: Api, honest: LyingDisk, reports: Path) -> None:
     with started_suite(*INTEGRITY, *CLASS, reports=reports) as process:
         while process.poll() is None and not honest.rots.exists():
-            if any(each["metadata"]["name"].endswith("2-verify") for each in own(clean, PODS)):
+            # As soon as the first has ended, so that the second has not read all where this comes late.
+            pods = {each["metadata"]["name"]: each["status"].get("phase") for each in own(clean, PODS)}
+            if any(
+                name.endswith("2-verify") or (name.endswith("1-write") and phase == "Succeeded")
+                for name, phase in pods.items()
+            ):
                 honest.rots.touch()
             time.sleep(0.1)
         run = finish(process, reports=reports)
@@ -85,8 +90,11 @@ def test_what_changes_later_is_found_by_the_pods_that_read_it(clean: Api, honest
 
 def test_writes_lost_during_a_rebuild_are_found(clean: Api, honest: LyingDisk, reports: Path, tmp_path: Path) -> None:
     lost = str(honest.loses)
+    # For two looks, whenever they come.
+    looks = str(tmp_path / "looks")
     going_on = (
-        f"import os, sys, time; sys.exit(os.path.exists({lost!r}) and time.time() - os.stat({lost!r}).st_mtime < 5)"
+        f"import os, sys; os.path.exists({lost!r}) or sys.exit(); open({looks!r}, 'a').write('.'); "
+        f"sys.exit(os.stat({looks!r}).st_size <= 2)"
     )
     target = tmp_path / "target.yaml"
     target.write_text(

@@ -6,13 +6,14 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import NODES, PODS
+from acceptance.cluster.nodes import is_ready
+from acceptance.cluster.resources import NODES, PODS, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.trials.crashes.acknowledged_records import record
 from embedded_cluster import EmbeddedCluster, node_failure_commands
@@ -96,7 +97,8 @@ def test_a_failover_is_timed_in_phases(passed: SuiteRun, cluster: EmbeddedCluste
     # The cluster waits for so long a silence before it takes a node for lost: 50 s, if not told otherwise.
     state = read_state(Layout(cluster.name))
     silence_s = SHORT_GRACE_S if state is not None and state.short_timers else 50
-    assert 0.6 * silence_s < phases["node seen to be lost"] < silence_s + 70
+    # Less by as long as the node had not been heard of when it failed.
+    assert 0.2 * silence_s < phases["node seen to be lost"] < silence_s + 70
     verdict = passed.verdict("failover_is_in_time")
     assert verdict["status"] == "pass" and verdict["measured"] == pytest.approx(sum(phases.values()))
     assert failover["failed_node"] != failover["node"]
@@ -110,13 +112,18 @@ def test_the_report_shows_crashes_and_phases(passed: SuiteRun) -> None:
 
 
 def test_the_failed_nodes_are_back(passed: SuiteRun, api: Api) -> None:
-    ready = [
-        condition["status"]
-        for node in api.list(NODES)
-        for condition in node["status"]["conditions"]
-        if condition["type"] == "Ready"
-    ]
-    assert set(ready) == {"True"}
+    wait_ready(lambda: api.list(NODES))
+
+
+def wait_ready(nodes: Callable[[], list[Object]]) -> None:
+    """They are back; on a busy machine one may be late again just now."""
+    wait_for(
+        "the nodes to be Ready",
+        look=nodes,
+        ready=lambda seen: all(map(is_ready, seen)),
+        state=lambda seen: f"not Ready: {[each['metadata']['name'] for each in seen if not is_ready(each)]}",
+        timeout_s=60,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +203,7 @@ def test_a_hook_that_does_not_fail_the_node_is_no_verdict(
     """Nothing is said of the storage, and the node is restored all the same."""
     restored = tmp_path / "restored"
     back = [sys.executable, "-c", f"import sys; open({str(restored)!r}, 'w').write(sys.argv[1])", "{node}"]
-    options = [*NODES_TOO, "-k", "failed_node", "--storage-class=local-path", "--storage-timeout=20s"]
+    options = [*NODES_TOO, "-k", "failed_node", "--storage-class=local-path"]
     found = run_suite(*options, target(tmp_path, fail=fail, restore=back), limits(tmp_path), reports=reports)
     assert found.status == 10, found.output
     assert said in found.output and "Traceback" not in found.output
@@ -222,9 +229,7 @@ open({str(down)!r}, "w").write(sys.argv[1])
         process.send_signal(signal.SIGINT)
         found = finish(process, reports=reports)
     assert found.status == 2, found.output
-    node = clean.get(NODES, down.read_text())
-    (ready,) = [each for each in node["status"]["conditions"] if each["type"] == "Ready"]
-    assert ready["status"] == "True"
+    wait_ready(lambda: [clean.get(NODES, down.read_text())])
 
 
 def test_what_a_killed_run_made_to_fail_is_named_by_the_next_cleanup(
@@ -297,9 +302,12 @@ def test_without_a_hook_it_is_skipped_and_the_option_named(cluster: EmbeddedClus
 
 
 def test_a_log_that_breaks_off_is_taken_up_again(cluster: EmbeddedCluster, clean: Api, reports: Path) -> None:
-    """The API server goes in the middle of the writing: what was acknowledged meanwhile is demanded all the same."""
+    """The API server goes in the middle of the writing: what was acknowledged meanwhile is demanded all the same.
+
+    It is written for long enough that the server is back when the pod is killed, however late it went.
+    """
     options = [*CRASHES, "-k", "killed_pod and not another", "--storage-class=local-path"]
-    with started_suite(*options, "--storage-durability-time", "8s", reports=reports) as process:
+    with started_suite(*options, "--storage-durability-time", "20s", reports=reports) as process:
         wait_for(
             "the writer to run",
             look=lambda: [each["status"]["phase"] for each in own(clean, PODS)],

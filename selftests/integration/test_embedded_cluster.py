@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,14 @@ import psutil
 import pytest
 
 import embedded_cluster
-from embedded_cluster.processes import with_argument
+from embedded_cluster.processes import kill, with_argument
 from selftests.integration.remains import files_below, on_host, processes_of
 
 ROOT = Path(__file__).parents[2]
 NAME = "selftest"
 STATE = Path("/var/lib/storage-acceptance") / NAME
+# For a server on a busy machine to answer.
+ANSWER_S = 60
 
 pytestmark = [pytest.mark.disrupts, pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root")]
 
@@ -50,7 +52,15 @@ def kubectl(*arguments: str, kubeconfig: Path = STATE / "admin.kubeconfig", stdi
 
 
 def get(*arguments: str) -> Any:
-    return json.loads(kubectl("get", "--output=json", *arguments).stdout)
+    """What is there; asked for again where the API server, or kubectl, has no time for an answer."""
+    answers: list[Any] = []
+
+    def answered() -> bool:
+        answers.append(kubectl("get", "--output=json", *arguments))
+        return not answers[-1].returncode
+
+    wait_until(answered, seconds=60)
+    return json.loads(answers[-1].stdout)
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float) -> None:
@@ -128,12 +138,12 @@ def create_claim(*, name: str, namespace: str, storage_class: str, mode: str) ->
 # While it runs
 
 
-def test_up_again_says_so_at_once() -> None:
-    started = time.monotonic()
+def test_up_again_says_so_and_starts_nothing() -> None:
+    before = state()
     result = command("up", "--name", NAME)
     assert result.returncode == 0
     assert "already up" in result.stdout
-    assert time.monotonic() - started < 15  # it takes 20 s and more to start one
+    assert state() == before  # nothing was started for it
 
 
 def test_status_is_healthy() -> None:
@@ -177,7 +187,13 @@ def session_priorities() -> list[int]:
     """What counts where CPUs are shared out by session: of each brick, and of the mount."""
     parts = [*(f"{STATE}/nodes/{number}/brick/data" for number in (1, 2, 3)), f"{STATE}/replicated"]
     found = [pid for part in parts for pid in with_argument(part)]
-    return [int(Path(f"/proc/{pid}/autogroup").read_text().split()[-1]) for pid in found]
+    priorities = []
+    for pid in found:
+        with suppress(OSError):
+            # Not who unmounts the same place in a new namespace: the node of another test's cluster.
+            if b"gluster" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]:
+                priorities.append(int(Path(f"/proc/{pid}/autogroup").read_text().split()[-1]))
+    return priorities
 
 
 def groups_by_session() -> bool:
@@ -199,15 +215,19 @@ def test_classes_tell_what_they_are() -> None:
     assert classes["replicated"]["parameters"]["replicas"] == "3"
 
 
+def listening() -> set[Any]:
+    """Where processes of the cluster listen: addresses with their ports."""
+    found = set()
+    for pid in processes_of(NAME):
+        with suppress(psutil.Error):  # it has ended: that of a pod, or of a probe
+            connections = psutil.Process(pid).net_connections(kind="inet")
+            found |= {each.laddr for each in connections if each.status == psutil.CONN_LISTEN}
+    return found
+
+
 def test_nothing_listens_beyond_loopback_and_bridge() -> None:
     own = {"127.0.0.1", state()["gateway"], *state()["node_addresses"]}
-    listening = {
-        connection.laddr.ip
-        for pid in processes_of(NAME)
-        for connection in psutil.Process(pid).net_connections(kind="inet")
-        if connection.status == psutil.CONN_LISTEN
-    }
-    assert listening == own
+    assert {place.ip for place in listening()} == own
 
 
 @contextmanager
@@ -239,12 +259,7 @@ def test_what_comes_from_elsewhere_reaches_nothing() -> None:
         "try: socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=1).close()\n"
         "except TimeoutError: sys.exit(7)"
     )
-    places = {
-        connection.laddr
-        for pid in processes_of(NAME)
-        for connection in psutil.Process(pid).net_connections(kind="inet")
-        if connection.status == psutil.CONN_LISTEN and connection.laddr.ip != "127.0.0.1"
-    }
+    places = {place for place in listening() if place.ip != "127.0.0.1"}
     assert {place.ip for place in places} == {state()["gateway"], *state()["node_addresses"]}
     with neighbour():
         for place in places:
@@ -258,7 +273,7 @@ def test_anonymous_is_refused() -> None:
     context = ssl.create_default_context(cafile=str(STATE / "pki" / "ca.crt"))
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(
-            f"https://127.0.0.1:{state()['ports']['kube-apiserver']}/api", context=context, timeout=5
+            f"https://127.0.0.1:{state()['ports']['kube-apiserver']}/api", context=context, timeout=ANSWER_S
         )
     assert refused.value.code == 401
 
@@ -268,7 +283,7 @@ def test_kubelet_refuses_anonymous() -> None:
     context = ssl.create_default_context(cafile=str(STATE / "pki" / "ca.crt"))
     with pytest.raises(urllib.error.HTTPError) as refused:
         url = f"https://{configuration['address']}:{configuration['port']}/pods"
-        urllib.request.urlopen(url, context=context, timeout=5)
+        urllib.request.urlopen(url, context=context, timeout=ANSWER_S)
     assert refused.value.code == 401
 
 
@@ -292,7 +307,7 @@ def test_etcd_trusts_only_the_api_server() -> None:
         context = ssl.create_default_context(cafile=str(STATE / "pki" / "etcd-ca.crt"))
         context.load_cert_chain(STATE / "pki" / f"{client}.crt", STATE / "pki" / f"{client}.key")
         url = f"https://127.0.0.1:{state()['ports']['etcd']}/version"
-        return urllib.request.urlopen(url, context=context, timeout=5).read()
+        return urllib.request.urlopen(url, context=context, timeout=ANSWER_S).read()
 
     assert b"etcdserver" in version("apiserver-etcd")
     with pytest.raises((OSError, ssl.SSLError)):
@@ -413,8 +428,7 @@ def test_up_mends_a_cluster_with_a_dead_part() -> None:
 
 
 def test_up_after_all_was_killed() -> None:
-    for record in state()["processes"]:
-        os.kill(record["pid"], signal.SIGKILL)
+    kill([record["pid"] for record in state()["processes"]])  # one may end because another has
     wait_until(lambda: command("status", "--name", NAME).returncode == 3, seconds=60)
     up()
     assert command("status", "--name", NAME).returncode == 0

@@ -96,5 +96,5 @@ def test_a_job_that_is_deleted_in_mid_run_leaves_nothing(deployed: None, api: Ap
         ]
 
     wait_for("the run to have a claim", look=working, ready=bool, state=str, timeout_s=120)
-    kubectl.run("delete", "job", "ended", f"--namespace={ACCOUNT}", "--cascade=foreground", timeout=120)
+    kubectl.run("delete", "job", "ended", f"--namespace={ACCOUNT}", "--cascade=foreground", timeout=400)
     assert left_behind(api, by_anyone=True) == []

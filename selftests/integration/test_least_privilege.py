@@ -229,7 +229,7 @@ def seen(
             "-k",
             " or ".join(f"({each})" for each in SMALLEST.values() if each),
         ]
-        run = run_suite(*options, reports=folder / "reports", timeout=600)
+        run = run_suite(*options, reports=folder / "reports", timeout=1000)
         _clean_up_a_dead_run(api, account)
         return run, asked()
 
@@ -428,7 +428,7 @@ def test_no_pod_of_the_account_has_power_over_its_node(power: str, standard: str
             look=lambda: api.find(NAMESPACES, RUN_NAMESPACE),
             ready=lambda seen: seen is None,
             state=str,
-            timeout_s=60,
+            timeout_s=180,
         )
 
 
@@ -494,7 +494,7 @@ def test_a_right_that_is_taken_away_is_missed_by_name(number: int, without: Call
         return []
 
     # The API server takes some milliseconds to know a new role.
-    lines = wait_for("one right to be missed", look=missed, ready=lambda seen: len(seen) == 1, state=str, timeout_s=30)
+    lines = wait_for("one right to be missed", look=missed, ready=lambda seen: len(seen) == 1, state=str, timeout_s=120)
     kind = f"{grant.resource}.{grant.group}" if grant.group else grant.resource
     assert lines[0].strip().startswith(f"{grant.verb} on {kind}")
 

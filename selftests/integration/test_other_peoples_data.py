@@ -49,7 +49,7 @@ def precious(api: Api, tmp_path: Path) -> Iterator[Path]:
         look=lambda: api.find(VOLUMES, KEPT),
         ready=lambda seen: not seen,
         state=str,
-        timeout_s=60,
+        timeout_s=180,
     )
 
 
@@ -180,14 +180,20 @@ def test_a_volume_that_is_offered_in_mid_run_is_not_written_to(
             look=lambda: [each for each in own(clean, CLAIMS) if each["spec"]["storageClassName"] == NEVER],
             ready=bool,
             state=str,
-            timeout_s=60,
+            timeout_s=180,
         )
         clean.create(VOLUMES, offered)
         run = finish(process, reports=reports)
     assert run.status == 10, run.output
     assert "was not provisioned for it" in run.output or "no pod of this run wrote (data)" in run.output, run.output
-    left = clean.get(VOLUMES, KEPT)
-    assert left["spec"]["persistentVolumeReclaimPolicy"] == "Retain" and left["status"]["phase"] == "Released"
+    left = wait_for(
+        "the volume to be released, for which Kubernetes takes its time",
+        look=lambda: clean.get(VOLUMES, KEPT),
+        ready=lambda seen: seen["status"]["phase"] == "Released",
+        state=lambda seen: str(seen["status"]),
+        timeout_s=60,
+    )
+    assert left["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
     assert [each.name for each in precious.iterdir()] == ["data"]
     assert (precious / "data").read_text() == "years of work"
     assert any(f"PV {KEPT} of PVC" in each for each in run.results["warnings"]), run.results["warnings"]

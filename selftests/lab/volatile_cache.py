@@ -101,7 +101,7 @@ class VolatileCacheDisk:
                 if left := [pid for pid in of_disk if started_ticks(pid) is not None]:
                     raise NotYet(f"processes {left}")
 
-            wait_for("the disk's processes to end", gone, timeout=20)
+            wait_for("the disk's processes to end", gone, timeout=60)
         self._pid.unlink()
 
 
