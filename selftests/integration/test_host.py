@@ -38,7 +38,7 @@ def fios(directory: Path, *, profile: str = "sync-write-iops") -> list[psutil.Pr
     ]
 
 
-def wait_for_load(directory: Path, *, profile: str = "sync-write-iops", timeout_s: float = 60) -> list[psutil.Process]:
+def wait_for_load(directory: Path, *, profile: str = "sync-write-iops", timeout_s: float = 120) -> list[psutil.Process]:
     return wait_for(
         f"fio to load {directory} with {profile}",
         look=lambda: fios(directory, profile=profile),
