@@ -31,15 +31,15 @@ tiers:
 """
 _LIMIT = """\
       NAME:
-        METRIC: {at_least: 40, because: the test wants it so}
+        METRIC: {at_least: 10, because: the test wants it so}
 """
 
 
 def steady_load(folder: Path, *, times: int = 1, writes: bool = False, storage_class: str = "local-path") -> list[str]:
-    """The options for so many measurements of some 15 s, each in a pod whose name begins with PROFILE; of synchronous
-    writes they take some 45 s.
+    """The options for so many measurements of some 40 s, each in a pod whose name begins with PROFILE.
 
-    The rate is two and a half times the limit: too near it for an early look.
+    That long though the rate is ten times the limit: nearer to it, a busy machine that lets fio do nothing for a while,
+    and all of it later, would leave the verdict open.
     """
     profiles, limits = folder / "profiles", folder / "limits.yaml"
     profiles.mkdir()
@@ -49,7 +49,7 @@ def steady_load(folder: Path, *, times: int = 1, writes: bool = False, storage_c
     limit = _LIMIT.replace("METRIC", "write.iops" if writes else "read.iops")
     limits.write_text(_LIMITS + "".join(limit.replace("NAME", name) for name in names))
     options = [f"--storage-profiles={profiles}", f"--storage-thresholds={limits}", "--storage-class", storage_class]
-    return [*options, "-m", "data_plane", "-k", PROFILE]
+    return [*options, "--storage-load-time=36s", "-m", "data_plane", "-k", PROFILE]
 
 
 def assert_measured_well(run: SuiteRun, *, times: int = 1, metric: str = "read.iops") -> None:
@@ -59,6 +59,7 @@ def assert_measured_well(run: SuiteRun, *, times: int = 1, metric: str = "read.i
     assert len(run.results["measurements"]) == times
     for measurement in run.results["measurements"]:
         seconds = measurement["series"][metric]
-        assert 12 <= len(seconds) <= 60 and measurement["duration_s"] <= 1.5 * len(seconds)  # each is one, rounded
+        # Up to the minute, and what a fio that spoke late adds to it; each is one, rounded.
+        assert 12 <= len(seconds) <= 70 and measurement["duration_s"] <= 1.5 * len(seconds)
         assert 50 < sum(seconds) / len(seconds) < 150, seconds  # as the load is set: none lost, none counted twice
     assert run.results["errors"] == []

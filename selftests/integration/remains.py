@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,16 +111,21 @@ def objects_left(cluster: str, before: Before) -> set[str]:
     if running is None:
         return set()
     api = Api.from_kubeconfig(running.kubeconfig)
+    return after_a_minute(lambda: objects(api) - before.objects)
+
+
+def after_a_minute(look: Callable[[], set[str]]) -> set[str]:
+    """What is still there once all that is going had a minute to go."""
     try:
         wait_for(
-            "all that was deleted to be deleted",
-            look=lambda: objects(api) - before.objects,
+            "all that goes to be gone",
+            look=look,
             ready=lambda seen: not seen,
             state=lambda seen: ", ".join(sorted(seen)),
             timeout_s=180,
         )
     except AcceptanceError:
-        return objects(api) - before.objects
+        return look()
     return set()
 
 

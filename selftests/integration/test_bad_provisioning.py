@@ -14,6 +14,9 @@ from selftests.integration.suite import left_behind, run_suite
 from selftests.lab.provisioner import FINALIZER, LabClass, lab_classes, let_go
 
 BINDS_AFTER_S = 15.0
+# The suite waits as long for pods that start, for words of controllers and for namespaces that go, as for what never
+# comes: a busy machine may stand still for half of that.
+GIVES_UP = ("--storage-timeout", "40s")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -45,7 +48,7 @@ def bind_limit(folder: Path, at_most: str) -> str:
 def test_claim_that_never_binds_is_told_with_its_events(clean: Api, reports: Path) -> None:
     """Once: what else would wait for a volume of that class is not tried."""
     select = ["-k", "takes_a_write or read_back"]
-    run = run_suite("--storage-class", "lab-never", "--storage-timeout", "8s", *select, reports=reports)
+    run = run_suite("--storage-class", "lab-never", *GIVES_UP, *select, reports=reports)
     assert run.status == 1, run.output
     verdict = run.verdict("takes_a_write")
     assert verdict["status"] == "fail"
@@ -79,7 +82,7 @@ def test_claims_that_bind_in_time_pass(clean: Api, reports: Path, tmp_path: Path
 
 
 def test_baseline_that_fails_says_nothing_of_the_candidate(clean: Api, reports: Path) -> None:
-    options = ["--storage-class", "local-path", "--storage-baseline-class", "lab-never", "--storage-timeout", "20s"]
+    options = ["--storage-class", "local-path", "--storage-baseline-class", "lab-never", *GIVES_UP]
     run = run_suite(*options, "-m", "data_plane", "-k", "sync-write", reports=reports)
     assert run.status == 10, run.output
     assert run.results["verdicts"] == []
@@ -87,7 +90,7 @@ def test_baseline_that_fails_says_nothing_of_the_candidate(clean: Api, reports: 
 
 
 def test_volume_that_stays_is_a_fail_and_a_leak(api: Api, reports: Path) -> None:
-    run = run_suite("--storage-class", "lab-keeps", "--storage-timeout", "25s", "-k", "gone_after", reports=reports)
+    run = run_suite("--storage-class", "lab-keeps", *GIVES_UP, "-k", "gone_after", reports=reports)
     stayed = left_behind(api)
     for volume in stayed:
         api.delete(VOLUMES, volume)
@@ -104,7 +107,7 @@ def test_deletion_that_hangs_on_a_finalizer_names_it(held: Literal["PV", "PVC"],
     """The finalizer is another's: the run tells of it, leaves what it holds, and never takes it away."""
     name = {"PV": "lab-holds-volume", "PVC": "lab-holds-claim"}[held]
     try:
-        run = run_suite("--storage-class", name, "--storage-timeout", "25s", "-k", "gone_after", reports=reports)
+        run = run_suite("--storage-class", name, *GIVES_UP, "-k", "gone_after", reports=reports)
         all_held = [each for each in api.list(VOLUMES if held == "PV" else CLAIMS) if held_by_lab(each)]
         items = [each for each in all_held if each["spec"]["storageClassName"] == name]
     finally:

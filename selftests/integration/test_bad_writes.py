@@ -8,10 +8,12 @@ import pytest
 
 from acceptance.cluster.api import Api
 from selftests.integration.suite import finish, limits_file, run_suite, started_suite, wait_for_load
+from selftests.lab.csi_classes import class_of, faulty_classes
 from selftests.lab.disks import memory_disk, nbdkit_disk, thin_disk
 from selftests.lab.provisioner import LabClass, lab_classes
 
 LOAD = ("-m", "data_plane", "-k", "sync-write")
+FORGETS = "data-lost-at-unpublish"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -29,13 +31,10 @@ def lab(api: Api, lab_folder: Path) -> Iterator[Path]:
         )
         small = undo.enter_context(memory_disk(lab_folder / "small", size="32M"))
         thin = undo.enter_context(thin_disk(lab_folder / "thin", promised="400M", has="48M"))
-        plain = lab_folder / "plain"
-        plain.mkdir(mode=0o777)
         classes = [
             LabClass(name="lab-failing", folder=failing),
             LabClass(name="lab-small", folder=small),
             LabClass(name="lab-thin", folder=thin),
-            LabClass(name="lab-forgets", folder=plain, forgets=True),
         ]
         undo.enter_context(lab_classes(api, classes))
         yield switch
@@ -49,7 +48,10 @@ def limits(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("test", ["same_node", "another_node"])
 def test_forgotten_data_is_missed(test: str, clean: Api, reports: Path) -> None:
-    run = run_suite("--storage-class", "lab-forgets", "-k", f"test_data_survives and {test}", reports=reports)
+    """Between two pods: on a class that forgets by the clock, a slow disk would lose it before it was read back."""
+    with faulty_classes(clean, [FORGETS]):
+        options = ("--storage-class", class_of(FORGETS), "-k", f"test_data_survives and {test}")
+        run = run_suite(*options, reports=reports)
     assert run.status == 1, run.output
     assert run.verdict(test)["status"] == "fail"
     assert "could not read" in run.verdict(test)["reason"]

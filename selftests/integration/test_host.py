@@ -38,7 +38,7 @@ def fios(directory: Path, *, profile: str = "sync-write-iops") -> list[psutil.Pr
     ]
 
 
-def wait_for_load(directory: Path, *, profile: str = "sync-write-iops", timeout_s: float = 60) -> list[psutil.Process]:
+def wait_for_load(directory: Path, *, profile: str = "sync-write-iops", timeout_s: float = 120) -> list[psutil.Process]:
     return wait_for(
         f"fio to load {directory} with {profile}",
         look=lambda: fios(directory, profile=profile),
@@ -121,7 +121,14 @@ def test_etcds_log_waits_for_others_on_a_disk_that_is_just_fast_enough_for_it(tm
     ):
         wait_for_load(disk.folder, profile="etcd-fsync")  # its file has been written
         disk.limit(str(130 * 4096 * 8))
-        wait_for_load(disk.folder, profile="etcd-fsync-busy")
+        wait_for(
+            "the load beside others to begin",
+            look=lambda: fios(disk.folder, profile="etcd-fsync-busy"),
+            # Some seconds long, it may be over before a busy machine looks.
+            ready=lambda seen: len(seen) > 1 or process.poll() is not None,
+            state=lambda seen: f"{len(seen)} processes",
+            timeout_s=180,
+        )
         wait_for(
             "the load to be over",
             look=lambda: fios(disk.folder, profile="etcd-fsync-busy"),

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.objects import RUN_LABEL, name_of
+from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.resources import CLAIMS, EVENTS, NAMESPACES, STORAGE_CLASSES, Object
+from acceptance.cluster.waiting import wait_for
 from acceptance.report.page import with_content_policy
 from acceptance.text.errors import AcceptanceError
 from selftests.integration.suite import SuiteRun, finish, left_behind, own, started_suite
@@ -56,14 +58,12 @@ def hostile_class(api: Api) -> Iterator[str]:
 def _complain(api: Api, ended: threading.Event) -> None:
     told: set[str] = set()
     while not ended.wait(0.2):
-        for claim in api.list(CLAIMS, labels=RUN_LABEL):
-            about = claim["metadata"]
-            if claim["spec"].get("storageClassName") == CLASS and about["uid"] not in told:
-                told.add(about["uid"])
-                try:
+        with suppress(AcceptanceError):  # its namespace goes already, or it is told at the next turn
+            for claim in api.list(CLAIMS, labels=RUN_LABEL):
+                about = claim["metadata"]
+                if claim["spec"].get("storageClassName") == CLASS and about["uid"] not in told:
                     api.create(EVENTS, _event(about), namespace=about["namespace"])
-                except AcceptanceError:  # its namespace goes already
-                    continue
+                    told.add(about["uid"])
 
 
 def _event(claim: Object) -> Object:
@@ -82,13 +82,18 @@ def _event(claim: Object) -> Object:
 def seen(hostile_class: str, api: Api, tmp_path_factory: pytest.TempPathFactory) -> tuple[SuiteRun, list[Object]]:
     """A run on the class, and the namespaces of runs as they were meanwhile."""
     reports = tmp_path_factory.mktemp("hostile") / "reports"
-    options = ["--storage-class", hostile_class, "--storage-timeout=6s", "-k", "binds_and_takes", "-vv", "--showlocals"]
-    namespaces: dict[str, Object] = {}
-    with started_suite(*options, reports=reports) as process:
-        while process.poll() is None and not namespaces:
-            namespaces |= {name_of(each): each for each in own(api, NAMESPACES)}
+    # Time for the event to come on a busy machine, and for the namespace to go.
+    options = ["--storage-class", hostile_class, "--storage-timeout=30s", "-k", "binds_and_takes", "-vv"]
+    with started_suite(*options, "--showlocals", reports=reports) as process:
+        namespaces = wait_for(
+            "the namespace of the run",
+            look=lambda: own(api, NAMESPACES),
+            ready=lambda seen: bool(seen) or process.poll() is not None,
+            state=str,
+            timeout_s=120,
+        )
         run = finish(process, reports=reports)
-    return run, list(namespaces.values())
+    return run, namespaces
 
 
 def test_the_class_fails_with_what_its_provisioner_said_on_one_line(

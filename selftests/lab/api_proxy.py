@@ -161,12 +161,12 @@ def api_proxy(kubeconfig: Path) -> Iterator[ApiProxy]:
     loop, ended = asyncio.new_event_loop(), asyncio.Event()
     thread = threading.Thread(target=loop.run_until_complete, args=(proxy.serve(started, ended),), daemon=True)
     thread.start()
-    assert started.wait(10)
+    assert started.wait(60)
     try:
         yield proxy
     finally:
         loop.call_soon_threadsafe(ended.set)
-        thread.join(10)
+        thread.join(60)
         loop.close()
 
 

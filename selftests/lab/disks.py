@@ -76,7 +76,7 @@ class StallingDisk:
     def _ask(self, what: bytes) -> None:
         """As nbdkit's filter `pause` wants it: a byte, answered by its capital."""
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(30)
+            connection.settimeout(90)
             connection.connect(str(self.control))
             connection.sendall(what)
             assert connection.recv(1) == what.upper()
@@ -158,14 +158,14 @@ def _nbdkit_disk(
     nbdkit += plugin or ["memory", size]
     with ExitStack() as undo:
         server = subprocess.Popen(["nbdfuse", device_file, "--command", *nbdkit, *parameters])
-        undo.callback(server.wait, timeout=30)
+        undo.callback(server.wait, timeout=90)
         undo.callback(_unmount, device_file)
 
         def served() -> None:
             if device_file.stat().st_size == 0:
                 raise NotYet("the device file is empty")
 
-        wait_for("nbdfuse to serve the disk", served, timeout=30)
+        wait_for("nbdfuse to serve the disk", served, timeout=90)
         through = f"--direct-io={'on' if direct_io else 'off'}"
         loop = run(["losetup", "--find", "--show", through, device_file]).strip()
         undo.callback(run, ["losetup", "--detach", loop])

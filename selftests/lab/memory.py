@@ -24,7 +24,9 @@ while True:
 
 def use_up_memory(pod: Object) -> None:
     """Have the kernel kill the load of the pod, which runs, for want of memory."""
-    folder = _container(str(pod["metadata"]["uid"]))
+    uid = str(pod["metadata"]["uid"])
+    # The pod runs already before its shell has started fio.
+    folder = wait_for(f"a container of pod {uid} to run fio", lambda: _container(uid), timeout=60)
     fio = set(_pids(folder, "fio"))
     hog = subprocess.Popen([sys.executable, "-c", _HOG, folder])
 
@@ -40,12 +42,12 @@ def use_up_memory(pod: Object) -> None:
 
 
 def _container(uid: str) -> Path:
-    """The memory cgroup of the container that fio runs in."""
+    """The memory cgroup of the container that fio runs in. Raises NotYet."""
     root = cgroups.ROOT if cgroups.is_v2() else cgroups.ROOT / "memory"
     for folder, _, _ in os.walk(root):
         if f"pod{uid}" in folder and any(_pids(Path(folder), "fio")):
             return Path(folder)
-    raise AssertionError(f"no container of pod {uid} runs fio")
+    raise NotYet("none does")
 
 
 def _pids(folder: Path, program: str) -> list[int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import threading
-import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -25,8 +24,6 @@ LABELS = {"storage-acceptance-lab": "yes"}
 PROVISIONED_BY = {"pv.kubernetes.io/provisioned-by": PROVISIONER}
 FINALIZER = "lab.storage-acceptance/held"
 POLL_S = 0.2
-# Longer than the writing pod needs to read back what it wrote, shorter than the next pod needs to start.
-FORGETS_AFTER_S = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +38,6 @@ class LabClass:
     name: str
     folder: Path | None
     more_folders: tuple[Path, ...] = ()
-    forgets: bool = False
     never_deletes: bool = False
     binds_after_s: float = 0.0
     holds: Literal["claim", "volume"] | None = None
@@ -160,10 +156,6 @@ def _look_after(api: Api, lab_class: LabClass | None, volume: Object) -> None:
     released = volume["status"].get("phase") in ("Released", "Failed")
     if released and volume["spec"]["persistentVolumeReclaimPolicy"] == "Delete" and not lab_class.never_deletes:
         _remove(api, volume)
-    elif lab_class.forgets:
-        for marker in Path(volume["spec"]["local"]["path"]).glob("marker"):
-            if time.time() - marker.stat().st_mtime > FORGETS_AFTER_S:
-                marker.unlink()
 
 
 def _remove(api: Api, volume: Object) -> None:
