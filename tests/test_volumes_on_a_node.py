@@ -1,5 +1,5 @@
-"""Volumes on a node: their mount options, their group, how full the kubelet says they are, how many there may be, and
-their folders."""
+"""Volumes on a node: their mount options, their group, how full the kubelet says they are, how many there may be and
+where, and their folders."""
 
 import pytest
 
@@ -27,6 +27,12 @@ def test_the_kubelet_tells_how_full_a_volume_is(show):
 @pytest.mark.capability("node-limit")
 def test_a_node_takes_as_many_volumes_as_its_driver_says(show):
     """A node takes as many volumes as CSINode says; a pod with one more waits, and starts when they are gone."""
+    show()
+
+
+@pytest.mark.capability("topology")
+def test_volumes_are_where_the_class_allows_them(show):
+    """A pod goes to a node that the class's allowedTopologies allow; a pod on another node waits."""
     show()
 
 

@@ -65,6 +65,7 @@ _FEATURED: dict[Capability, tuple[tuple[Volumes, ...], int]] = {
     "group-policy": ((_ONE,), 5),
     "statistics": ((_ONE,), 1),
     "node-limit": ((_ONE,), 2),
+    "topology": ((replace(_ONE, number=2),), 2),
     "sub-path": ((_ONE,), 5),
     "modification": ((_ONE,), 1),
 }

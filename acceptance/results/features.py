@@ -49,6 +49,7 @@ Capability = Literal[
     "group-policy",
     "statistics",
     "node-limit",
+    "topology",
     "sub-path",
     "modification",
 ]
@@ -90,6 +91,7 @@ TITLES: dict[Capability, str] = {
     "group-policy": "fsGroupChangePolicy is kept",
     "statistics": "The kubelet tells how full a volume is",
     "node-limit": "A node takes as many volumes as its driver says",
+    "topology": "Volumes are where the class allows them (allowedTopologies)",
     "sub-path": "Pods have a folder of a volume (subPath)",
     "modification": "Attributes of volumes are changed while they are used (VolumeAttributesClass)",
 }

@@ -7,11 +7,19 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import CLAIMS
+from acceptance.cluster.objects import name_of
+from acceptance.cluster.resources import CLAIMS, NODES
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
 from selftests.integration.suite import SuiteRun, finish, left_behind, own, run_suite, started_suite
-from selftests.lab.csi_classes import GROUP_BY_DRIVER, attributes_classes, class_of, fault_of_all, faulty_classes
+from selftests.lab.csi_classes import (
+    GROUP_BY_DRIVER,
+    attributes_classes,
+    class_of,
+    class_of_a_node,
+    fault_of_all,
+    faulty_classes,
+)
 from selftests.lab.finalizers import stripped_claims
 from selftests.lab.node_limits import limited_node
 from selftests.lab.provisioner import LabClass, lab_classes
@@ -139,3 +147,24 @@ def test_a_node_that_takes_fewer_than_it_says_fails(cluster: EmbeddedCluster, ap
     assert verdict["status"] == "fail", verdict["reason"]
     assert f"takes {MOST} volumes on {node}, and a pod with the other {MOST} does not start" in verdict["reason"]
     assert f"{node} has {MOST - 1} volumes and takes no more" in verdict["reason"]
+
+
+def test_a_class_of_one_node_has_its_volumes_there(api: Api, reports: Path) -> None:
+    """Volumes of local-path are made where the first pod is sent."""
+    node = name_of(api.list(NODES)[1])
+    with class_of_a_node(api, node, like="local-path") as name:
+        found = run_suite(*FILES, f"--storage-class={name}", "-k", "class_allows", reports=reports)
+    assert found.status == 0, found.output
+    (record,) = found.results["capabilities"]
+    assert f"allow {node}: a pod went to {node}, and one on " in record["how"]
+    assert "didn't find available persistent volumes to bind" in record["how"]
+
+
+def test_a_driver_that_ignores_topologies_fails(api: Api, reports: Path) -> None:
+    """The lab's driver knows none, and makes volumes before there is a pod: they can be used anywhere."""
+    node = name_of(api.list(NODES)[1])
+    with class_of_a_node(api, node, like=CLASS) as name:
+        found = run_suite(*FILES, f"--storage-class={name}", "-k", "class_allows", reports=reports)
+        assert left_behind(api) == []
+    verdict = found.verdict("class_allows")
+    assert verdict["status"] == "fail" and f"StorageClass {name} allow {node}, and a pod " in verdict["reason"]

@@ -93,7 +93,7 @@ def with_pod(status: Object) -> PlayedBench:
 
 
 def keep(bench: PlayedBench) -> str:
-    return wait_kept(tried(bench), PLAN, "a second pod to wait", words="ReadWriteOncePod", started="both had it")
+    return wait_kept(tried(bench), PLAN, "a second pod to wait", words=("ReadWriteOncePod",), started="both had it")
 
 
 def test_a_pod_that_the_scheduler_keeps_for_that_reason_waits() -> None:

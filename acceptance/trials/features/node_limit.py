@@ -43,7 +43,7 @@ def try_node_limit(bench: Bench) -> str:
             bench,
             further,
             f"a pod with one volume more to be kept by the scheduler, since {told}",
-            words=ATTACH_LIMIT,
+            words=(ATTACH_LIMIT,),
             started=f"{told}, and a pod with one more started there: the scheduler ignores what the node reports",
         )
     except StorageFailure as error:

@@ -31,7 +31,7 @@ def try_one_pod(bench: Bench) -> str:
         second,
         f"a second pod on a volume of StorageClass {name} to be kept by the scheduler, since its PVC asks for "
         f"{ACCESS_MODE} and a first pod runs",
-        words=ACCESS_MODE,
+        words=(ACCESS_MODE,),
         started=f"two pods on {bench.node} had a volume of StorageClass {name} at once, whose PVC asks for "
         f"{ACCESS_MODE}: the second started while the first was there",
     )

@@ -38,6 +38,7 @@ from acceptance.trials.features.snapshot_rounds import try_snapshot_rounds
 from acceptance.trials.features.snapshots import try_snapshot
 from acceptance.trials.features.statistics import try_statistics
 from acceptance.trials.features.sub_path import try_sub_path
+from acceptance.trials.features.topology import try_topology
 from acceptance.trials.features.visibility import try_visibility
 
 TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
@@ -77,6 +78,7 @@ TRIALS: Mapping[Capability, Callable[[Bench], str]] = {
     "group-policy": try_group_policy,
     "statistics": try_statistics,
     "node-limit": try_node_limit,
+    "topology": try_topology,
     "sub-path": try_sub_path,
     "modification": try_modification,
 }

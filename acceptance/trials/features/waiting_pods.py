@@ -11,8 +11,8 @@ from acceptance.text.errors import AcceptanceError, StorageFailure
 from acceptance.trials.features.bench import Bench
 
 
-def wait_kept(bench: Bench, plan: PodPlan, what: str, *, words: str, started: str) -> str:
-    """Wait until the scheduler keeps the pod with these words of its own; all that it says.
+def wait_kept(bench: Bench, plan: PodPlan, what: str, *, words: tuple[str, ...], started: str) -> str:
+    """Wait until the scheduler keeps the pod with one of these words of its own; all that it says.
 
     `what` is to happen, in words; `started` says what it means that the pod starts. Raises StorageFailure where it
     starts, and at the deadline; what `wait_started` raises.
@@ -24,7 +24,7 @@ def wait_kept(bench: Bench, plan: PodPlan, what: str, *, words: str, started: st
     found = wait_for(
         what,
         look=lambda: needed(bench.api, plan),
-        ready=lambda seen: not main_started(seen) and words in not_scheduled(seen),
+        ready=lambda seen: not main_started(seen) and any(each in not_scheduled(seen) for each in words),
         state=describe_pod,
         fatal=ends,
         timeout_s=bench.timeout_s,

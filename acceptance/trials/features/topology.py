@@ -1,0 +1,64 @@
+"""A class that allows its volumes on some nodes alone (allowedTopologies): pods go there, and a pod elsewhere waits."""
+
+from __future__ import annotations
+
+from acceptance.cluster.nodes import nodes_that_take_pods
+from acceptance.cluster.objects import name_of
+from acceptance.cluster.resources import STORAGE_CLASSES, Object
+from acceptance.text.errors import StorageFailure
+from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.waiting_pods import wait_kept
+
+_WRITES = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mark"'
+# The scheduler's words for a volume that is to be made elsewhere, and for one that is elsewhere; the last are those
+# of Kubernetes before 1.32.
+ELSEWHERE = (
+    "didn't find available persistent volumes to bind",
+    "didn't match PersistentVolume's node affinity",
+    "had volume node affinity conflict",
+)
+
+
+def try_topology(bench: Bench) -> str:
+    """How pods were seen to follow the class's topologies. Raises Unsupported where it names none, or where there is
+    no node that they allow, or none that they do not; StorageFailure where a volume is used on such a node."""
+    inside, outside = _nodes(bench)
+    name, mark = bench.storage_class.name, new_mark()
+    allowed = f"allowedTopologies of StorageClass {name} allow {', '.join(inside)}"
+    if (found := bench.run(bench.claim("allowed"), _WRITES, MARK=mark).strip()) != mark:
+        raise StorageFailure(f"a pod does not read from a volume of StorageClass {name} what it wrote; found: {found}")
+    if bench.node not in inside:
+        raise StorageFailure(f"{allowed}, and a pod ran with a volume on {bench.node}")
+    elsewhere = bench.plan(bench.claim("elsewhere"), script=_WRITES, node=outside[0], MARK=mark)
+    bench.ask_for(elsewhere)
+    why = wait_kept(
+        bench,
+        elsewhere,
+        f"a pod on {outside[0]} to be kept by the scheduler, since {allowed}",
+        words=ELSEWHERE,
+        started=f"{allowed}, and a pod started with a volume on {outside[0]}: the driver ignores them",
+    )
+    return f"{allowed}: a pod went to {bench.node}, and one on {outside[0]} waited ({why})"
+
+
+def _nodes(bench: Bench) -> tuple[list[str], list[str]]:
+    """The names of those that the class allows, and of the others, as far as they take pods."""
+    name = bench.storage_class.name
+    found = [each for each in bench.api.list(STORAGE_CLASSES) if name_of(each) == name]
+    if not (terms := found and found[0].get("allowedTopologies")):
+        raise bench.missing(f"StorageClass {name} names no allowedTopologies")
+    nodes = nodes_that_take_pods(bench.api, bench.workspace.pods.template)
+    inside = sorted(name_of(each) for each in nodes if any(allows(term, each) for term in terms))
+    outside = sorted({name_of(each) for each in nodes} - set(inside))
+    if not inside or not outside:
+        which = "no" if outside else "every"
+        raise bench.not_tried(f"allowedTopologies of StorageClass {name} allow {which} node that takes pods")
+    if bench.node not in (None, *inside):
+        raise bench.not_tried(f"allowedTopologies of StorageClass {name} do not allow --storage-node {bench.node}")
+    return inside, outside
+
+
+def allows(term: Object, node: Object) -> bool:
+    """Whether a node has one of the wanted values of each label of the term, a TopologySelectorTerm of Kubernetes."""
+    labels = node["metadata"].get("labels") or {}
+    return all(labels.get(each["key"]) in each["values"] for each in term.get("matchLabelExpressions") or [])
