@@ -42,7 +42,8 @@ SEEN = {
 OF_GROUPS = {"group-ignored": ("given_to_the_group", "on the volume there is of group 0")}
 """What is only asked of a driver that sees to fsGroup itself; as above."""
 FAULTS = WAITED_FOR | SEEN | OF_GROUPS
-WAITED_S = 30
+# What is found when that is over; pods of a busy machine, too, must have started by then.
+WAITED_S = 60
 RUN = "20260101-000000-0123456789abcdef"
 IN_USE = "snapshots-in-use"
 

@@ -30,7 +30,7 @@ def defined(api: Api, definitions: Sequence[Object]) -> Iterator[None]:
             look=lambda: [name for name in names if api.find(CRDS, name) is not None],
             ready=lambda seen: not seen,
             state=lambda seen: f"still there: {', '.join(seen)}",
-            timeout_s=60,
+            timeout_s=180,
         )
 
 
@@ -40,5 +40,5 @@ def _wait_served(api: Api, name: str) -> None:
         look=lambda: api.get(CRDS, name).get("status", {}).get("conditions") or [],
         ready=lambda seen: any(each["type"] == "Established" and each["status"] == "True" for each in seen),
         state=str,
-        timeout_s=30,
+        timeout_s=120,
     )

@@ -62,7 +62,7 @@ def longhorn(api: Api, behaviour: Behaviour, *, version: str = "v1beta2") -> Ite
                 look=lambda: api.find(NAMESPACES, NAMESPACE),
                 ready=lambda seen: seen is None,
                 state=str,
-                timeout_s=60,
+                timeout_s=180,
             )
 
 
