@@ -30,7 +30,7 @@ from selftests.integration.suite import (
     suite_environment,
     wait_for_load,
 )
-from selftests.lab.provisioner import LabClass, lab_classes, let_go
+from selftests.lab.provisioner import FINALIZER, LabClass, lab_classes, let_go
 
 LOAD = ("--storage-class", "local-path", "-m", "data_plane", "-k", "sync-write")
 
@@ -127,7 +127,14 @@ def test_what_cannot_be_removed_keeps_no_night_from_its_run(
         with started_suite(
             "--storage-class", "lab-held-by-somebody", "-k", "takes_a_write", reports=reports
         ) as process:
-            wait_for("a claim", look=lambda: own(clean, CLAIMS), ready=bool, state=str, timeout_s=120)
+            # Not before: one that is deleted can be held no more.
+            wait_for(
+                "a claim that somebody holds",
+                look=lambda: [each["metadata"].get("finalizers") or [] for each in own(clean, CLAIMS)],
+                ready=lambda seen: any(FINALIZER in each for each in seen),
+                state=str,
+                timeout_s=120,
+            )
             process.kill()
             process.wait()
         words.append(run_in(reports))

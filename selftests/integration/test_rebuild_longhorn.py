@@ -44,7 +44,7 @@ def rebuilt_on_longhorn(
                 look=lambda: api.list(LONGHORN_VOLUMES, namespace=NAMESPACE) + api.list(REPLICAS, namespace=NAMESPACE),
                 ready=lambda seen: not seen,
                 state=lambda seen: f"{len(seen)} objects",
-                timeout_s=30,
+                timeout_s=180,
             )
     return found
 

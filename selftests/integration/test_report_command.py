@@ -56,7 +56,7 @@ def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         env=suite_environment(),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
 
@@ -117,7 +117,7 @@ def test_a_run_that_was_killed_is_shown_as_incomplete_and_has_nothing_to_verify(
             look=lambda: list(reports.glob("latest/results.json")),
             ready=bool,
             state=lambda seen: f"{len(seen)} files",
-            timeout_s=60,
+            timeout_s=180,
         )
         process.send_signal(signal.SIGKILL)
         finish(process, reports=reports)

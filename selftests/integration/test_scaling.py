@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,8 @@ def test_total_that_breaks_down_with_more_volumes_fails(
     collapsing: Path, clean: Api, reports: Path, tmp_path: Path
 ) -> None:
     section = "        total_at_last_step: {at_least: 60%, because: it breaks down under many}\n"
-    options = ["--storage-scale-steps", "1,2", limits(tmp_path, section)]
+    # A window of which most is there when a busy machine is some seconds late to slow the disk down.
+    options = ["--storage-scale-steps", "1,2", "--storage-scale-window", "12s", limits(tmp_path, section)]
     with started_suite("--storage-class", "lab-collapses", *SHORT, *options, reports=reports) as process:
         while process.poll() is None:
             # Both are told to begin some seconds before they do; a step of one volume may come again after that of two.
@@ -141,7 +142,7 @@ def test_total_that_breaks_down_with_more_volumes_fails(
             steps = [each[STEP].partition(" ")[0] for each in annotations if STEP in each]
             collapsing.write_text("8M" if len(steps) == 2 and steps[0] == steps[1] else "10G")
             time.sleep(0.2)
-        run = finish(process, reports=reports)
+        run = finish(process, reports=reports, timeout=600)
     collapsing.write_text("10G")
     assert run.status == 1, run.output
     verdict = run.verdict("total_holds")
@@ -161,7 +162,8 @@ def test_one_fio_that_dies_ends_the_step_naming_its_pod(clean: Api, reports: Pat
     with loading(reports, tmp_path) as process:
         pods = wait_for_pods(clean, 2, opened="2 ")
         for fio in _processes(pods[1], "fio"):
-            os.kill(fio, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # with the first of them the other one may go, too
+                os.kill(fio, signal.SIGKILL)
         run = finish(process, reports=reports)
     assert run.status == 10, run.output
     assert (

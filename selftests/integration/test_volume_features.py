@@ -42,7 +42,8 @@ SEEN = {
 OF_GROUPS = {"group-ignored": ("given_to_the_group", "on the volume there is of group 0")}
 """What is only asked of a driver that sees to fsGroup itself; as above."""
 FAULTS = WAITED_FOR | SEEN | OF_GROUPS
-WAITED_S = 30
+# What is found when that is over; pods of a busy machine, too, must have started by then.
+WAITED_S = 60
 RUN = "20260101-000000-0123456789abcdef"
 IN_USE = "snapshots-in-use"
 
@@ -83,8 +84,8 @@ def wrong(
     """The run that tries each fault: who waits does so beside the others."""
     folders = [tmp_path_factory.mktemp("wrong") / "reports" for _ in range(3)]
     with started_suite(*FEATURES, *tried(list(WAITED_FOR)), reports=folders[0]) as process:
-        seen = run_suite(*FEATURES, *tried(list(SEEN)), reports=folders[1])
-        waited = finish(process, reports=folders[0])
+        seen = run_suite(*FEATURES, *tried(list(SEEN)), reports=folders[1], timeout=800)
+        waited = finish(process, reports=folders[0], timeout=800)
     with fault_of_all(cluster.name, GROUP_BY_DRIVER):
         of_groups = run_suite(*FEATURES, *tried(list(OF_GROUPS)), reports=folders[2])
     runs = dict.fromkeys(WAITED_FOR, waited) | dict.fromkeys(SEEN, seen) | dict.fromkeys(OF_GROUPS, of_groups)

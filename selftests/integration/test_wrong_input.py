@@ -162,7 +162,11 @@ def test_fio_that_dies_in_mid_run_is_no_number(clean: Api, reports: Path) -> Non
     with started_suite("--storage-class", "local-path", *LOAD, reports=reports) as process:
         uid = wait_for_load(clean)["metadata"]["uid"]
         running = wait_for(
-            "fio and its job to run", look=lambda: _fios(uid), ready=lambda seen: len(seen) > 1, state=str, timeout_s=60
+            "fio and its job to run",
+            look=lambda: _fios(uid),
+            ready=lambda seen: len(seen) > 1,
+            state=str,
+            timeout_s=180,
         )
         for fio in running:
             with contextlib.suppress(ProcessLookupError):

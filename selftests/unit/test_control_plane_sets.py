@@ -109,5 +109,5 @@ def test_the_script_writes_and_the_probe_reads_until_the_volume_fails(claim: Cla
 def test_the_script_fails_where_nothing_can_be_written(tmp_path: Path) -> None:
     surroundings = os.environ | {"FILE": str(tmp_path / "no" / "such")}
     assert (
-        subprocess.run(command(CLAIM), env=surroundings, check=False, timeout=10, capture_output=True).returncode == 1
+        subprocess.run(command(CLAIM), env=surroundings, check=False, timeout=60, capture_output=True).returncode == 1
     )

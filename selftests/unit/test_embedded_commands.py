@@ -39,7 +39,7 @@ def test_one_that_cannot_be_killed_is_left(monkeypatch: pytest.MonkeyPatch) -> N
     began = time.monotonic()
     with pytest.raises(EnvironmentFailure, match=r"did not end within 0 s; it cannot be killed: a disk or a mount"):
         run(["sleep", "60.25"], timeout=0.2)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
     for child in psutil.Process().children():
         if child.cmdline() == ["sleep", "60.25"]:
             child.kill()

@@ -28,12 +28,12 @@ def apart(program: str, folder: Path, *, propagation: str = "private") -> None:
     whole = f"{PREFACE}with undo:\n{indent(program, ' ')}"
     # In two steps: what the host shares is to be private before it is shared anew.
     command = ["unshare", "--mount", "--propagation=private", sys.executable, "-c", whole, folder, propagation]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=250, check=False)
     assert done.returncode == 0, done.stderr
 
 
 PREFACE = """
-import os, subprocess, sys
+import os, subprocess, sys, time
 from contextlib import ExitStack
 from pathlib import Path
 from acceptance.text.errors import EnvironmentFailure
@@ -111,6 +111,10 @@ other = made()
 assert run(loops)
 run(["kill", str(namespace.holder)])
 os.waitpid(namespace.holder, 0)
+for _ in range(600):  # the kernel unmounts for it once it has ended
+    if not run(loops):
+        break
+    time.sleep(0.1)
 assert not run(loops)
 try:
     namespace.inside(["true"])

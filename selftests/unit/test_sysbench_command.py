@@ -87,7 +87,7 @@ def test_nothing_writes_on_after_the_word_to_end(
         while not (made := Path(environment["CALLS"])).exists() or not made.read_text().endswith(f"{slow}\n"):
             time.sleep(0.01)
         load.send_signal(signal.SIGTERM)
-        load.communicate(timeout=10)  # ends when the stand-in, too, has let go of its standard output
+        load.communicate(timeout=50)  # ends when the stand-in, too, has let go of its standard output
     assert load.returncode == status
 
 
@@ -104,7 +104,9 @@ def test_sysbench_itself_runs_the_profile_and_makes_its_files_once(tmp_path: Pat
         output.close()
         assert output.error is None
         assert output.samples  # of the seconds that a busy machine let it report
-        assert all(counts.ios > 0 for counts in output.samples[0].counts.values())
+        # In one second or another: on a busy disk one may go by in which nothing is written.
+        kinds = output.samples[0].counts
+        assert all(sum(each.counts[kind].ios for each in output.samples) > 0 for kind in kinds)
     assert [text.count(b"Creating file ") for text in printed] == [64, 0]
     assert [text.count(b"Reusing existing file ") for text in printed] == [0, 64]
     sizes = [path.stat().st_size for path in (tmp_path / "files").iterdir()]

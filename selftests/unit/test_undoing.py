@@ -113,7 +113,7 @@ def test_other_threads_undo_as_well() -> None:
 
     thread = threading.Thread(target=work)
     thread.start()
-    thread.join(timeout=10)
+    thread.join(timeout=60)
     assert done == ["last", "first"]
 
 

@@ -305,8 +305,8 @@ def test_a_node_that_takes_fewer_than_it_says_fails(monkeypatch: pytest.MonkeyPa
 class ProcessBench(PlayedBench):
     """Pods are processes; each node has a file as its device. What a device is asked past all caches, a file is not."""
 
-    def __init__(self, devices: dict[str, Path]) -> None:
-        super().__init__(timeout_s=1.0)
+    def __init__(self, devices: dict[str, Path], *, timeout_s: float = 30.0) -> None:
+        super().__init__(timeout_s=timeout_s)
         self.devices, self.processes = devices, []  # type: ignore[var-annotated]
 
     def start(self, claim: Claim, script: str, *, node: str = "n1", **variables: str) -> PodPlan:
@@ -339,4 +339,4 @@ def test_two_nodes_read_each_other_on_one_device(devices: dict[str, Path]) -> No
 def test_nodes_with_a_device_each_fail(devices: dict[str, Path]) -> None:
     said = "what the other node wrote does not show on n2 within 1 s; the pod there said: found"
     with pytest.raises(StorageFailure, match=said):
-        shared_block.try_shared_block(tried(ProcessBench(devices)))
+        shared_block.try_shared_block(tried(ProcessBench(devices, timeout_s=1.0)))

@@ -10,12 +10,15 @@ from acceptance.cluster import waiting
 from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
+from selftests.unit.paged_api_server import Clock
 
 TIMEOUT_S = 1.5
 
 
 @pytest.fixture(autouse=True)
 def _looks_are_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And time passes by waiting alone: a busy machine is away at any time."""
+    Clock(monkeypatch)
     monkeypatch.setattr(waiting, "LOOK_S", 0.3)
 
 

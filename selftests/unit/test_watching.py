@@ -60,7 +60,7 @@ class ScriptedStream:
                 self._stopped.wait(event)
                 continue
             if event == "wait":
-                self._stopped.wait(10)
+                self._stopped.wait(60)
                 return
             yield event
 
@@ -104,7 +104,7 @@ def watched(api: ScriptedApi, *, until: tuple[str, str]) -> list[tuple[str, str]
             seen.set()
 
     with Watch(api, PODS, namespace="ns", on_change=take) as watch:  # type: ignore[arg-type]
-        assert seen.wait(10), (told(changes), watch.error)
+        assert seen.wait(60), (told(changes), watch.error)
     return told(changes)
 
 
@@ -170,7 +170,7 @@ def test_what_happened_during_a_break_is_told_late_and_what_came_after_it_is_not
             seen.set()
 
     with Watch(api, PODS, namespace="ns", on_change=take) as watch:  # type: ignore[arg-type]
-        assert seen.wait(10), late
+        assert seen.wait(60), late
         assert not watch.is_behind
     assert late == {"a": False, "c": False, "d": True, "e": True, "f": False}
 
@@ -193,5 +193,5 @@ def test_of_large_objects_only_the_slim_form_is_kept_and_told() -> None:
 def test_what_is_forbidden_ends_it_and_is_kept() -> None:
     api = ScriptedApi([([], "5")], [ApiError(status=403, request="GET /pods", message="forbidden")])
     with Watch(api, PODS, namespace="ns", on_change=lambda change: None) as watch:  # type: ignore[arg-type]
-        watch._thread.join(10)
+        watch._thread.join(60)
         assert isinstance(watch.error, ApiError) and watch.error.status == 403

@@ -109,7 +109,7 @@ func TestASnapshotIsOfSoonAfterAPodGotTheVolume(t *testing.T) {
 	source := l.made(request("source", faulty(takenEarly)))
 	path := l.used(source)
 	l.wrote(path, "soon", "")
-	for until := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		if _, err := os.Stat(l.image(earlierIn, source)); err == nil {
 			break
 		}

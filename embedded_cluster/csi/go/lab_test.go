@@ -54,9 +54,10 @@ func (l lab) nothingIsLeft() {
 }
 
 // attached is the loop devices of this lab that stay. The kernel detaches one with its last user, and for a moment that can be a
-// program that another test starts: until it runs it has all files open that are open here.
+// program that another test starts: until it runs it has all files open that are open here. A cluster that is started meanwhile
+// has a copy of each mount, and lets it go when it comes to it.
 func (l lab) attached() map[string]string {
-	for until := time.Now().Add(detachSeconds * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		devices, err := backing()
 		l.need(err)
 		maps.DeleteFunc(devices, func(_, path string) bool { return !strings.HasPrefix(path, l.folder) })

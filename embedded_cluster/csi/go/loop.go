@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	freeSeconds   = 20 // for a free loop device to be had, while others take them, too
-	detachSeconds = 5  // for a loop device to be free again that nobody has open
+	freeSeconds = 20 // for a free loop device to be had, while others take them, too
+
+	detachTries, detachPause = 100, 50 * time.Millisecond // for a loop device to be free again that nobody has open
 )
 
 // backing is what the kernel says of the files below loop devices: the name of each device that has one, and its path.
@@ -112,9 +113,10 @@ func configure(path string, file *os.File, passing bool) (*os.File, error) {
 	return device, nil
 }
 
-// detach lets the loop device over an image go, if there is one. It is false while somebody has it open or mounted.
+// detach lets the loop device over an image go, if there is one. It is false while somebody has it open or mounted. As umount
+// does, it counts tries.
 func (p pool) detach(image string) (bool, error) {
-	for until := time.Now().Add(detachSeconds * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for try := 1; ; try++ {
 		device, err := p.deviceOver(image)
 		if device == nil {
 			return err == nil, err
@@ -125,8 +127,9 @@ func (p pool) detach(image string) (bool, error) {
 		if err != nil && !errors.Is(err, unix.ENXIO) {
 			return false, err
 		}
-		if time.Now().After(until) {
+		if try == detachTries {
 			return false, nil
 		}
+		time.Sleep(detachPause)
 	}
 }

@@ -16,7 +16,7 @@ const (
 	freeze = 0xC0045877 // FIFREEZE and FITHAW of linux/fs.h
 	thaw   = 0xC0045878
 
-	busySeconds = 5 // for a mount to be free that nobody uses
+	busyTries, busyPause = 100, 50 * time.Millisecond // for a mount to be free that nobody uses
 )
 
 // mount is a line of the kernel's list.
@@ -89,16 +89,17 @@ func (p pool) mountImage(image, path string, sameID bool, options ...string) err
 }
 
 // umount waits for a file that is open there to be closed: a program that another call starts has, until it runs, all files open
-// that are open here.
+// that are open here. Tries are counted, and not the time: where the machine stands still for a while, so does that program.
 func umount(path string) error {
-	for until := time.Now().Add(busySeconds * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for try := 1; ; try++ {
 		err := unix.Unmount(path, 0)
 		if err == nil {
 			return nil
 		}
-		if !errors.Is(err, unix.EBUSY) || time.Now().After(until) {
+		if !errors.Is(err, unix.EBUSY) || try == busyTries {
 			return &os.PathError{Op: "umount", Path: path, Err: err}
 		}
+		time.Sleep(busyPause)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
+	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -109,6 +110,7 @@ func TestANodeShowsOneVolumeInPlaceOfAnother(t *testing.T) {
 	}
 	l.unused(ids[1])
 	l.unused(ids[0])
+	l.attached() // until no device is left: for as long as it is, the first counts as there
 	if found := l.names(l.used(ids[1])); found != "" {
 		t.Fatalf("alone, the second shows %q", found)
 	}
@@ -118,9 +120,10 @@ func TestAVolumeStandsStillTheLongerTheMoreSnapshotsItHas(t *testing.T) {
 	l := newLab(t)
 	id := l.made(request("volume", faulty(slowsDown)))
 	path := l.used(id)
+	// Looked for until it is seen: between two times the file system is mounted anew, which takes seconds on a busy machine.
 	longest := func() time.Duration {
 		most := time.Duration(0)
-		for until := time.Now().Add(3 * inTurn); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		for until := time.Now().Add(2 * time.Minute); most < inTurn/2 && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 			begun := time.Now()
 			l.wrote(path, "file", "written")
 			most = max(most, time.Since(begun))
@@ -139,7 +142,7 @@ func TestAVolumeStandsStillTheLongerTheMoreSnapshotsItHas(t *testing.T) {
 		_, err := l.DeleteSnapshot(ctx, &csi.DeleteSnapshotRequest{SnapshotId: each})
 		l.need(err)
 	}
-	for until := time.Now().Add(20 * inTurn); ; time.Sleep(inTurn / 10) {
+	for until := time.Now().Add(2 * time.Minute); ; time.Sleep(inTurn / 10) {
 		if _, slowed := l.slowed.Load(id); !slowed {
 			break
 		}
@@ -151,16 +154,23 @@ func TestAVolumeStandsStillTheLongerTheMoreSnapshotsItHas(t *testing.T) {
 
 func TestACloneTakesLongerTheMoreItsSourceHolds(t *testing.T) {
 	l := newLab(t)
-	times := map[string]time.Duration{}
+	held := map[string]int64{}
 	for name, size := range map[string]int{"little": 0, "much": 32 * mebibyte} {
 		source := l.made(request(name, faulty(clonesSlowly)))
 		l.wrote(l.used(source), "content", strings.Repeat("x", size))
 		l.unused(source)
 		begun := time.Now()
 		l.made(request(name+"-clone", faulty(clonesSlowly), from(source)))
-		times[name] = time.Since(begun)
+		took := time.Since(begun)
+		var is unix.Stat_t
+		l.need(unix.Stat(l.image(volumesIn, source), &is))
+		held[name] = is.Blocks * 512
+		// Each takes at least the time of what it holds: how much more the one takes than the other is up to the machine, too.
+		if least := time.Duration(float64(clonePart) * float64(held[name]) / partBytes); took < least*9/10 {
+			t.Fatal(name, took, least)
+		}
 	}
-	if times["much"]-times["little"] < clonePart/5 { // of a third of it
-		t.Fatal(times)
+	if held["much"]-held["little"] < 30*mebibyte {
+		t.Fatal(held)
 	}
 }

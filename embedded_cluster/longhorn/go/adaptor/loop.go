@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	freeSeconds   = 20 // for a free loop device to be had, while others take them, too
-	detachSeconds = 5  // for a loop device to be free again that nobody else has open
-	blockSize     = 512
+	freeSeconds = 20 // for a free loop device to be had, while others take them, too
+	blockSize   = 512
+
+	detachTries, detachPause = 100, 50 * time.Millisecond // for a loop device to be free again that nobody else has open
 )
 
 // loop is a loop device of ours. The kernel detaches it when the last user closes it, and this program is the last unless
@@ -87,10 +88,12 @@ func (l *loop) detach() (bool, error) {
 	if err != nil && !errors.Is(err, unix.ENXIO) {
 		return false, fmt.Errorf("LOOP_CLR_FD of %s: %w", l.name, err)
 	}
-	for until := time.Now().Add(detachSeconds * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+	// Tries are counted, and not the time: where the machine stands still for a while, so does who is about to let it go.
+	for range detachTries {
 		if !l.attached() {
 			return true, nil
 		}
+		time.Sleep(detachPause)
 	}
 	return false, nil
 }
