@@ -14,7 +14,7 @@ from xdist.scheduler import LoadFileScheduling
 import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NODES
-from selftests.integration.remains import Before, after_a_minute, look_before, objects_left, on_host
+from selftests.integration.remains import Before, look_before, objects_left, on_host, what_stays
 from selftests.integration.suite import CLUSTER, CLUSTER_EACH, ROOT, WORKER, left_behind
 from selftests.lab.folder import lab_folder_of
 from selftests.lab.simulated_nodes import NODE_LABEL
@@ -85,7 +85,7 @@ def before_all_tests(request: pytest.FixtureRequest, tmp_path_factory: pytest.Te
     if SHARES:
         yield Before(clusters=frozenset(), objects=frozenset(), unowned=frozenset())
         # A browser's helpers, and what the kernel takes away, may go a moment after the last test.
-        assert after_a_minute(lambda: on_host(set(), folders=[basetemp])) == set()
+        assert what_stays(lambda: on_host(set(), folders=[basetemp])) == set()
         return
     before = request.config.stash[BEFORE]
     yield before
@@ -97,7 +97,7 @@ def end_cluster(before: Before, *, folders: Collection[Path] = ()) -> set[str]:
     left = objects_left(CLUSTER, before)
     if CLUSTER not in before.clusters:
         _embedded("down")
-    return left | after_a_minute(lambda: on_host({CLUSTER} - before.clusters, folders=folders))
+    return left | what_stays(lambda: on_host({CLUSTER} - before.clusters, folders=folders))
 
 
 @pytest.fixture(scope="session")

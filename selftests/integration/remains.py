@@ -106,16 +106,16 @@ def _place(kind: str, item: Object, claimed: Mapping[str, str]) -> str:
 
 
 def objects_left(cluster: str, before: Before) -> set[str]:
-    """What tests left in the cluster, once what is being deleted had three minutes to go; nothing where none runs."""
+    """What tests left in the cluster; nothing where none runs."""
     running = embedded_cluster.find(cluster)
     if running is None:
         return set()
     api = Api.from_kubeconfig(running.kubeconfig)
-    return after_a_minute(lambda: objects(api) - before.objects)
+    return what_stays(lambda: objects(api) - before.objects)
 
 
-def after_a_minute(look: Callable[[], set[str]]) -> set[str]:
-    """What is still there once all that is going had a minute to go."""
+def what_stays(look: Callable[[], set[str]]) -> set[str]:
+    """What is still there once all that is going had three minutes to go."""
     try:
         wait_for(
             "all that goes to be gone",

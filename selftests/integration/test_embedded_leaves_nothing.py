@@ -10,7 +10,7 @@ import pytest
 import embedded_cluster
 from acceptance.cluster.api import Api
 from selftests.integration.busy_pod import use_volumes
-from selftests.integration.remains import after_a_minute, cluster_names, everything
+from selftests.integration.remains import cluster_names, everything, what_stays
 from selftests.integration.suite import ROOT
 
 NAME = "selftest-host"
@@ -41,4 +41,4 @@ def test_a_cluster_that_is_taken_down_in_mid_work_leaves_nothing(others: set[str
     assert everything(without=others) - before
     command("down")
     # Links go some time after their network namespaces.
-    assert after_a_minute(lambda: everything(without=others | cluster_names()) - before) == set()
+    assert what_stays(lambda: everything(without=others | cluster_names()) - before) == set()
