@@ -102,7 +102,7 @@ def test_volume_that_stays_is_a_fail_and_a_leak(api: Api, reports: Path) -> None
     assert len(stayed) == 1 and stayed[0] in leak
 
 
-@pytest.mark.parametrize("held", [pytest.param("PV", marks=pytest.mark.full), "PVC"])
+@pytest.mark.parametrize("held", ["PV", pytest.param("PVC", marks=pytest.mark.full)])
 def test_deletion_that_hangs_on_a_finalizer_names_it(held: Literal["PV", "PVC"], api: Api, reports: Path) -> None:
     """The finalizer is another's: the run tells of it, leaves what it holds, and never takes it away."""
     name = {"PV": "lab-holds-volume", "PVC": "lab-holds-claim"}[held]

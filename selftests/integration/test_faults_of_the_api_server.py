@@ -95,6 +95,7 @@ def test_what_is_refused_for_now_is_asked_again_when_the_server_says(
     assert proxy.refused > 5 and proxy.impatient == []
 
 
+@pytest.mark.full
 def test_a_login_page_now_and_then_is_borne(proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path) -> None:
     """Each request is answered by one, once: also those by which the run's lease is renewed and all is removed."""
     with started_suite(*through(proxy, tmp_path), reports=reports) as process:

@@ -158,6 +158,7 @@ def test_nodes_that_cannot_hold_the_pods_are_told_before_any_is_made(clean: Api,
     assert not list((run.folder / "latest" / "fio").glob("*.json"))
 
 
+@pytest.mark.full
 def test_one_fio_that_dies_ends_the_step_naming_its_pod(clean: Api, reports: Path, tmp_path: Path) -> None:
     with loading(reports, tmp_path) as process:
         pods = wait_for_pods(clean, 2, opened="2 ")
