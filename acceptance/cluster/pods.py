@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import failed_for_good, is_proven
-from acceptance.cluster.events import recent_events
+from acceptance.cluster.events import last_warning, recent_events
 from acceptance.cluster.nodes import is_ready, ready_condition
 from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
 from acceptance.cluster.pod_states import (
@@ -28,6 +28,8 @@ _START_PROBLEMS = ("CreateContainerConfigError", "CreateContainerError", "RunCon
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/#volume-kubernetes-io-selected-node
 _CHOSEN = "volume.kubernetes.io/selected-node"
+# Of a pod with hundreds of volumes, enough to see what is wrong with them.
+CLAIMS_TOLD_OF = 5
 
 
 def create_pod(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
@@ -63,9 +65,20 @@ def _wait(api: Api, plan: PodPlan, what: str, *, ready: Callable[[Object], bool]
         ready=ready,
         state=describe_pod,
         fatal=lambda seen: start_problem(api, plan, seen),
-        events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
+        events=lambda: _told_of(api, plan),
         timeout_s=timeout_s,
     )
+
+
+def _told_of(api: Api, plan: PodPlan) -> list[str]:
+    """The newest events about the pod, after the last warning about each of its claims: a pod whose volume is made once
+    it has a node waits for that without a word."""
+    warnings = [
+        f"PVC {claim.name}: {warning}"
+        for claim in plan.claims[:CLAIMS_TOLD_OF]
+        if (warning := last_warning(api, namespace=plan.namespace, name=claim.name)) is not None
+    ]
+    return [*warnings, *recent_events(api, namespace=plan.namespace, name=plan.name)]
 
 
 def wait_placed(api: Api, plan: PodPlan, *, timeout_s: float) -> str:
@@ -87,7 +100,7 @@ def wait_placed(api: Api, plan: PodPlan, *, timeout_s: float) -> str:
         ready=lambda seen: bool(seen[1]),
         state=lambda seen: describe_pod(seen[0]),
         fatal=lambda seen: start_problem(api, plan, seen[0]),
-        events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
+        events=lambda: _told_of(api, plan),
         timeout_s=timeout_s,
     )[1]
 
@@ -122,7 +135,7 @@ def wait_load_over(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
         look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
         ready=lambda seen: seen is None or not main_runs(seen),
         state=lambda seen: "gone" if seen is None else describe_pod(seen),
-        events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
+        events=lambda: _told_of(api, plan),
         timeout_s=timeout_s,
     )
 
@@ -143,7 +156,7 @@ def wait_gone(api: Api, plan: PodPlan, *, timeout_s: float, failure: type[Accept
         look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
         ready=lambda seen: seen is None,
         state=lambda seen: "gone" if seen is None else describe_pod(seen),
-        events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
+        events=lambda: _told_of(api, plan),
         timeout_s=timeout_s,
         failure=failure,
     )

@@ -72,7 +72,7 @@ def test_good_storage_passes_and_is_shown_beside_the_baseline(clean: Api, report
     assert [sum(each["counts"]) for each in record["rates"]] == [FILES] * 4
     assert len(record["starts"]) == 10 and len({each["node"] for each in record["starts"]}) == 2
     page = (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
-    assert f"4,000 files on <bdi>{CLASS}</bdi>" in page and "Files a second while they became more" in page
+    assert f"4,000 files on <bdi>{CLASS}</bdi>" in page and "Files a second, folder by folder" in page
     assert left_behind(clean) == []
 
 

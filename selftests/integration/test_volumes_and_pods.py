@@ -54,7 +54,7 @@ pytestmark = pytest.mark.full
 def good(cluster: EmbeddedCluster, api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """All of it on the class that can do everything, and what a class of one node's lacks."""
     options = ["--storage-class", CLASS, "--storage-class", "local-path"]
-    select = "(csi-lab and not as_many) or (local-path and (raw_block or mount_options or policy))"
+    select = "(csi-lab and not as_many and not class_allows) or (local-path and (raw_block or mount_options or policy))"
     reports = tmp_path_factory.mktemp("pods") / "reports"
     with attributes_classes(api, ATTRIBUTES):
         return run_suite(*FILES, *options, "-k", select, reports=reports, timeout=600)
@@ -150,9 +150,9 @@ def test_a_node_that_takes_fewer_than_it_says_fails(cluster: EmbeddedCluster, ap
 
 
 def test_a_class_of_one_node_has_its_volumes_there(api: Api, reports: Path) -> None:
-    """Volumes of local-path are made where the first pod is sent."""
+    """A volume is made once the scheduler has a node for its pod: one that the class allows."""
     node = name_of(api.list(NODES)[1])
-    with class_of_a_node(api, node, like="local-path") as name:
+    with class_of_a_node(api, node, binding="WaitForFirstConsumer") as name:
         found = run_suite(*FILES, f"--storage-class={name}", "-k", "class_allows", reports=reports)
     assert found.status == 0, found.output
     (record,) = found.results["capabilities"]
@@ -163,7 +163,7 @@ def test_a_class_of_one_node_has_its_volumes_there(api: Api, reports: Path) -> N
 def test_a_driver_that_ignores_topologies_fails(api: Api, reports: Path) -> None:
     """The lab's driver knows none, and makes volumes before there is a pod: they can be used anywhere."""
     node = name_of(api.list(NODES)[1])
-    with class_of_a_node(api, node, like=CLASS) as name:
+    with class_of_a_node(api, node, binding="Immediate") as name:
         found = run_suite(*FILES, f"--storage-class={name}", "-k", "class_allows", reports=reports)
         assert left_behind(api) == []
     verdict = found.verdict("class_allows")

@@ -41,27 +41,21 @@ def discarding_class(api: Api) -> Iterator[str]:
 
 
 @contextmanager
-def class_of_a_node(api: Api, node: str, *, like: str) -> Iterator[str]:
-    """The name of a StorageClass that is like that one, and whose volumes are to be on one node alone."""
-    name, host = f"{OWN}-{like}-of-a-node", {"key": "kubernetes.io/hostname", "values": [node]}
+def class_of_a_node(api: Api, node: str, *, binding: str) -> Iterator[str]:
+    """The name of a StorageClass whose volumes are to be on one node alone; `binding` decides who sees to it."""
+    name, host = f"{OWN}-of-a-node", {"key": "kubernetes.io/hostname", "values": [node]}
     topologies = [{"matchLabelExpressions": [host]}]
-    with _classes(api, {name: {}}, mount_options=[], like=like, allowedTopologies=topologies):
+    with _classes(api, {name: {}}, mount_options=[], allowedTopologies=topologies, volumeBindingMode=binding):
         yield name
 
 
 @contextmanager
 def _classes(
-    api: Api,
-    parameters: Mapping[str, Mapping[str, str]],
-    *,
-    mount_options: Sequence[str],
-    like: str = CLASS,
-    **more: object,
+    api: Api, parameters: Mapping[str, Mapping[str, str]], *, mount_options: Sequence[str], **more: object
 ) -> Iterator[None]:
     """StorageClasses by name, each with its parameters, and `more` as the API has it."""
-    own = api.get(STORAGE_CLASSES, like)
-    keys = ("provisioner", "allowVolumeExpansion", "reclaimPolicy", "volumeBindingMode")
-    same = {key: own[key] for key in keys if key in own}
+    own = api.get(STORAGE_CLASSES, CLASS)
+    same = {key: own[key] for key in ("provisioner", "allowVolumeExpansion", "reclaimPolicy", "volumeBindingMode")}
     for name, of_it in parameters.items():
         object_ = {
             **same,

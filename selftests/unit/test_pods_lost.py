@@ -19,8 +19,8 @@ from acceptance.cluster.pod_states import (
     main_started,
     throttled,
 )
-from acceptance.cluster.pods import lost_node, start_problem, wait_ended
-from acceptance.cluster.resources import NAMESPACES, NODES, PODS, Object, Resource
+from acceptance.cluster.pods import lost_node, start_problem, wait_ended, wait_started
+from acceptance.cluster.resources import EVENTS, NAMESPACES, NODES, PODS, Object, Resource
 from acceptance.cluster.workspace import Workspace
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
 
@@ -164,3 +164,39 @@ def test_a_pod_whose_class_has_no_such_volumes_has_not_just_not_started(
     with pytest.raises(told, match="StorageClass fast has none") as raised:
         run_one_shot_pod(workspace, PLAN, timeout_s=1)
     assert raised.type is told
+
+
+class Told:
+    """A pod that stays Pending, and the events about it and its claim."""
+
+    def __init__(self, **events: Object) -> None:
+        self.events = events
+
+    def find(self, resource: Resource, name: str, **_: Any) -> Object:
+        return pod("Pending")
+
+    get = find
+
+    def list(self, resource: Resource, *, fields: str = "", **_: Any) -> list[Object]:
+        assert resource is EVENTS
+        about, _, kind = fields.removeprefix("involvedObject.name=").partition(",type=")
+        return [each for name, each in self.events.items() if name == about and kind in ("", each["type"])]
+
+
+def event(kind: str, reason: str, message: str) -> Object:
+    return {"type": kind, "reason": reason, "message": message, "metadata": {}}
+
+
+def test_a_pod_that_waits_for_its_volume_is_told_with_what_the_provisioner_says() -> None:
+    """Of a class that waits for a pod: the pod itself has no event."""
+    failed = event("Warning", "ProvisioningFailed", "no such pool")
+    with pytest.raises(StorageFailure) as found:
+        wait_started(cast(Api, Told(c=failed)), PLAN, timeout_s=0.2)
+    assert "phase Pending" in str(found.value) and "PVC c: Warning ProvisioningFailed: no such pool" in str(found.value)
+
+
+def test_a_claim_of_which_all_is_well_is_not_told_of() -> None:
+    waits = event("Normal", "WaitForFirstConsumer", "waiting")
+    with pytest.raises(StorageFailure) as found:
+        wait_started(cast(Api, Told(c=waits, p=event("Normal", "Scheduled", "to n1"))), PLAN, timeout_s=0.2)
+    assert "PVC c" not in str(found.value) and "Scheduled: to n1" in str(found.value)
