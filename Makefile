@@ -22,7 +22,7 @@ test: $(TOX)  # the suite's own tests, as before each commit: style and types, u
 	@$(TOX) run -q -e selftest
 
 test-full: $(TOX)  # and what takes long, as every night and before a release
-	@echo "As make test, and what takes long; the last is shown after an hour or more."
+	@echo "As make test, and what takes long; the last is shown after an hour and a half."
 	@SELFTEST_FULL=1 $(TOX) run -q -e selftest
 
 test-systems: $(TOX)  # the suite on Longhorn and Ceph themselves, as before a release; they are built and installed first
