@@ -59,7 +59,7 @@ def test_the_whole_interval_must_lie_there() -> None:
     assert not is_decided(limit("write.iops", at_least=300), writes(400, 1600, 500, 1500))
 
 
-def test_looks_ask_for_less_and_less_and_what_stays_for_no_factor() -> None:
+def test_looks_ask_for_less_and_less_and_after_a_minute_for_no_factor() -> None:
     near, farther, far = (limit("write.iops", at_least=each) for each in (900, 750, 327))
     assert [is_decided(near, FOUR * times) for times in (1, 4, 6, 9, 15)] == [False, False, False, False, True]
     assert [is_decided(farther, FOUR * times) for times in (1, 4, 6, 9)] == [False, False, False, True]

@@ -144,7 +144,7 @@ def test_all_looks_together_have_the_budget_and_no_more(plan: AnalysisPlan) -> N
 
 @pytest.mark.parametrize("durable", [True, False])
 @pytest.mark.parametrize("in_turn", [True, False])
-def test_what_is_open_what_stays_goes_on_from_look_to_look(durable: bool, in_turn: bool) -> None:
+def test_what_is_open_after_a_minute_goes_on_from_look_to_look(durable: bool, in_turn: bool) -> None:
     def looks(longest_s: float) -> tuple[int, ...]:
         plan = plan_for(durable=durable, in_turn=in_turn, longest_s=longest_s)
         assert plan.cap == sum(plan.segments) or not in_turn
