@@ -209,6 +209,14 @@ def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
     return NeverBound(f"PVC {claim.name} of StorageClass {claim.storage_class} cannot be provisioned: {warning}")
 
 
+def why_unbound(api: Api, claim: Claim) -> str | None:
+    """The last warning about a claim that is not bound, or None; one about a bound claim is out of date."""
+    seen = api.find(CLAIMS, claim.name, namespace=claim.namespace)
+    if seen is None or seen["status"].get("phase") == "Bound":
+        return None
+    return last_warning(api, namespace=claim.namespace, name=claim.name)
+
+
 def delete_claim(api: Api, claim: Claim) -> None:
     """Ask for the claim's deletion; a volume that is not the run's outlives it."""
     seen = api.find(CLAIMS, claim.name, namespace=claim.namespace) or {}

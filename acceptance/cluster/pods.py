@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.claims import failed_for_good, is_proven
-from acceptance.cluster.events import last_warning, recent_events
+from acceptance.cluster.claims import failed_for_good, is_proven, why_unbound
+from acceptance.cluster.events import recent_events
 from acceptance.cluster.nodes import is_ready, ready_condition
 from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
 from acceptance.cluster.pod_states import (
@@ -29,7 +29,7 @@ _START_PROBLEMS = ("CreateContainerConfigError", "CreateContainerError", "RunCon
 # https://kubernetes.io/docs/reference/labels-annotations-taints/#volume-kubernetes-io-selected-node
 _CHOSEN = "volume.kubernetes.io/selected-node"
 # Of a pod with hundreds of volumes, enough to see what is wrong with them.
-CLAIMS_TOLD_OF = 5
+_CLAIMS_TOLD_OF = 5
 
 
 def create_pod(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
@@ -71,13 +71,10 @@ def _wait(api: Api, plan: PodPlan, what: str, *, ready: Callable[[Object], bool]
 
 
 def _told_of(api: Api, plan: PodPlan) -> list[str]:
-    """The newest events about the pod, after the last warning about each of its claims: a pod whose volume is made once
-    it has a node waits for that without a word."""
-    warnings = [
-        f"PVC {claim.name}: {warning}"
-        for claim in plan.claims[:CLAIMS_TOLD_OF]
-        if (warning := last_warning(api, namespace=plan.namespace, name=claim.name)) is not None
-    ]
+    """Why its claims are not bound, and the newest events about the pod: it waits without a word for a volume that is
+    made once it has a node."""
+    unbound = ((claim.name, why_unbound(api, claim)) for claim in plan.claims[:_CLAIMS_TOLD_OF])
+    warnings = [f"PVC {name}: {why}" for name, why in unbound if why is not None]
     return [*warnings, *recent_events(api, namespace=plan.namespace, name=plan.name)]
 
 
@@ -135,7 +132,7 @@ def wait_load_over(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
         look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
         ready=lambda seen: seen is None or not main_runs(seen),
         state=lambda seen: "gone" if seen is None else describe_pod(seen),
-        events=lambda: _told_of(api, plan),
+        events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
         timeout_s=timeout_s,
     )
 
@@ -156,7 +153,7 @@ def wait_gone(api: Api, plan: PodPlan, *, timeout_s: float, failure: type[Accept
         look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
         ready=lambda seen: seen is None,
         state=lambda seen: "gone" if seen is None else describe_pod(seen),
-        events=lambda: _told_of(api, plan),
+        events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
         timeout_s=timeout_s,
         failure=failure,
     )

@@ -53,11 +53,8 @@ def test_a_node_that_is_not_ready_for_a_while_is_waited_for(
 def test_a_node_that_fails_in_mid_measurement_is_named(
     cluster: EmbeddedCluster, clean: Api, reports: Path, tmp_path: Path
 ) -> None:
-    """All of it is killed, the pod too; what the pod left is removed once the node is back.
-
-    A load of 45 s: one of 15 s may be over before the node fails.
-    """
-    with started_suite(*steady_load(tmp_path, writes=True), reports=reports) as process:
+    """All of it is killed, the pod too; what the pod left is removed once the node is back."""
+    with started_suite(*steady_load(tmp_path), reports=reports) as process:
         node = wait_for_load(clean, profile=PROFILE)["spec"]["nodeName"]
         embedded_cluster.stop_node(cluster.name, node)
         try:

@@ -53,7 +53,6 @@ def played(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read_only_many, "write_before", lambda *_: None)
     monkeypatch.setattr(read_only_many, "wait_ended", lambda *_, **__: None)
     monkeypatch.setattr(pods, "recent_events", lambda *_, **__: [])
-    monkeypatch.setattr(pods, "last_warning", lambda *_, **__: None)
     for trial in (one_pod, read_only_many):
         monkeypatch.setattr(trial, "new_mark", lambda: MARK)
 

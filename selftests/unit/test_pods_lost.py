@@ -20,7 +20,7 @@ from acceptance.cluster.pod_states import (
     throttled,
 )
 from acceptance.cluster.pods import lost_node, start_problem, wait_ended, wait_started
-from acceptance.cluster.resources import EVENTS, NAMESPACES, NODES, PODS, Object, Resource
+from acceptance.cluster.resources import CLAIMS, EVENTS, NAMESPACES, NODES, PODS, Object, Resource
 from acceptance.cluster.workspace import Workspace
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
 
@@ -169,11 +169,11 @@ def test_a_pod_whose_class_has_no_such_volumes_has_not_just_not_started(
 class Told:
     """A pod that stays Pending, and the events about it and its claim."""
 
-    def __init__(self, **events: Object) -> None:
-        self.events = events
+    def __init__(self, *, claim: str = "Pending", **events: Object) -> None:
+        self.claim, self.events = claim, events
 
     def find(self, resource: Resource, name: str, **_: Any) -> Object:
-        return pod("Pending")
+        return {"status": {"phase": self.claim}} if resource is CLAIMS else pod("Pending")
 
     get = find
 
@@ -195,8 +195,16 @@ def test_a_pod_that_waits_for_its_volume_is_told_with_what_the_provisioner_says(
     assert "phase Pending" in str(found.value) and "PVC c: Warning ProvisioningFailed: no such pool" in str(found.value)
 
 
-def test_a_claim_of_which_all_is_well_is_not_told_of() -> None:
-    waits = event("Normal", "WaitForFirstConsumer", "waiting")
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        ("Pending", event("Normal", "WaitForFirstConsumer", "waiting")),
+        ("Bound", event("Warning", "ProvisioningFailed", "no such pool")),
+    ],
+    ids=["nothing is wrong", "a later try did it"],
+)
+def test_a_claim_of_which_all_is_well_is_not_told_of(claim: str, told: Object) -> None:
+    api = Told(claim=claim, c=told, p=event("Normal", "Scheduled", "to n1"))
     with pytest.raises(StorageFailure) as found:
-        wait_started(cast(Api, Told(c=waits, p=event("Normal", "Scheduled", "to n1"))), PLAN, timeout_s=0.2)
+        wait_started(cast(Api, api), PLAN, timeout_s=0.2)
     assert "PVC c" not in str(found.value) and "Scheduled: to n1" in str(found.value)

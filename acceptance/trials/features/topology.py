@@ -44,8 +44,8 @@ def try_topology(bench: Bench) -> str:
 def _nodes(bench: Bench) -> tuple[list[str], list[str]]:
     """The names of those that the class allows, and of the others, as far as they take pods."""
     name = bench.storage_class.name
-    found = [each for each in bench.api.list(STORAGE_CLASSES) if name_of(each) == name]
-    if not (terms := found and found[0].get("allowedTopologies")):
+    named = {name_of(each): each.get("allowedTopologies") for each in bench.api.list(STORAGE_CLASSES)}
+    if not (terms := named.get(name)):
         raise bench.missing(f"StorageClass {name} names no allowedTopologies")
     nodes = nodes_that_take_pods(bench.api, bench.workspace.pods.template)
     inside = sorted(name_of(each) for each in nodes if any(allows(term, each) for term in terms))
