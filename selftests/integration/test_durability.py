@@ -6,14 +6,14 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.nodes import is_ready
-from acceptance.cluster.resources import NODES, PODS, Object
+from acceptance.cluster.objects import name_of
+from acceptance.cluster.resources import NODES, PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.trials.crashes.acknowledged_records import record
 from embedded_cluster import EmbeddedCluster, node_failure_commands
@@ -21,6 +21,7 @@ from embedded_cluster.layout import Layout
 from embedded_cluster.state import read_state
 from embedded_cluster.timers import SHORT_GRACE_S
 from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_in, run_suite, started_suite
+from selftests.integration.test_faults_of_nodes import wait_ready
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.api_server import restart_api_server
 from selftests.lab.provisioner import LabClass, lab_classes
@@ -112,18 +113,8 @@ def test_the_report_shows_crashes_and_phases(passed: SuiteRun) -> None:
 
 
 def test_the_failed_nodes_are_back(passed: SuiteRun, api: Api) -> None:
-    wait_ready(lambda: api.list(NODES))
-
-
-def wait_ready(nodes: Callable[[], list[Object]]) -> None:
-    """They are back; on a busy machine one may be late again just now."""
-    wait_for(
-        "the nodes to be Ready",
-        look=nodes,
-        ready=lambda seen: all(map(is_ready, seen)),
-        state=lambda seen: f"not Ready: {[each['metadata']['name'] for each in seen if not is_ready(each)]}",
-        timeout_s=60,
-    )
+    for node in api.list(NODES):
+        wait_ready(api, name_of(node), ready=True)
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +220,7 @@ open({str(down)!r}, "w").write(sys.argv[1])
         process.send_signal(signal.SIGINT)
         found = finish(process, reports=reports)
     assert found.status == 2, found.output
-    wait_ready(lambda: [clean.get(NODES, down.read_text())])
+    wait_ready(clean, down.read_text(), ready=True)
 
 
 def test_what_a_killed_run_made_to_fail_is_named_by_the_next_cleanup(
