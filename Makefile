@@ -6,7 +6,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/storage-acceptance
 TOX_FOLDER := $(CACHE)/tox-$(shell sha256sum .ci/tox.txt | cut -c -12)
 TOX := $(TOX_FOLDER)/bin/tox
 
-.PHONY: accept accept-longhorn smoke test test-full test-systems venv image cluster-up cluster-down bench audit lock clean
+.PHONY: accept accept-longhorn smoke test test-full test-release venv image cluster-up cluster-down bench audit lock clean
 
 accept: $(TOX)  # the main job, on the embedded cluster; one that runs already is used and left running
 	$(TOX) run -q -e accept
@@ -22,11 +22,11 @@ test: $(TOX)  # the suite's own tests, as before each commit: style and types, u
 	@$(TOX) run -q -e selftest
 
 test-full: $(TOX)  # and what takes long, as every night and before a release
-	@echo "As make test, and what takes long; the last is shown after an hour and a half."
+	@echo "As make test, and what takes long; the last is shown after an hour."
 	@SELFTEST_FULL=1 $(TOX) run -q -e selftest
 
-test-systems: $(TOX)  # the suite on Longhorn and Ceph themselves, as before a release; they are built and installed first
-	@$(TOX) run -q -e selftest -- systems
+test-release: $(TOX)  # what takes hours, before a release: Longhorn and Ceph themselves, judged disks, the image
+	@$(TOX) run -q -e selftest -- release
 
 venv: $(TOX)  # .venv with all that pytest needs here, for work by hand
 	$(TOX) devenv -q -e venv .venv
@@ -63,7 +63,7 @@ $(TOX):
 	$(TOX_FOLDER)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r .ci/tox.txt
 
 # The suite's own tests, in an environment that has what they need: `make test` calls these there, side by side.
-.PHONY: selftests lint packages unit integration disruptive two alone systems
+.PHONY: selftests lint packages unit integration disruptive alone release
 
 PYTEST := python -m pytest -c selftests/pytest.ini --durations=25 --durations-min=1
 # Files in the order that integration/conftest.py gives them, and not those with the most tests first.
@@ -86,21 +86,17 @@ packages:  # Debian's programs that loads and clusters are made of; most tests w
 unit: packages
 	$(PYTEST) selftests/unit $(if $(SHORT),-m "not full") -n 2 --timeout=300 --junitxml=$(TIMES)/unit.xml
 
-integration: packages unit  # on one cluster, four files at a time; six workers are enough for two cores
-	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts and not system $(SHORT)" \
-		-n 4 $(BY_FILE) --junitxml=$(TIMES)/integration.xml
+integration: packages unit  # on one cluster; every night most tests wait for what is meant to fail, so that more have room
+	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts and not release $(SHORT)" \
+		-n $(if $(SELFTEST_FULL),6,4) $(BY_FILE) --junitxml=$(TIMES)/integration.xml
 
 disruptive: packages  # each of two workers on a cluster of its own
-	SELFTEST_CLUSTER=selftest-own SELFTEST_CLUSTER_EACH=1 $(PYTEST) selftests/integration -m "disrupts and not system $(SHORT)" \
+	SELFTEST_CLUSTER=selftest-own SELFTEST_CLUSTER_EACH=1 $(PYTEST) selftests/integration -m "disrupts and not release $(SHORT)" \
 		-n 2 $(BY_FILE) --junitxml=$(TIMES)/disruptive.xml
 
-two: lint unit integration disruptive  # judges what it measures; one more of its kind beside it does no harm
-	$(if $(SELFTEST_FULL),SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "alone and full" \
-		-n 2 $(BY_FILE) --junitxml=$(TIMES)/two.xml)
+alone: lint unit integration disruptive  # nothing may run beside these
+	$(PYTEST) selftests/integration -m "alone and not release" --junitxml=$(TIMES)/alone.xml
 
-alone: two  # nothing may run beside these
-	$(PYTEST) selftests/integration -m "alone and not full" --junitxml=$(TIMES)/alone.xml
-
-systems: packages  # each file has a cluster of its own, with what it is about
+release: packages  # one after the other: each that is on a system has a cluster of its own, with what it is about
 	python -c 'from embedded_cluster.ceph import part; part.ensure(rbd=True)'
-	$(PYTEST) selftests/integration -m system --junitxml=$(TIMES)/systems.xml
+	$(PYTEST) selftests/integration -m release --junitxml=$(TIMES)/release.xml

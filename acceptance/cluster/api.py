@@ -12,15 +12,13 @@ from kubernetes import client
 
 from acceptance.cluster.api_connections import by_kubeconfig, by_service_account
 from acceptance.cluster.api_faults import ApiError, ApiUnreachable, retrying
-from acceptance.cluster.api_requests import ANSWER_S, FIRST_PAUSE_S, JSON, RETRY_S, Requests
+from acceptance.cluster.api_requests import ANSWER_S, FIRST_PAUSE_S, JSON, LITTLE_RETRY_S, RETRY_S, Requests
 from acceptance.cluster.columns import ROWS, TABLE, Columns, Row
 from acceptance.cluster.objects import same_run
 from acceptance.cluster.pod_command import PodCommand, PodCommandFailed, run_in_pod
 from acceptance.cluster.resources import PODS, Object, Resource
 from acceptance.cluster.streams import Stream
 
-# A server that never answered is given up sooner than one that did.
-FIRST_RETRY_S = 30
 # The server ends a watch after the first; it sends a bookmark about once a minute, so silence means a dead connection.
 WATCH_S, WATCH_SILENCE_S = 300, 90
 PAGE = 500
@@ -231,7 +229,7 @@ class Api:
 
     def version(self) -> str:
         """The Kubernetes version, as `v1.34.4`; the first question to a server, which may not be there at all."""
-        return str(self._requests.json("GET", "/version", timeout_s=FIRST_RETRY_S)["gitVersion"])
+        return str(self._requests.json("GET", "/version", timeout_s=LITTLE_RETRY_S)["gitVersion"])
 
     def now(self) -> datetime:
         """The time by the API server's own clock; by this machine's where the server does not tell."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 import urllib3
 from kubernetes import client
 
-from acceptance.cluster.api_faults import AWAY, ApiError, ApiUnreachable, retrying
+from acceptance.cluster.api_faults import AWAY, ApiError, ApiUnreachable, is_passing, retrying
 from acceptance.cluster.resources import Object
 
 JSON = "application/json, */*"
@@ -18,6 +18,8 @@ CONNECT_S = 5
 ANSWER_S = 30
 # An API server that is upgraded or moved is away for a minute or two.
 RETRY_S = 120
+LITTLE_RETRY_S = 30
+"""for the first question to a server that may not be there, and for one that let a request wait in vain"""
 FIRST_PAUSE_S = 0.2
 # For one that has started to have read its roles, on a busy machine.
 STARTS_S = 20
@@ -39,6 +41,7 @@ class Requests:
         self.address: str = connection.configuration.host
         self.sent: Counter[str] = Counter()
         self._away_at = float("-inf")
+        self._in_vain = False
 
     def json(
         self,
@@ -53,6 +56,8 @@ class Requests:
     ) -> Object:
         """The whole answer to a request, which is tried again while it fails in a way that passes.
 
+        After one that was tried in vain, the next ones have at most LITTLE_RETRY_S, until one is answered: a run whose
+        API server is lost ends some minutes later, and not after as many times RETRY_S as it has things to end.
         `accept`: in which form it is wanted, as HTTP has it.
         """
 
@@ -64,7 +69,14 @@ class Requests:
                 raise ApiUnreachable(f"{method} {path} on {self.address}: the answer broke off: {error}") from error
             return _document(content, response, f"{method} {path} on {self.address}")
 
-        return retrying(timeout_s=timeout_s, first_pause_s=FIRST_PAUSE_S)(once)
+        timeout_s = min(timeout_s, LITTLE_RETRY_S) if self._in_vain else timeout_s
+        try:
+            answer = retrying(timeout_s=timeout_s, first_pause_s=FIRST_PAUSE_S)(once)
+        except (ApiError, ApiUnreachable) as error:
+            self._in_vain = is_passing(error)
+            raise
+        self._in_vain = False
+        return answer
 
     def pieces(
         self, path: str, *, query: Mapping[str, str] | None = None, answer_s: float = ANSWER_S, what: str

@@ -20,7 +20,7 @@ from selftests.integration.suite import SuiteRun, finish, run_suite, started_sui
 from selftests.integration.test_host import HOST, wait_for_load
 from selftests.lab.disks import StallingDisk, limited_disk, stalling_disk
 
-pytestmark = [pytest.mark.full, pytest.mark.alone]
+pytestmark = [pytest.mark.release, pytest.mark.alone]
 DURABLE, OTHER = "sync-write-iops", "random-write-latency"
 PROFILES = pytest.mark.parametrize("profile", [DURABLE, OTHER])
 SIZE = "200M"

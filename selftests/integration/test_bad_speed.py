@@ -109,7 +109,7 @@ def test_storage_faster_than_local_fails_the_comparison(clean: Api, reports: Pat
     assert run.verdict("meet_the_limit")["status"] == "pass"
 
 
-@pytest.mark.full
+@pytest.mark.release
 @pytest.mark.alone
 def test_memory_fails_every_rule_that_kbench_has(clean: Api, reports: Path) -> None:
     """Beside a disk of known speed, with the limits that come with the suite.

@@ -24,7 +24,7 @@ from selftests.integration.in_cluster import deployed, ended, loaded, read_repor
 from selftests.integration.suite import CLUSTER, left_behind
 from selftests.lab.restricted_v2 import restricted_v2
 
-pytestmark = [pytest.mark.disrupts, pytest.mark.full]
+pytestmark = [pytest.mark.disrupts, pytest.mark.release]
 
 CREATED = 1700000000
 

@@ -41,7 +41,7 @@ BACK_S = 240
 
 pytestmark = [
     pytest.mark.disrupts,
-    pytest.mark.system,
+    pytest.mark.release,
     pytest.mark.timeout(2400),
     pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root"),
 ]

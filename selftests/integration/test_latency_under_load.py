@@ -81,7 +81,7 @@ def loaded(folder: Path, *, limit: str, reports: Path, wavers: bool = False, lat
             return finish(process, reports=reports, timeout=400)
 
 
-@pytest.mark.full
+@pytest.mark.release
 @pytest.mark.alone
 def test_a_disk_that_is_quick_at_its_rate_passes(tmp_path: Path, reports: Path) -> None:
     run = loaded(tmp_path, limit="2s", reports=reports)
@@ -95,7 +95,7 @@ def test_a_disk_that_is_quick_at_its_rate_passes(tmp_path: Path, reports: Path) 
     assert "Latency under load" in page and "latency by the share of the capacity" in page
 
 
-@pytest.mark.full
+@pytest.mark.release
 @pytest.mark.alone
 def test_a_disk_that_is_slow_only_while_it_is_busy_fails(tmp_path: Path, reports: Path) -> None:
     """At half of what it can do nothing waits; at 80 % it falls behind for 2 s, and catches up in the next 2."""
@@ -109,7 +109,7 @@ def test_a_disk_that_is_slow_only_while_it_is_busy_fails(tmp_path: Path, reports
     assert p99[0.5] < 0.3 < p99[0.8], p99
 
 
-@pytest.mark.full
+@pytest.mark.release
 @pytest.mark.alone
 def test_a_disk_that_becomes_slower_does_not_keep_its_rate(tmp_path: Path, reports: Path) -> None:
     """A third of what it did: whatever the limit on its latency, it cannot do 80 %."""
@@ -119,7 +119,7 @@ def test_a_disk_that_becomes_slower_does_not_keep_its_rate(tmp_path: Path, repor
     assert "all within the limit of at most 60 s; the rate was not kept: " in verdict["reason"]
 
 
-@pytest.mark.full
+@pytest.mark.release
 @pytest.mark.alone
 def test_pods_of_a_cluster_load_the_same_way(clean: Api, lab_folder: Path, tmp_path: Path, reports: Path) -> None:
     with (

@@ -32,7 +32,7 @@ BACK_S = 420
 
 pytestmark = [
     pytest.mark.disrupts,
-    pytest.mark.system,
+    pytest.mark.release,
     pytest.mark.timeout(4000),
     pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root"),
 ]

@@ -29,7 +29,7 @@ from selftests.lab.longhorn_parts import INSTANCE_MANAGER, PLUGIN, engine_of, ki
 
 pytestmark = [
     pytest.mark.disrupts,
-    pytest.mark.system,
+    pytest.mark.release,
     pytest.mark.timeout(4000),
     pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root"),
 ]

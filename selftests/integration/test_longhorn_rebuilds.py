@@ -32,7 +32,7 @@ from selftests.lab.longhorn_log import OwnRebuild, own_rebuilds
 
 pytestmark = [
     pytest.mark.disrupts,
-    pytest.mark.system,
+    pytest.mark.release,
     pytest.mark.timeout(7200),
     pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root"),
 ]

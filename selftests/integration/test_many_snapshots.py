@@ -14,7 +14,7 @@ from selftests.integration.suite import SuiteRun, left_behind, run_suite
 from selftests.lab.csi_classes import class_of, faulty_classes
 
 # Its ratios are judged: beside other tests they can stay open.
-pytestmark = [pytest.mark.full, pytest.mark.alone]
+pytestmark = [pytest.mark.release, pytest.mark.alone]
 
 FAULT = "slow-with-snapshots"
 COUNT = 8

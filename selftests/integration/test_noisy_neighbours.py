@@ -43,7 +43,7 @@ def beside(api: Api, *, disks: int, folder: Path, tmp_path: Path, reports: Path)
         return run_suite(f"--storage-class={name}", *asked, reports=reports, timeout=600)
 
 
-@pytest.mark.full
+@pytest.mark.release
 @pytest.mark.alone
 def test_neighbours_on_the_same_disk_starve_a_volume(
     clean: Api, lab_folder: Path, tmp_path: Path, reports: Path
@@ -61,7 +61,7 @@ def test_neighbours_on_the_same_disk_starve_a_volume(
     assert own(clean, PODS) == []
 
 
-@pytest.mark.full
+@pytest.mark.release
 @pytest.mark.alone
 def test_a_volume_with_a_disk_of_its_own_passes(clean: Api, lab_folder: Path, tmp_path: Path, reports: Path) -> None:
     """As many disks as volumes, each no faster than the one of the test above, and the same limits."""

@@ -11,7 +11,7 @@ from selftests.integration.suite import SuiteRun, run_suite
 from selftests.lab.own_locks import own_locks
 from selftests.lab.provisioner import LabClass, lab_classes
 
-SHARED = ("tests/test_shared_volumes.py",)
+SHARED = ("tests/test_shared_volumes.py", "-p", "selftests.lab.short_fill")
 APART = "lab-locks-apart"
 
 pytestmark = pytest.mark.full

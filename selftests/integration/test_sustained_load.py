@@ -23,7 +23,7 @@ tiers:
 """
 
 
-@pytest.mark.full
+@pytest.mark.release
 @pytest.mark.alone
 @pytest.mark.parametrize("lasts", [True, False], ids=["stays-fast", "a-third-after-30-s"])
 def test_the_end_of_a_long_load_is_judged(lasts: bool, tmp_path: Path, reports: Path) -> None:

@@ -102,3 +102,18 @@ def test_a_server_that_was_not_away_is_believed_at_once() -> None:
     asked = requests(429, 403, 200)
     with pytest.raises(ApiError, match="answered 403"):
         asked.json("GET", "/api/v1/pods")
+
+
+def test_after_one_in_vain_the_next_are_tried_for_less_long_until_one_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With no time for a second try each of two takes one answer; the third has its time again after an answer."""
+    monkeypatch.setattr(api_requests, "LITTLE_RETRY_S", 0)
+    asked = requests(503, 503, 404, 503, 200)
+    with pytest.raises(ApiError, match="answered 503"):
+        asked.json("GET", "/api/v1/pods", timeout_s=0)
+    with pytest.raises(ApiError, match="answered 503"):
+        asked.json("GET", "/api/v1/pods")
+    with pytest.raises(ApiError, match="answered 404"):
+        asked.json("GET", "/api/v1/pods/none")
+    assert asked.json("GET", "/api/v1/pods") == {"message": "answer 200"}

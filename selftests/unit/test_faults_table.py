@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TABLE = (ROOT / "docs" / "faults.md").read_text()
-# What takes minutes to start: all of that section is left to `make test-systems`, and it says so.
+# What takes minutes to start: all of that section is left to `make test-release`, and it says so.
 NIGHTLY = "## On Longhorn itself"
 
 
@@ -54,7 +54,7 @@ def test_faults_of_longhorn_itself_have_a_command_of_their_own() -> None:
 
 
 def left_to_the_night(file: str, test: str) -> bool:
-    """Whether the test, or its whole file, bears the mark of `make test-full` or of `make test-systems`."""
+    """Whether the test, or its whole file, bears the mark of `make test-full` or of `make test-release`."""
     folder, _, subject = file.rpartition("/")
     path = ROOT / "selftests" / (folder or "integration") / f"test_{subject}.py"
     tree = ast.parse(path.read_text())
@@ -64,7 +64,7 @@ def left_to_the_night(file: str, test: str) -> bool:
             marked += node.decorator_list
         if isinstance(node, ast.Assign) and "pytestmark" in ast.unparse(node.targets[0]):
             marked.append(node.value)
-    return any(re.search(r"pytest\.mark\.(full|system)\b", _without_cases(each)) for each in marked)
+    return any(re.search(r"pytest\.mark\.(full|release)\b", _without_cases(each)) for each in marked)
 
 
 def _without_cases(mark: ast.AST) -> str:
