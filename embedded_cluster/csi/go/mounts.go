@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,6 +79,11 @@ func (p pool) mountImage(image, path string, sameID bool, options ...string) err
 		return err
 	}
 	defer device.Close() // from then on the mount alone keeps it
+	if slices.Contains(options, "discard") {
+		if err := takesDiscards(device.Name()); err != nil {
+			return err
+		}
+	}
 	words := []string{"mount", "-t", "xfs"}
 	if !sameID {
 		options = append([]string{"nouuid"}, options...) // a copy has the same one as its source
@@ -86,6 +92,15 @@ func (p pool) mountImage(image, path string, sameID bool, options ...string) err
 		words = append(words, "-o", strings.Join(options, ","))
 	}
 	return run(append(words, device.Name(), path)...)
+}
+
+// takesDiscards fails for a device that takes none: the kernel would drop the mount option discard without a word.
+func takesDiscards(device string) error {
+	most, err := os.ReadFile(filepath.Join("/sys/block", filepath.Base(device), "queue/discard_max_bytes"))
+	if err == nil && strings.TrimSpace(string(most)) == "0" {
+		return fmt.Errorf("%s takes no discards, and is not mounted with the option discard", device)
+	}
+	return err
 }
 
 // umount waits for a file that is open there to be closed: a program that another call starts has, until it runs, all files open

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -82,6 +83,25 @@ func TestMountOptionsHoldUnlessTheyAreIgnored(t *testing.T) {
 		}
 		l.unused(id)
 		l.removed(id)
+	}
+}
+
+func TestADeviceThatTakesNoDiscardsIsNotMountedAsIfItDid(t *testing.T) {
+	l := newLab(t)
+	folder := filepath.Join(filepath.Dir(l.folder), "ramfs") // whose files have no blocks to give back
+	l.need(os.Mkdir(folder, 0o700))
+	l.need(run("mount", "-t", "ramfs", "ramfs", folder))
+	defer func() { l.need(umount(folder)) }()
+	for file, takes := range map[string]bool{filepath.Join(folder, "image"): false, l.folder + "-image": true} {
+		l.need(os.WriteFile(file, make([]byte, mebibyte), 0o600))
+		device, err := exec.Command("losetup", "--find", "--show", file).Output()
+		l.need(err)
+		name := strings.TrimSpace(string(device))
+		err = takesDiscards(name)
+		l.need(exec.Command("losetup", "--detach", name).Run())
+		if (err == nil) != takes {
+			t.Errorf("%s: %v", file, err)
+		}
 	}
 }
 
