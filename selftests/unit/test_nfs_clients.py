@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from acceptance.cluster.claims import AccessMode
 from acceptance.cluster.longhorn_resources import LONGHORN_NODES
-from acceptance.trials.features.bench import NotTried
+from acceptance.trials.features.bench import Bench, NotTried
 from acceptance.trials.features.nfs_clients import CONDITION, why_not_shared
-from acceptance.trials.features.sharing import try_sharing
+from selftests.unit.longhorn_lab import storage_class
 from selftests.unit.simulated_api import SimulatedApi
 
-LONGHORN = "driver.longhorn.io"
 LACKS = "NFS clients [CONFIG_NFS_V4] not found. At least one should be enabled"
 
 
@@ -45,21 +45,33 @@ def cluster(*has_client: bool | None, forbidden: tuple[str, ...] = ()) -> Any:
 )
 def test_two_nodes_must_have_a_client(has_client: tuple[bool | None, ...], without: str | None) -> None:
     """Longhorn's own words are told, those of the first."""
-    why = why_not_shared(cluster(*has_client), provisioner=LONGHORN)
+    why = why_not_shared(cluster(*has_client), storage_class())
     told = "" if without is None else f"{without}: {without.split(',')[0]}: {LACKS}"
     assert why == (None if without is None else f"Longhorn finds no NFS client, which shared volumes need, on {told}")
 
 
 def test_nothing_is_known_of_others_and_of_nodes_that_may_not_be_listed() -> None:
-    assert why_not_shared(cluster(False, False), provisioner="rbd.csi.ceph.com") is None
-    assert why_not_shared(SimulatedApi({}), provisioner=LONGHORN) is None  # type: ignore[arg-type]
-    assert why_not_shared(cluster(False, False, forbidden=("list nodes",)), provisioner=LONGHORN) is None
-
-
-def test_no_shared_volume_is_made_where_there_are_too_few() -> None:
-    """The bench has nothing that makes one."""
-    bench: Any = SimpleNamespace(
-        api=cluster(False, False), storage_class=SimpleNamespace(provisioner=LONGHORN), not_tried=NotTried
+    nothing: Any = SimulatedApi({})
+    assert (
+        why_not_shared(cluster(False, False), storage_class().model_copy(update={"provisioner": "rbd.csi.ceph.com"}))
+        is None
     )
+    assert why_not_shared(nothing, storage_class()) is None
+    assert why_not_shared(cluster(False, False, forbidden=("list nodes",)), storage_class()) is None
+
+
+def test_a_migratable_volume_takes_no_client() -> None:
+    assert why_not_shared(cluster(False, False), storage_class(migratable="false")) is not None
+    assert why_not_shared(cluster(False, False), storage_class(migratable="true")) is None
+
+
+@pytest.mark.parametrize("block", [False, True])
+@pytest.mark.parametrize("access", ["ReadWriteMany", "ReadOnlyMany"])
+def test_no_volume_for_several_nodes_is_made_where_there_are_too_few(access: AccessMode, block: bool) -> None:
+    """The workspace has nothing that makes one; one for a single node is asked of it."""
+    workspace: Any = SimpleNamespace(api=cluster(False, False))
+    bench = Bench(workspace, storage_class(), capability="shared", node=None, keep=False)
     with pytest.raises(NotTried, match="Longhorn finds no NFS client"):
-        try_sharing(bench)
+        bench.claim("volume", access=access, block=block)
+    with pytest.raises(AttributeError, match="claim"):
+        bench.claim("volume", block=block)

@@ -23,9 +23,11 @@ from acceptance.results.document import StorageClass
 from acceptance.results.features import Capability
 from acceptance.text.errors import StorageFailure, Unsupported
 from acceptance.text.quantities import parse_size
+from acceptance.trials.features.nfs_clients import why_not_shared
 
 SIZE = parse_size("1Gi")
 DEADLINE_S = 900
+_OF_SEVERAL_NODES: tuple[AccessMode, ...] = ("ReadWriteMany", "ReadOnlyMany")
 
 
 class NotTried(Unsupported):
@@ -99,7 +101,12 @@ class Bench:
         block: bool = False,
         group: str = "",
     ) -> Claim:
-        """Ask for a volume of `size` bytes; `block`: for a raw block device; `group`: see Claim."""
+        """Ask for a volume of `size` bytes; `block`: for a raw block device; `group`: see Claim.
+
+        Raises NotTried where nodes are known to lack what an access mode for several of them takes.
+        """
+        if access in _OF_SEVERAL_NODES and (why := why_not_shared(self.api, self.storage_class)) is not None:
+            raise self.not_tried(why)
         unmade = self.unmade_claim(part, size=size, block=block)
         claim = replace(unmade, source=source, access_mode=access, group=group)
         self.undo_with(lambda: remove_claim(self.api, claim, timeout_s=self.timeout_s))

@@ -12,19 +12,24 @@ from typing import Any
 from acceptance.cluster.api import Api
 from acceptance.cluster.longhorn_resources import GROUP, LONGHORN_NODES, VERSION
 from acceptance.cluster.permissions import Permission, may
+from acceptance.results.document import StorageClass
 from acceptance.settings.target_file import LONGHORN_DRIVER, LONGHORN_NAMESPACE
 
 CONDITION = "NFSClientInstalled"
 """of Longhorn's nodes, since 1.7; source: `NodeConditionTypeNFSClientInstalled` of longhorn-manager"""
 
 
-def why_not_shared(api: Api, *, provisioner: str) -> str | None:
-    """Why a shared volume cannot be used on two nodes; None where nothing is known against it.
+def why_not_shared(api: Api, storage_class: StorageClass) -> str | None:
+    """Why a volume of an access mode for several nodes cannot be used; None where nothing is known against it.
 
-    Nothing is known of other provisioners, nor where Longhorn's nodes may not be listed.
+    Longhorn makes such volumes shares, also those that are raw block or to be read only, unless they are migratable
+    (`requiresSharedAccess` in csi/util.go of longhorn-manager). Nothing is known of other provisioners, nor where
+    Longhorn's nodes may not be listed.
     """
     listed = [Permission(resource=LONGHORN_NODES, verbs=("list",), namespace=LONGHORN_NAMESPACE)]
-    if provisioner != LONGHORN_DRIVER or VERSION not in api.group_versions(GROUP):
+    if storage_class.provisioner != LONGHORN_DRIVER or storage_class.parameters.get("migratable") == "true":
+        return None
+    if VERSION not in api.group_versions(GROUP):
         return None
     return too_few_clients(api.list(LONGHORN_NODES, namespace=LONGHORN_NAMESPACE)) if may(api, listed) else None
 

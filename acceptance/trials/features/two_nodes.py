@@ -12,7 +12,6 @@ from acceptance.cluster.pods import wait_ended
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 from acceptance.trials.features.bench import SIZE, Bench
-from acceptance.trials.features.nfs_clients import why_not_shared
 from acceptance.trials.lua_program import RUN, Said, program_of, words_said
 
 SEEN_WITHIN_S = 90
@@ -29,9 +28,7 @@ def within_s(bench: Bench) -> int:
 
 
 def shared_claim(bench: Bench, part: str, *, size: int = SIZE) -> Claim:
-    """Ask for a volume for several nodes. Raises Unsupported where the nodes are known to lack what it takes."""
-    if (why := why_not_shared(bench.api, provisioner=bench.storage_class.provisioner)) is not None:
-        raise bench.not_tried(why)
+    """Ask for a volume for several nodes. Raises what `Bench.claim` raises."""
     return bench.claim(part, size=size, access="ReadWriteMany")
 
 
