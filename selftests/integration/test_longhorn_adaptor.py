@@ -122,6 +122,33 @@ def test_what_is_written_is_what_the_engine_has(attached: Attached, engine: Play
     gone(attached)
 
 
+@pytest.fixture
+def discards() -> dict[str, str]:
+    """How many bytes of a discard each loop device of this host takes."""
+    return {path.parts[3]: path.read_text() for path in Path("/sys/block").glob("loop*/queue/discard_max_bytes")}
+
+
+def test_discards_change_nothing_and_the_device_still_offers_them(
+    discards: dict[str, str], attached: Attached, engine: PlayedEngine
+) -> None:
+    """Once turned off, they are so for whoever has the device next: until it is removed the kernel takes no other word.
+
+    Zeroed ranges, for which the engine has no word either, are written.
+    """
+    engine.content[:4096] = b"x" * 4096
+    succeeds(["blkdiscard", attached.device], timeout=60)
+    assert engine.content[:4096] == b"x" * 4096
+    run(["blkdiscard", "--zeroout", "--length=4096", attached.device], timeout=60)
+    assert engine.content[:4096] == bytes(4096)
+    attached.end(signal.SIGTERM)
+    gone(attached)
+    offered = (Path("/sys/block") / attached.device.name / "queue" / "discard_max_bytes").read_text()
+    if attached.device.name in discards:
+        assert offered == discards[attached.device.name]
+    else:
+        assert int(offered) > 0
+
+
 def test_no_device_without_an_engine(attached: Attached, engine: PlayedEngine) -> None:
     mount(attached)
     engine.end()

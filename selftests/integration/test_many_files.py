@@ -16,7 +16,8 @@ from selftests.lab.disks import nbdkit_disk
 from selftests.lab.provisioner import LabClass, lab_classes
 
 FILES = 4000
-ASKED = ("-m", "many_files", "--storage-many-files", "--storage-volume-size=400Mi")
+# Of another size than the volumes that tests beside these fill, and know by it in the pool.
+ASKED = ("-m", "many_files", "--storage-many-files", "--storage-volume-size=450Mi")
 WALKS, SLOW = "walks-at-mount", "lab-slow-files"
 # Less than the 20 s for which that class looks at all of them, and than the slow disk takes, which waits for each of
 # its writes; more than a busy machine needs.

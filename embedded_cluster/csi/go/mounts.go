@@ -98,7 +98,8 @@ func (p pool) mountImage(image, path string, sameID bool, options ...string) err
 func takesDiscards(device string) error {
 	most, err := os.ReadFile(filepath.Join("/sys/block", filepath.Base(device), "queue/discard_max_bytes"))
 	if err == nil && strings.TrimSpace(string(most)) == "0" {
-		return fmt.Errorf("%s takes no discards, and is not mounted with the option discard", device)
+		return fmt.Errorf("%s takes no discards (or somebody has turned them off, which lasts as long as the device), "+
+			"and is not mounted with the option discard", device)
 	}
 	return err
 }

@@ -69,10 +69,7 @@ func configure(name, mark string, backing *os.File) (*loop, error) {
 		device.Close()
 		return nil, err
 	}
-	// The engine has nothing that a discard would be for: the device must not offer it.
-	if err := os.WriteFile("/sys/class/block/"+name+"/queue/discard_max_bytes", []byte("0"), 0); err != nil {
-		fmt.Fprintf(os.Stderr, "%s offers discards, which will be refused: %v\n", name, err)
-	}
+	// It offers discards, which change nothing: turned off they would be for whoever has the device next, too.
 	return &loop{name: name, mark: mark, disk: serialOf(name), file: device}, nil
 }
 
