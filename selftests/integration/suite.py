@@ -84,12 +84,14 @@ def suite_environment() -> dict[str, str]:
 
 
 @contextmanager
-def started_suite(*options: str, reports: Path) -> Iterator[subprocess.Popen[str]]:
+def started_suite(
+    *options: str, reports: Path, environment: dict[str, str] | None = None
+) -> Iterator[subprocess.Popen[str]]:
     """A run that goes on while the block does things to it; ended if it goes on after that."""
     process = subprocess.Popen(
         suite_command(*options, reports=reports),
         cwd=ROOT,
-        env=suite_environment(),
+        env=suite_environment() | (environment or {}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -115,12 +117,19 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 def finish(process: subprocess.Popen[str], *, reports: Path, timeout: float = 300) -> SuiteRun:
-    """Wait for a started run to end; one that hangs is made to tell where each of its threads is."""
+    """Wait for a started run to end. One that does not is ended as a user would end it, and tells where it was.
+
+    So it leaves nothing that the tests after it would find. One that hangs even then tells where its threads are.
+    """
     try:
         output, _ = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGABRT)  # pytest's faulthandler writes all stacks
-        output, _ = process.communicate(timeout=ENDS_S)
+        process.terminate()
+        try:
+            output, _ = process.communicate(timeout=ENDS_S)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGABRT)  # pytest's faulthandler writes all stacks
+            output, _ = process.communicate(timeout=ENDS_S)
         pytest.fail(f"the run had not ended after {timeout:.0f} s:\n{output}")
     return SuiteRun(status=process.returncode, output=output, folder=reports)
 
@@ -147,18 +156,8 @@ def run_suite(
     *options: str, reports: Path, environment: dict[str, str] | None = None, timeout: float = 400
 ) -> SuiteRun:
     """Run the suite to its end."""
-    done = subprocess.run(
-        suite_command(*options, reports=reports),
-        cwd=ROOT,
-        env=suite_environment() | (environment or {}),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
-    return SuiteRun(status=done.returncode, output=done.stdout, folder=reports)
+    with started_suite(*options, reports=reports, environment=environment) as process:
+        return finish(process, reports=reports, timeout=timeout)
 
 
 def own_runs() -> set[str]:

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.resources import SNAPSHOT_CONTENTS, STORAGE_CLASSES, VOLUME_SNAPSHOTS
+from acceptance.cluster.resources import SNAPSHOT_CONTENTS, STORAGE_CLASSES
 from acceptance.cluster.waiting import wait_for
 from acceptance.results.operations import OPERATIONS, Operation
 from embedded_cluster.csi.part import CLASS
+from selftests.integration.own_snapshots import snapshots_of_own
 from selftests.integration.suite import SuiteRun, finish, left_behind, run_suite, started_suite
 from selftests.lab.csi_classes import class_of, faulty_classes, retaining
 
@@ -96,7 +97,7 @@ def test_all_operations_pass_on_storage_that_does_them(clean: Api, reports: Path
     assert len(times) == len(order) and times == sorted(times)
     page = (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
     assert f"Control operations at once on <bdi>{CLASS}</bdi>" in page and "in the first round" in page
-    assert clean.list(VOLUME_SNAPSHOTS) == [] and clean.list(SNAPSHOT_CONTENTS) == []
+    assert snapshots_of_own(clean) == []
     assert left_behind(clean) == []
 
 
@@ -133,7 +134,7 @@ def test_an_interrupted_trial_leaves_no_snapshot_of_a_class_that_retains_them(cl
     with retaining(clean), started_suite(*options, reports=reports) as process:
         wait_for(
             "a snapshot to be taken",
-            look=lambda: clean.list(SNAPSHOT_CONTENTS),
+            look=lambda: snapshots_of_own(clean, [SNAPSHOT_CONTENTS]),
             ready=bool,
             state=lambda seen: f"{len(seen)} contents",
             timeout_s=120,
@@ -142,5 +143,5 @@ def test_an_interrupted_trial_leaves_no_snapshot_of_a_class_that_retains_them(cl
         run = finish(process, reports=reports)
     assert run.status == 2, run.output
     assert run.results["errors"] == []
-    assert clean.list(VOLUME_SNAPSHOTS) == [] and clean.list(SNAPSHOT_CONTENTS) == []
+    assert snapshots_of_own(clean) == []
     assert left_behind(clean) == []

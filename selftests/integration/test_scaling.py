@@ -36,7 +36,7 @@ STRICT = """
         per_volume: [{pods: 2, at_least: 100000000, because: each must be faster than light}]
         latency_growth: {metric: write.latency.mean, at_most: 1%, because: it must shrink}
         rate_limited: {of_capacity: 50%, at_least: 98%, because: one starves the others}
-        node_scaling: {at_least: 900%, because: nodes must work wonders}
+        node_scaling: {at_least: 100000%, because: nodes must work wonders}
 """
 
 
