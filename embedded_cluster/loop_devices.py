@@ -98,7 +98,8 @@ def is_attached(device: LoopDevice) -> bool:
 
 def _with_those_over(own: Sequence[LoopDevice]) -> list[LoopDevice]:
     """With those that kubelets have put over one, for raw block volumes; these come first."""
-    numbers = {_number(device.name) for device in own}
+    # Without those that have gone: of a device over a file there is no number behind it either, whoever's it is.
+    numbers = {_number(device.name) for device in own} - {None}
     over = [
         LoopDevice(name=name, sequence=sequence)
         for name in _attached()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 
@@ -21,6 +22,9 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageF
 
 # fio speaks once a second; silence means a connection that is gone.
 SILENCE_S = 20
+LATE_S = 5.0
+"""within which a log has all that was printed, once its container was first seen to have ended: containerd may tell of
+that before it has read the container's last lines, and a busy node then ends the log without them"""
 
 
 class PodLoad:
@@ -33,6 +37,7 @@ class PodLoad:
         self._plan = plan
         self._timeout_s = timeout_s
         self._node_is_lost = False
+        self._ended_at: float | None = None
         self._undo = Undoing()
         self._printed = FollowedLog(
             workspace.api, plan.name, namespace=plan.namespace, container=MAIN, silence_s=SILENCE_S
@@ -91,8 +96,8 @@ class PodLoad:
             if not enough and not unknown:
                 raise
         enough = enough or watched.enough(self.log)
-        if not enough and not self.log.over and self._still_runs():
-            raise ApiUnreachable(f"the log of pod {self._plan.name} ended although the pod runs")  # and is read again
+        if not enough and not self.log.over and self._may_say_more():
+            raise ApiUnreachable(f"the log of pod {self._plan.name} ended before its load did")  # and is read again
         return enough
 
     def _unread(self, error: AcceptanceError) -> EnvironmentFailure:
@@ -103,9 +108,13 @@ class PodLoad:
         where = f"the load of pod {self._plan.name} on StorageClass {self._plan.classes}"
         return EnvironmentFailure(f"{where} could not be followed to its end: {why or error}")
 
-    def _still_runs(self) -> bool:
+    def _may_say_more(self) -> bool:
+        """Whether the pod runs, or was seen to have ended no longer than LATE_S ago."""
         pod = self._workspace.api.find(PODS, self._plan.name, namespace=self._plan.namespace)
-        return pod is not None and main_runs(pod)
+        if pod is None or main_runs(pod):
+            return pod is not None
+        self._ended_at = time.monotonic() if self._ended_at is None else self._ended_at
+        return time.monotonic() - self._ended_at < LATE_S
 
     def _delete(self) -> None:
         self._workspace.api.delete(PODS, self._plan.name, namespace=self._plan.namespace, grace_s=1)

@@ -131,6 +131,18 @@ def note(node: NodeLayout, name: str, *, sequence: int) -> None:
     (node.longhorn_devices / f"{name}.json").write_text(json.dumps({"device": name, "diskseq": sequence}))
 
 
+def test_a_device_that_goes_meanwhile_makes_none_of_others_its_own(
+    node: NodeLayout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has no number any more, and behind a device over a file there is none either."""
+    for name in ("loop1", "loop2"):
+        attach(tmp_path / "sys", name, sequence=7)
+    note(node, "loop1", sequence=7)
+    monkeypatch.setattr(loop_devices, "_number", {}.get)
+    monkeypatch.setattr(loop_devices, "_behind", {}.get)
+    assert loop_devices.held([node]) == [LoopDevice(name="loop1", sequence=7)]
+
+
 def test_a_device_is_a_nodes_while_the_same_is_behind_it(node: NodeLayout, tmp_path: Path) -> None:
     """Others attach and detach devices too, and get the same names; a note may be half written."""
     for name in ("loop1", "loop2", "loop3"):
