@@ -231,6 +231,10 @@ class Api:
         """The Kubernetes version, as `v1.34.4`; the first question to a server, which may not be there at all."""
         return str(self._requests.json("GET", "/version", timeout_s=LITTLE_RETRY_S)["gitVersion"])
 
+    def be_patient_again(self) -> None:
+        """Give the next request all of its time, whatever was tried in vain before it."""
+        self._requests.be_patient_again()
+
     def now(self) -> datetime:
         """The time by the API server's own clock; by this machine's where the server does not tell."""
         response = retrying(timeout_s=RETRY_S, first_pause_s=FIRST_PAUSE_S)(self._requests.send, "GET", "/version")
@@ -255,11 +259,9 @@ class Api:
         self, pod: str, *, namespace: str, container: str, command: Sequence[str], timeout_s: float
     ) -> PodCommand:
         """Run a command in a container to its end. Raises ApiUnreachable when that cannot be begun or does not end."""
-        path = PODS.path(namespace=namespace, name=pod, subresource="exec")
+        connection, path = self._requests.connection, PODS.path(namespace=namespace, name=pod, subresource="exec")
         try:
-            return run_in_pod(
-                self._requests.connection, path, container=container, command=command, timeout_s=timeout_s
-            )
+            return run_in_pod(connection, path, container=container, command=command, timeout_s=timeout_s)
         except PodCommandFailed as error:
             raise ApiUnreachable(f"`{' '.join(command)}` in pod {namespace}/{pod}: {error}") from error
 

@@ -78,6 +78,10 @@ class Requests:
         self._in_vain = False
         return answer
 
+    def be_patient_again(self) -> None:
+        """Give the next request all of its time, whatever was tried in vain before it."""
+        self._in_vain = False
+
     def pieces(
         self, path: str, *, query: Mapping[str, str] | None = None, answer_s: float = ANSWER_S, what: str
     ) -> Iterator[bytes]:

@@ -53,6 +53,8 @@ def remove_run(api: Api, *, run_id: str, timeout_s: float) -> list[str]:
     namespace = run_namespace(run_id)
     if run_of(namespace) is None:
         raise Leak(f"namespace {namespace} only begins like a run's, whose id matches {RUN_ID.pattern}: left alone")
+    # What stays is somebody's work: a server that was away while the run ended may be back within its two minutes.
+    api.be_patient_again()
     existing = api.find(NAMESPACES, namespace)
     if existing is not None and (existing["metadata"].get("labels") or {}).get(RUN_LABEL) != run_id:
         raise Leak(f"namespace {namespace} does not carry the run's label {RUN_LABEL}={run_id}: left alone")

@@ -138,7 +138,8 @@ def test_a_login_page_from_then_on_is_no_verdict_and_what_stays_can_be_removed(
 def test_a_login_page_that_nobody_ends_is_no_verdict_and_the_printed_command_removes_the_run(
     proxy: ApiProxy, clean: Api, reports: Path, tmp_path: Path
 ) -> None:
-    """Not interrupted, the run asks for two minutes, and then for half a minute for each thing that it has to end."""
+    """Not interrupted, the run asks for two minutes, then for half a minute for each thing that it has to end, and for
+    two minutes once more to be removed."""
     with started_suite(*through(proxy, tmp_path), reports=reports) as process:
         wait_for_load(clean, profile=PROFILE)
         proxy.login_page = "always"

@@ -10,10 +10,12 @@ from typing import Any, cast
 
 import pytest
 
+from acceptance.cluster import api as api_module
 from acceptance.cluster import api_requests
 from acceptance.cluster.api_faults import ApiError, retrying
 from acceptance.cluster.api_requests import Requests
-from selftests.unit.paged_api_server import Answer
+from acceptance.cluster.cleanup import remove_run
+from selftests.unit.paged_api_server import NAMESPACE, RUN_ID, Answer, cluster
 
 
 def test_a_pause_is_as_long_as_the_server_asks_for() -> None:
@@ -117,3 +119,21 @@ def test_after_one_in_vain_the_next_are_tried_for_less_long_until_one_is_answere
     with pytest.raises(ApiError, match="answered 404"):
         asked.json("GET", "/api/v1/pods/none")
     assert asked.json("GET", "/api/v1/pods") == {"message": "answer 200"}
+
+
+def test_a_removal_has_all_its_time_whatever_was_asked_in_vain_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With no time for a second try its first request would be given up."""
+    for module in (api_requests, api_module):
+        monkeypatch.setattr(module, "LITTLE_RETRY_S", 0)
+    server = cluster()
+    answer, away = server.call_api, iter([True, True])
+
+    def call_api(*asked: Any, **options: Any) -> Any:
+        return SimpleNamespace(response=Answer(503, {})) if next(away, False) else answer(*asked, **options)
+
+    monkeypatch.setattr(server, "call_api", call_api)
+    api = server.api
+    with pytest.raises(ApiError, match="answered 503"):
+        api.version()
+    remove_run(api, run_id=RUN_ID, timeout_s=60)
+    assert ("", NAMESPACE) not in server.objects["namespaces"]

@@ -78,6 +78,9 @@ class FolderBench:
         self.claims[part] = made
         return made
 
+    def require_access(self, access: str) -> None:
+        pass  # its nodes have what any access mode takes
+
     def volume_of(self, claim: Claim) -> str:
         return claim.name
 

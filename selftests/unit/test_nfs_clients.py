@@ -11,6 +11,7 @@ from acceptance.cluster.claims import AccessMode
 from acceptance.cluster.longhorn_resources import LONGHORN_NODES
 from acceptance.trials.features.bench import Bench, NotTried
 from acceptance.trials.features.nfs_clients import CONDITION, why_not_shared
+from acceptance.trials.features.trying import TRIALS
 from selftests.unit.longhorn_lab import storage_class
 from selftests.unit.simulated_api import SimulatedApi
 
@@ -75,3 +76,11 @@ def test_no_volume_for_several_nodes_is_made_where_there_are_too_few(access: Acc
         bench.claim("volume", access=access, block=block)
     with pytest.raises(AttributeError, match="claim"):
         bench.claim("volume", block=block)
+
+
+@pytest.mark.parametrize("capability", ["read-only-many", "restore-read-only", "clone-read-only"])
+def test_nothing_is_written_to_be_read_by_several_nodes_where_there_are_too_few(capability: str) -> None:
+    """The workspace has nothing that makes the volume which would be copied."""
+    workspace: Any = SimpleNamespace(api=cluster(False, False))
+    with pytest.raises(NotTried, match="Longhorn finds no NFS client"):
+        TRIALS[capability](Bench(workspace, storage_class(), capability=capability, node=None, keep=False))

@@ -61,6 +61,9 @@ class PlayedBench:
     def claim(self, part: str, **_: Any) -> Claim:
         return replace(CLAIM, name=part)
 
+    def require_access(self, access: str) -> None:
+        pass  # its nodes have what any access mode takes
+
     def volume_of(self, claim: Claim) -> str:
         return "pv"
 

@@ -105,13 +105,17 @@ class Bench:
 
         Raises NotTried where nodes are known to lack what an access mode for several of them takes.
         """
-        if access in _OF_SEVERAL_NODES and (why := why_not_shared(self.api, self.storage_class)) is not None:
-            raise self.not_tried(why)
+        self.require_access(access)
         unmade = self.unmade_claim(part, size=size, block=block)
         claim = replace(unmade, source=source, access_mode=access, group=group)
         self.undo_with(lambda: remove_claim(self.api, claim, timeout_s=self.timeout_s))
         create_claim(self.api, claim)
         return claim
+
+    def require_access(self, access: AccessMode) -> None:
+        """Raise NotTried where nodes are known to lack what the access mode takes: before anything is made for it."""
+        if access in _OF_SEVERAL_NODES and (why := why_not_shared(self.api, self.storage_class)) is not None:
+            raise self.not_tried(why)
 
     def unmade_claim(self, part: str, *, size: int = SIZE, block: bool = False) -> Claim:
         """A claim that nobody has asked for yet."""

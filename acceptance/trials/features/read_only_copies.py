@@ -10,6 +10,7 @@ from acceptance.trials.features.read_only import FILL, require_read_only
 def try_read_only_copy(bench: Bench, copy: Copy) -> str:
     """How the copy was seen to be read and not written. Raises Unsupported where there are no such copies,
     StorageFailure where it cannot be mounted or read, or takes writes."""
+    bench.require_access("ReadOnlyMany")
     mark = new_mark()
     source, _ = written_source(bench, copy, FILL, mark)
     copied = copy_of(bench, source, copy, access="ReadOnlyMany")

@@ -26,6 +26,7 @@ _STAYS = _READS + "echo done; while :; do sleep 1; done"
 def try_read_only_many(bench: Bench) -> str:
     """How two nodes were seen to read one volume. Raises Unsupported where the class offers no such volumes or clones
     none, StorageFailure where a node does not read what is there, or the volume takes a write."""
+    bench.require_access(ACCESS_MODE)
     source, mark = bench.claim("original"), new_mark()
     write_before(bench, source, mark)
     claim = ask_for_clone(bench, source, part="readers", access=ACCESS_MODE)
