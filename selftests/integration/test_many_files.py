@@ -100,7 +100,7 @@ def test_storage_that_looks_at_all_files_at_mount_fails_its_starts_alone(
 
 
 @pytest.mark.full
-def test_storage_that_is_slow_to_write_about_files_fails_for_that_alone(
+def test_storage_that_is_slow_to_write_about_files_fails_for_what_it_writes(
     clean: Api, lab_folder: Path, reports: Path, tmp_path: Path
 ) -> None:
     """Every write to the disk takes 200 ms; what is read comes from the page cache."""
@@ -111,13 +111,9 @@ def test_storage_that_is_slow_to_write_about_files_fails_for_that_alone(
     ):
         run = run_suite(*ASKED, limits(tmp_path), f"--storage-class={SLOW}", reports=reports, timeout=500)
     assert run.status == 1, run.output
-    assert statuses(run, SLOW) == {
-        "create": "fail",
-        "list": "pass",
-        "stat": "pass",
-        "delete": "fail",
-        "start": "pass",
-        "start_growth": "pass",
-        "other_group": "pass",
-    }
+    found = statuses(run, SLOW)
+    of_files = {metric: found.pop(metric) for metric in OF_FILES}
+    assert of_files == {"create": "fail", "list": "pass", "stat": "pass", "delete": "fail"}
+    # A pod may have to wait until the disk has written what was made before it.
+    assert found.keys() == set(OF_PODS)
     assert f"4,000 files on {SLOW} were created at " in reason(run, SLOW, "create")

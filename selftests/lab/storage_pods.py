@@ -29,8 +29,10 @@ DEPLOYMENTS = Resource(prefix="apis/apps/v1", plural="deployments")
 LOOK_S = 0.2
 CUT = 5
 """records that a volume loses"""
+STILL_S = 3.0
+"""for which the disk is not served after its pod is Ready: more than a busy machine keeps a record waiting"""
 STALL_S = 8.0
-"""for which the disk is served no sooner than it could be"""
+"""the same at fault"""
 Fault = Literal["stalls", "forgets", "provisions-no-more", "stays-away"]
 
 
@@ -57,8 +59,7 @@ class StoragePods:
                     self.disk.stop()
                     served = False
                 if ready["data"] and not served:
-                    if self.fault == "stalls":
-                        self.ended.wait(STALL_S)
+                    self.ended.wait(STALL_S if self.fault == "stalls" else STILL_S)
                     self.disk.go_on()
                     served = True
                 if "provisioner" in lost or not ready["provisioner"]:
