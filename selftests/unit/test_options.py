@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from fixtures.offered_options import OPTIONS
+
 ROOT = Path(__file__).parents[2]
 PROFILE = "[job]\nfilename=${FILE}\nruntime=${RUNTIME}\ntime_based\nrw=read\n"
 LIMITS = """version: 1
@@ -89,6 +91,14 @@ def test_tests_are_listed_without_a_cluster_and_nothing_is_written(listing: Run,
     assert found.classes() == ["default-class"]
     assert "test_synchronous_writes_meet_the_limit[default-class-sync-write-iops-write.iops-at_least]" in found.output
     assert not (tmp_path / "reports").exists()
+
+
+def test_help_describes_each_option(listing: Run) -> None:
+    told = " ".join(listing("--help").output.split())
+    assert "%%" not in told
+    for option in OPTIONS:
+        assert option.words[0] in told
+        assert told.count(" ".join(option.help.split()[:4])) >= 2, "on the command line, and among the ini keys"
 
 
 @pytest.mark.parametrize(
