@@ -71,6 +71,9 @@ BY_FILE := --dist loadfile --no-loadscope-reorder
 # JUnit files with the times of all tests, of the last session of each kind.
 TIMES := reports/selftests
 SHORT := $(if $(SELFTEST_FULL),,and not full)
+# Every night most tests wait for what is meant to fail: all kinds run at once, in more lanes, and unit gives way.
+UNIT_FIRST := $(if $(SELFTEST_FULL),,unit)
+GIVES_WAY := $(if $(SELFTEST_FULL),nice -n 5)
 
 selftests: alone
 
@@ -84,15 +87,15 @@ packages:  # Debian's programs that loads and clusters are made of; most tests w
 	python -c 'from embedded_cluster import packages; packages.ensure()'
 
 unit: packages
-	$(PYTEST) selftests/unit $(if $(SHORT),-m "not full") -n 2 --timeout=300 --junitxml=$(TIMES)/unit.xml
+	$(GIVES_WAY) $(PYTEST) selftests/unit $(if $(SHORT),-m "not full") -n 2 --timeout=300 --junitxml=$(TIMES)/unit.xml
 
-integration: packages unit  # on one cluster; every night most tests wait for what is meant to fail, so that more have room
+integration: packages $(UNIT_FIRST)  # on one cluster
 	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts and not release $(SHORT)" \
 		-n $(if $(SELFTEST_FULL),6,4) $(BY_FILE) --junitxml=$(TIMES)/integration.xml
 
-disruptive: packages  # each of two workers on a cluster of its own
+disruptive: packages  # each worker on a cluster of its own
 	SELFTEST_CLUSTER=selftest-own SELFTEST_CLUSTER_EACH=1 $(PYTEST) selftests/integration -m "disrupts and not release $(SHORT)" \
-		-n 2 $(BY_FILE) --junitxml=$(TIMES)/disruptive.xml
+		-n $(if $(SELFTEST_FULL),3,2) $(BY_FILE) --junitxml=$(TIMES)/disruptive.xml
 
 alone: lint unit integration disruptive  # nothing may run beside these
 	$(PYTEST) selftests/integration -m "alone and not release" --junitxml=$(TIMES)/alone.xml

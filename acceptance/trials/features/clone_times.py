@@ -24,7 +24,7 @@ SLOW_COPY = 100 * MIB
 FAR = 100 * 1024 * MIB
 """bytes of a clone for which a time is told"""
 _WRITE = 'dd if=/dev/urandom of="$VOLUME/data" bs=1048576 count="$MIB" conv=fsync 2>&1'
-_READ = 'size=$(wc -c < "$VOLUME/data") && echo "$size" && [ "$size" -eq "$BYTES" ]'
+_READ = 'size=$(stat -c %s "$VOLUME/data") && echo "$size" && [ "$size" -eq "$BYTES" ]'
 
 
 def try_clone_times(bench: Bench) -> str:

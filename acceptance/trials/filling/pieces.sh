@@ -13,8 +13,8 @@ write_piece() {
   said=$({ { head -c "$PIECE" /dev/urandom | tee /dev/fd/3 2>/dev/null | dd of="$FOLDER/$1" bs=65536 conv=fsync 2>&4; } 3>&1 |
     sha256sum; } 4>&1)
   trouble=$(printf '%s\n' "$said" | grep -v -E '^[0-9a-f]{64}  -$| records (in|out)$| copied')
-  if [ -z "$trouble" ] && [ "$(wc -c < "$FOLDER/$1")" -ne "$PIECE" ]; then
-    trouble="only $(wc -c < "$FOLDER/$1") bytes of $PIECE were written, without an error"
+  if [ -z "$trouble" ] && [ "$(stat -c %s "$FOLDER/$1")" -ne "$PIECE" ]; then
+    trouble="only $(stat -c %s "$FOLDER/$1") bytes of $PIECE were written, without an error"
   fi
   [ -z "$trouble" ] || return 1
   say wrote "$1" "$(printf '%s\n' "$said" | grep -o -E '^[0-9a-f]{64}')"

@@ -5,7 +5,7 @@ while read -r device path kind options rest; do [ "$path" != "$FOLDER" ] || say 
 bytes=0
 for file in *-*; do
   [ -e "$file" ] || continue
-  size=$(wc -c < "$file")
+  size=$(stat -c %s "$file")
   rm "$file" && bytes=$((bytes + size))
 done
 say removed "$bytes"
