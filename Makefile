@@ -25,7 +25,7 @@ test-full: $(TOX)  # and what takes long, as every night and before a release
 	@echo "As make test, and what takes long; the last is shown after an hour."
 	@SELFTEST_FULL=1 $(TOX) run -q -e selftest
 
-test-release: $(TOX)  # what takes hours, before a release: Longhorn and Ceph themselves, judged disks, the image
+test-release: $(TOX)  # what takes hours, before a release: Longhorn and Ceph themselves, judged disks, all simulations
 	@$(TOX) run -q -e selftest -- release
 
 venv: $(TOX)  # .venv with all that pytest needs here, for work by hand
@@ -71,9 +71,6 @@ BY_FILE := --dist loadfile --no-loadscope-reorder
 # JUnit files with the times of all tests, of the last session of each kind.
 TIMES := reports/selftests
 SHORT := $(if $(SELFTEST_FULL),,and not full)
-# Every night most tests wait for what is meant to fail: all kinds run at once, in more lanes, and unit gives way.
-UNIT_FIRST := $(if $(SELFTEST_FULL),,unit)
-GIVES_WAY := $(if $(SELFTEST_FULL),nice -n 5)
 
 selftests: alone
 
@@ -87,19 +84,20 @@ packages:  # Debian's programs that loads and clusters are made of; most tests w
 	python -c 'from embedded_cluster import packages; packages.ensure()'
 
 unit: packages
-	$(GIVES_WAY) $(PYTEST) selftests/unit $(if $(SHORT),-m "not full") -n 2 --timeout=300 --junitxml=$(TIMES)/unit.xml
+	$(PYTEST) selftests/unit -m "not release $(SHORT)" -n 2 --timeout=300 --junitxml=$(TIMES)/unit.xml
 
-integration: packages $(UNIT_FIRST)  # on one cluster
+integration: packages unit  # on one cluster; every night most tests wait for what is meant to fail, so that more have room
 	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts and not release $(SHORT)" \
 		-n $(if $(SELFTEST_FULL),6,4) $(BY_FILE) --junitxml=$(TIMES)/integration.xml
 
 disruptive: packages  # each worker on a cluster of its own
 	SELFTEST_CLUSTER=selftest-own SELFTEST_CLUSTER_EACH=1 $(PYTEST) selftests/integration -m "disrupts and not release $(SHORT)" \
-		-n $(if $(SELFTEST_FULL),3,2) $(BY_FILE) --junitxml=$(TIMES)/disruptive.xml
+		-n 2 $(BY_FILE) --junitxml=$(TIMES)/disruptive.xml
 
 alone: lint unit integration disruptive  # nothing may run beside these
 	$(PYTEST) selftests/integration -m "alone and not release" --junitxml=$(TIMES)/alone.xml
 
 release: packages  # one after the other: each that is on a system has a cluster of its own, with what it is about
 	python -c 'from embedded_cluster.ceph import part; part.ensure(rbd=True)'
+	$(PYTEST) selftests/unit -m release -n 2 --timeout=300 --junitxml=$(TIMES)/release-unit.xml
 	$(PYTEST) selftests/integration -m release --junitxml=$(TIMES)/release.xml

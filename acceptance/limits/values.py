@@ -17,7 +17,7 @@ METRIC = "(metric)"
 class Entry(BaseModel):
     """One mapping of the file: only known keys, each with a value of its own kind, and one of `some_of` at least."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True, defer_build=True)
     some_of: ClassVar[tuple[str, ...]] = ()
 
     @model_validator(mode="after")

@@ -13,4 +13,4 @@ Unit = Literal["1/s", "B/s", "s", "cpu"]
 class Frozen(BaseModel):
     """A record that is never changed once made and refuses fields that it does not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

@@ -123,8 +123,8 @@ def test_without_consent_nothing_is_ramped(clean: Api, reports: Path) -> None:
 @pytest.mark.parametrize(
     ("misbehaving", "condition", "kind"),
     [
-        pytest.param(late_pods, SLOW, "slow_starts", marks=pytest.mark.full),
-        pytest.param(stalled_pods, RATE, "running_rate", marks=pytest.mark.full),
+        pytest.param(late_pods, SLOW, "slow_starts", marks=pytest.mark.release),
+        pytest.param(stalled_pods, RATE, "running_rate", marks=pytest.mark.release),
         (crashing_pods, CRASHES, "crashes"),
     ],
     ids=["delay", "stall", "crash-loop"],

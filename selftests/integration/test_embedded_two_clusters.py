@@ -18,7 +18,7 @@ NAMES = ("selftest-a", "selftest-b")
 
 pytestmark = [
     pytest.mark.disrupts,
-    pytest.mark.full,
+    pytest.mark.release,
     pytest.mark.skipif(os.geteuid() != 0, reason="the embedded cluster needs root"),
 ]
 

@@ -52,18 +52,20 @@ def rebuilt_on_longhorn(
 @pytest.mark.parametrize(
     ("behaviour", "trigger"),
     [
-        pytest.param(Behaviour(), "numberOfReplicas raised from 3 to 4", marks=pytest.mark.full),
+        pytest.param(Behaviour(), "numberOfReplicas raised from 3 to 4", marks=pytest.mark.release),
         (Behaviour(nodes=("a", "b", "c"), overshoots=True), "replica .* deleted"),
         pytest.param(
             Behaviour(nodes=tuple("abcde"), leftover=True),
             "numberOfReplicas raised from 3 to 4",
-            marks=pytest.mark.full,
+            marks=pytest.mark.release,
         ),
-        pytest.param(Behaviour(looks_s=4, rebuild_s=1), "numberOfReplicas raised from 3 to 4", marks=pytest.mark.full),
+        pytest.param(
+            Behaviour(looks_s=4, rebuild_s=1), "numberOfReplicas raised from 3 to 4", marks=pytest.mark.release
+        ),
         pytest.param(
             Behaviour(looks_s=LOOKS_S, purge_s=10, rebuild_s=20),
             "numberOfReplicas raised from 3 to 4",
-            marks=pytest.mark.full,
+            marks=pytest.mark.release,
         ),
     ],
     ids=[
@@ -88,7 +90,7 @@ def test_longhorn_objects_are_changed_and_put_back(
     assert record["rebuilds"][0]["failures"] == []
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_a_rebuild_that_longhorn_makes_anew_is_timed_with_what_failed(
     api: Api, clean: Api, longhorn_class: str, reports: Path, tmp_path: Path
 ) -> None:
@@ -105,23 +107,23 @@ def test_a_rebuild_that_longhorn_makes_anew_is_timed_with_what_failed(
 @pytest.mark.parametrize(
     ("behaviour", "more", "status", "said"),
     [
-        pytest.param({"error": "no space left on device"}, (), 1, "6 rebuilds in a row", marks=pytest.mark.full),
+        pytest.param({"error": "no space left on device"}, (), 1, "6 rebuilds in a row", marks=pytest.mark.release),
         pytest.param(
             {"starts": False},
             ("--storage-timeout", "15s"),
             1,
             "ReplicaSchedulingFailure: insufficient storage",
-            marks=pytest.mark.full,
+            marks=pytest.mark.release,
         ),
-        pytest.param({"replicas": 1}, (), 5, "capability 'replicas'", marks=pytest.mark.full),
-        pytest.param({"state": "detached"}, (), 10, "found detached", marks=pytest.mark.full),
+        pytest.param({"replicas": 1}, (), 5, "capability 'replicas'", marks=pytest.mark.release),
+        pytest.param({"state": "detached"}, (), 10, "found detached", marks=pytest.mark.release),
         ({"owner": "somebody-elses"}, (), 10, "it is left alone"),
         pytest.param(
             {"settings": {"concurrent-replica-rebuild-per-node-limit": "0"}},
             (),
             10,
             "no replica is ever rebuilt",
-            marks=pytest.mark.full,
+            marks=pytest.mark.release,
         ),
     ],
 )
@@ -149,7 +151,7 @@ def test_longhorn_without_its_definitions_is_told(
     assert "the cluster serves none of it: wanted longhorn.io/v1beta2" in found.output
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_another_version_of_longhorn_is_told(
     api: Api, clean: Api, longhorn_class: str, reports: Path, tmp_path: Path
 ) -> None:

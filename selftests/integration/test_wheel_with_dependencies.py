@@ -13,7 +13,7 @@ import pytest
 import acceptance
 from selftests.integration.suite import ROOT
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.release
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_", "PYTHON"))}
 AT_MOST_MB = 240
 """of the environment without pip; 202 MB on 24 November 2026 (docs/command.md)"""

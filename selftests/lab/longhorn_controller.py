@@ -87,7 +87,7 @@ def _serve(api: Api, behaviour: Behaviour, ended: threading.Event) -> None:
     volumes: dict[str, _Looked] = {}
     while not ended.wait(POLL_S):
         with suppress(AcceptanceError):  # seen again at the next turn
-            for volume in api.list(VOLUMES, cached=True):
+            for volume in api.list(VOLUMES):
                 claim = volume["spec"].get("claimRef") or {}
                 if claim.get("name", "").startswith("rebuild-"):
                     name = volume["metadata"]["name"]
@@ -217,7 +217,7 @@ def _set_status(api: Api, resource: Resource, name: str, status: Object) -> None
 
 def _forget_removed(api: Api) -> None:
     """What belongs to a volume that is gone goes too."""
-    there = {volume["metadata"]["name"] for volume in api.list(VOLUMES, cached=True)}
+    there = {volume["metadata"]["name"] for volume in api.list(VOLUMES)}
     for volume in api.list(LONGHORN_VOLUMES, namespace=NAMESPACE):
         name = volume["metadata"]["name"]
         if name in there:

@@ -28,7 +28,8 @@ FOLDER = Path(__file__).parent / "fio_documents"
 RECORDS = sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 
-# Simulations of thousands of runs: of each, `make test` takes the first and the last of the cases, every night all.
+# Simulations of thousands of runs: of each, the first and the last of the cases, and all before a release. They have
+# seeds, so that nothing but a change of what they are about makes another night's differ.
 SIMULATIONS = re.compile(r"test_(\w+_promises|percentiles|slowing)\.py")
 
 
@@ -40,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for of_one in cases.values():
         for item in of_one[1:-1]:
-            item.add_marker(pytest.mark.full)
+            item.add_marker(pytest.mark.release)
 
 
 @pytest.fixture(scope="session")

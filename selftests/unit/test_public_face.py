@@ -27,7 +27,7 @@ def table(first: str) -> list[list[str]]:
 
 def fixtures() -> Iterator[tuple[str, Callable[..., Any]]]:
     """All fixtures of the suite, by their names, as the functions that make them."""
-    for plugin in plugins.pytest_plugins:
+    for plugin in plugins.NAMES:
         for name, found in vars(importlib.import_module(plugin)).items():
             if isinstance(found, FIXTURE):
                 yield name, found.__wrapped__
