@@ -128,16 +128,19 @@ def test_limits_that_demand_more_fail_with_the_arithmetic(clean: Api, reports: P
 
 @pytest.mark.full
 def test_a_smaller_volume_is_rebuilt_before_and_others_are_projected(clean: Api, reports: Path, tmp_path: Path) -> None:
-    """How long both take here is of the machine, and may leave the limit open."""
-    options = [*REBUILD, "-k", "full-data", "--storage-class", CLASS, "--storage-rebuild-size", "512Mi"]
-    found = run_suite(*options, limits(tmp_path), "--storage-rebuild-smaller", "25%", reports=reports, timeout=600)
+    """How long both take here is of the machine, and may leave the limit open.
+
+    On a busy machine GlusterFS heals 128 MiB before the command that takes the brick away has seen that it is back.
+    """
+    options = [*REBUILD, "-k", "full-data", "--storage-class", CLASS, "--storage-rebuild-size", "768Mi"]
+    found = run_suite(*options, limits(tmp_path), "--storage-rebuild-smaller", "50%", reports=reports, timeout=600)
     assert found.status in (0, 6), found.output
     (record,) = found.results["rebuilds"]
-    assert (record["smaller"]["size"], record["size"]) == (128 * 1024**2, 512 * 1024**2)
+    assert (record["smaller"]["size"], record["size"]) == (384 * 1024**2, 768 * 1024**2)
     assert [len(each["rebuilds"]) for each in (record["smaller"], record)] == [1, 1]
     reason = found.verdict("rebuilt_in_time")["reason"]
-    assert re.search(r"rebuilt 128 MiB in .* and 512 MiB in .* \(each measured once, to within .*\): ", reason)
-    assert '<td class="number">128 MiB</td>' in (found.folder / "latest" / "report.html").read_text()
+    assert re.search(r"rebuilt 384 MiB in .* and 768 MiB in .* \(each measured once, to within .*\): ", reason)
+    assert '<td class="number">384 MiB</td>' in (found.folder / "latest" / "report.html").read_text()
 
 
 def test_without_consent_nothing_is_lost(clean: Api, reports: Path) -> None:
