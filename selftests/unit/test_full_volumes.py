@@ -123,7 +123,7 @@ def test_what_is_not_durable_or_not_whole_does_not_count(does: str, said: str, t
 
 
 def test_a_grown_file_system_takes_one_more(tmp_path: Path) -> None:
-    grown = read_writing(pod("grow.sh", tmp_path, WANTED=10**6, PREFIX="c"))
+    grown = read_writing(pod("grow.sh", tmp_path, WANTED=10**6, PREFIX="c", SECONDS_LEFT=1))
     assert grown.shown > 10**6 and list(grown.sums) == ["c-1"]
 
 
@@ -314,6 +314,7 @@ def test_each_thing_that_is_wrong_fails_by_itself(changes: dict[str, Any], fails
 )
 def test_a_full_volume_grows_or_does_not(says: str, status: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
+    ended: list[object] = []
     volumes = PlayedVolumes()
 
     def output_of(_: object) -> str:
@@ -322,13 +323,16 @@ def test_a_full_volume_grows_or_does_not(says: str, status: str, words: str, mon
 
     bench = PlayedBench(says=volumes)
     grows = bench.storage_class.model_copy(update={"allow_expansion": True})
-    for name, value in {"storage_class": grows, "start": lambda *_, **__: None, "output_of": output_of}.items():
+    played = {"storage_class": grows, "start": lambda *_, **__: None, "output_of": output_of, "end": ended.append}
+    for name, value in played.items():
         setattr(bench, name, value)
-    monkeypatch.setattr(trial, "expand", lambda *_, size: asked.append(size))
-    monkeypatch.setattr(trial, "wait_ended", lambda *_, **__: None)
+    # The node reports the new size while a pod uses the volume.
+    monkeypatch.setattr(trial, "expand", lambda *_, size: asked.append(size) if not ended else None)
+    monkeypatch.setattr(trial, "wait_said", lambda *_, **__: None)
     record = trial.FillingTrial(bench=cast(Bench, bench), size=SIZE, say=lambda text: None).run()
     finding = record.findings[-2]
     assert (finding.aspect, finding.status, asked) == ("growth", status, [2 * SIZE]) and words in finding.how
+    assert ended == [None]
 
 
 def test_a_class_that_shows_more_is_not_filled() -> None:

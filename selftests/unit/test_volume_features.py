@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -14,12 +15,14 @@ from acceptance.cluster import claims, snapshots
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, DataSource, NeverBound, claim_spec, failed_for_good
 from acceptance.cluster.permissions import Permission, _missing
-from acceptance.cluster.resources import CLAIMS, VOLUME_SNAPSHOTS
+from acceptance.cluster.pod_manifest import PodPlan
+from acceptance.cluster.resources import CLAIMS, VOLUME_SNAPSHOTS, Object
 from acceptance.cluster.snapshots import Snapshot, wait_taken
 from acceptance.results.document import StorageClass
 from acceptance.results.features import CAPABILITIES, TITLES
 from acceptance.settings.run import read_settings
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported, WrongUsage
+from acceptance.trials.features import bench as bench_of_features
 from acceptance.trials.features import trying
 from acceptance.trials.features.bench import Bench, NotTried
 from acceptance.trials.features.copies import wrong_with_copy
@@ -48,6 +51,24 @@ class TriedBench:
 
     def __exit__(self, *_: object) -> None:
         pass
+
+
+@pytest.mark.parametrize("node", [None, "node-1"])
+def test_each_pod_has_started_before_more_is_done(node: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that follow the first: what is done to a volume in use was once done before the pod used it."""
+    waited: list[str] = []
+
+    def wait_started(_: object, plan: PodPlan, **__: object) -> Object:
+        waited.append(plan.name)
+        return {"spec": {"nodeName": "node-1"}}
+
+    monkeypatch.setattr(bench_of_features, "wait_started", wait_started)
+    monkeypatch.setattr(Bench, "ask_for", lambda *_: None)
+    workspace: Any = SimpleNamespace(api=None, timeout_s=1.0)
+    bench = Bench(workspace, TriedBench.storage_class, capability="clone", node=node, keep=False)
+    for name in ("first", "second"):
+        bench.start_plan(cast(PodPlan, SimpleNamespace(name=name)))
+    assert waited == ["first", "second"] and bench.node == "node-1"
 
 
 @contextmanager

@@ -209,7 +209,8 @@ class Bench:
     def start_plan(self, plan: PodPlan) -> PodPlan:
         """The same pod, once it has started; it is ended with the rest."""
         self.ask_for(plan)
-        self._node = self._node or node_of(wait_started(self.api, plan, timeout_s=self.timeout_s))
+        started = wait_started(self.api, plan, timeout_s=self.timeout_s)
+        self._node = self._node or node_of(started)
         return plan
 
     def ask_for(self, plan: PodPlan) -> None:
@@ -264,17 +265,17 @@ class Bench:
         return self._keep and (self._failed or (error is not None and not isinstance(error, Unsupported)))
 
 
-def wait_said(bench: Bench, plan: PodPlan, word: str, *, what: str) -> None:
+def wait_said(bench: Bench, plan: PodPlan, word: str, *, what: str, timeout_s: float | None = None) -> None:
     """Wait until a pod that was started has printed the word: that it runs tells nothing of what it has done.
 
-    `what` it is to do, in words. Raises StorageFailure at the deadline.
+    `what` it is to do, in words; `timeout_s`: else the bench's. Raises StorageFailure at the deadline.
     """
     wait_for(
         what,
         look=lambda: bench.output_of(plan),
         ready=lambda said: word in said.split(),
         state=lambda said: said.strip() or "nothing printed",
-        timeout_s=bench.timeout_s,
+        timeout_s=timeout_s or bench.timeout_s,
     )
 
 

@@ -9,13 +9,12 @@ from importlib.resources import files
 
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import volume_path
-from acceptance.cluster.pods import wait_ended
 from acceptance.cluster.resources import VOLUMES
 from acceptance.results.filling import Aspect, Finding, FullVolumeRecord
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import format_quantity, format_size, parse_size
 from acceptance.trials import Say
-from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.bench import Bench, wait_said
 from acceptance.trials.features.expansion import ENOUGH, expand
 from acceptance.trials.filling.pieces import (
     GIVEN_BACK,
@@ -184,8 +183,10 @@ class FillingTrial:
             PIECE=str(self.piece),
         )
         expand(bench, claim, size=size)
-        wait_ended(bench.api, pod, timeout_s=within_s + bench.timeout_s)
+        what = "a pod to see the full volume grow, and to write more"
+        wait_said(bench, pod, "tried", what=what, timeout_s=within_s + bench.timeout_s)
         grown = read_writing(bench.output_of(pod))
+        bench.end(pod)
         about = f"its PVC was expanded to {_bytes(size)}, and the volume shows {_bytes(grown.shown)}"
         if grown.stop == "small":
             return False, f"{about}, as it showed {_bytes(shown)} before"
