@@ -38,6 +38,8 @@ class _Urging:
     """No Event: a handler that interrupted one of its methods would wait for the lock that this one holds."""
 
     came = False
+    stderr = 2
+    """The file descriptor of who is asked to wait."""
 
 
 def is_urged() -> bool:
@@ -50,9 +52,11 @@ def interrupt_once() -> Iterator[None]:
     """The first SIGINT, SIGTERM or SIGHUP raises KeyboardInterrupt, and the run unwinds; later ones are asked to wait.
 
     It is raised where nothing is left half done: between taking a lock and giving it back, a moment later.
-    After an interruption that stays so until the process ends, which then keeps its exit status.
+    After an interruption that stays so until the process ends, which then keeps its exit status. Whoever is asked to
+    wait is asked on what is stderr now, also while a test has another in its place, of which nobody is shown anything.
     """
     ending = False
+    _Urging.stderr = os.dup(2)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         nonlocal ending
@@ -71,6 +75,8 @@ def interrupt_once() -> Iterator[None]:
     finally:
         if not ending:
             _restore(before)
+            os.close(_Urging.stderr)
+            _Urging.stderr = 2
 
 
 def _is_half_done(frame: FrameType | None) -> bool:
@@ -145,7 +151,8 @@ def _urged_meanwhile(handler: Handler) -> Iterator[None]:
 
 def _ask_to_wait(number: int, frame: FrameType | None) -> None:
     _Urging.came = True
-    os.write(2, PLEASE_WAIT)  # a handler may not use Python's buffered streams: it may have interrupted them
+    # A handler may not use Python's buffered streams: it may have interrupted them.
+    os.write(_Urging.stderr, PLEASE_WAIT)
 
 
 def _handle_by(handler: Handler) -> dict[int, Any]:

@@ -118,6 +118,7 @@ def test_what_a_class_lacks_is_named(api: Api, reports: Path) -> None:
     assert left_behind(api) == []
 
 
+@pytest.mark.release
 def test_clones_that_take_longer_for_more_data_are_told_to_be_copies(
     classes: None, good: SuiteRun, api: Api, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from selftests.integration.suite import SuiteRun, finish, started_suite
 from selftests.integration.test_host import HOST, fios, wait_for_load
 from selftests.lab.disks import limited_disk
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.release, pytest.mark.alone]
 PROFILE = "random-write-latency"
 SOLD = 130
 

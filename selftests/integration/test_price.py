@@ -17,7 +17,7 @@ from selftests.integration.volume_pods import is_running
 from selftests.lab.accounts import applied, documents, token_kubeconfig
 from selftests.lab.short_growth import LOAD_MIN
 
-pytestmark = [pytest.mark.full, pytest.mark.disrupts]
+pytestmark = pytest.mark.disrupts
 
 STORAGE = "lab-storage"
 CPU = {"burns": "300m"}
@@ -106,6 +106,7 @@ def metrics(run: SuiteRun) -> dict[str, Any]:
     return {each["metric"]: each for each in run.results["verdicts"]}
 
 
+@pytest.mark.full
 def test_without_its_right_it_is_skipped_and_names_the_right(
     api: Api, as_account: tuple[str, ...], reports: Path
 ) -> None:
@@ -115,6 +116,7 @@ def test_without_its_right_it_is_skipped_and_names_the_right(
     assert left_behind(api) == []
 
 
+@pytest.mark.release
 def test_pods_that_leak_restart_or_stand_still_are_told_apart(
     api: Api, as_account: tuple[str, ...], storage: None, tmp_path: Path
 ) -> None:

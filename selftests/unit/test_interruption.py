@@ -33,6 +33,9 @@ def _handlers_of_the_session() -> Iterator[None]:
     interruption._Urging.came = False
     yield
     interruption._Urging.came = False
+    if interruption._Urging.stderr != 2:  # as it stays where a run was interrupted
+        os.close(interruption._Urging.stderr)
+    interruption._Urging.stderr = 2
     for number, handler in before.items():
         signal.signal(number, handler)
 
@@ -49,6 +52,23 @@ def test_further_signals_ask_to_wait(capfd: pytest.CaptureFixture[str]) -> None:
             signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGINT)
+    assert capfd.readouterr().err == PLEASE_WAIT.decode() * 2
+
+
+def test_who_interrupts_a_test_is_asked_where_it_is_seen(capfd: pytest.CaptureFixture[str]) -> None:
+    """Of a test that is interrupted nobody is shown what it printed."""
+    shown = os.dup(2)
+    with interrupt_once(), open(os.devnull, "wb") as unseen:
+        os.dup2(unseen.fileno(), 2)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+            with undisturbed():
+                signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            os.dup2(shown, 2)
+            os.close(shown)
     assert capfd.readouterr().err == PLEASE_WAIT.decode() * 2
 
 
