@@ -28,12 +28,9 @@ def test_a_class_does_what_it_is_sold_with_and_no_more(
 
 
 def limited(does: int, *, tmp_path: Path, reports: Path) -> SuiteRun:
-    """A run on a disk that does so many operations a second, and was written to at full speed before.
-
-    The limits leave room for a machine on which it does not quite get to them.
-    """
+    """A run on a disk that does so many operations a second, and was written to at full speed before."""
     metric = f"{PROFILE}.write.iops"
-    limits = [f"--storage-limit={metric}{bound}" for bound in (f">={0.5 * SOLD:.0f}", f"<={1.5 * SOLD:.0f}")]
+    limits = [f"--storage-limit={metric}{bound}" for bound in (f">={0.85 * SOLD:.0f}", f"<={1.15 * SOLD:.0f}")]
     with (
         limited_disk(tmp_path / "limited", size="200M", burst_s=0.05) as disk,
         started_suite(

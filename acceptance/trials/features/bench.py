@@ -14,7 +14,8 @@ from acceptance.cluster.objects import object_name
 from acceptance.cluster.one_shot_pod import OneShotPod, ended_pod, run_one_shot_pod
 from acceptance.cluster.pod_manifest import MAIN, GroupPolicy, PodPlan, volume_path
 from acceptance.cluster.pod_states import node_of
-from acceptance.cluster.pods import ask_for_pod, create_pod, end_pod, wait_started
+from acceptance.cluster.pods import ask_for_pod, create_pod, end_pod, needed, start_problem, wait_started
+from acceptance.cluster.resources import Object
 from acceptance.cluster.snapshots import Snapshot, undo_snapshot
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
@@ -268,13 +269,20 @@ class Bench:
 def wait_said(bench: Bench, plan: PodPlan, word: str, *, what: str, timeout_s: float | None = None) -> None:
     """Wait until a pod that was started has printed the word: that it runs tells nothing of what it has done.
 
-    `what` it is to do, in words; `timeout_s`: else the bench's. Raises StorageFailure at the deadline.
+    `what` it is to do, in words; `timeout_s`: else the bench's. Raises StorageFailure at the deadline; what `needed`
+    and `start_problem` tell of before.
     """
+
+    def seen_now() -> tuple[str, Object]:
+        pod = needed(bench.api, plan)
+        return bench.output_of(plan), pod
+
     wait_for(
         what,
-        look=lambda: bench.output_of(plan),
-        ready=lambda said: word in said.split(),
-        state=lambda said: said.strip() or "nothing printed",
+        look=seen_now,
+        ready=lambda seen: word in seen[0].split(),
+        state=lambda seen: seen[0].strip() or "nothing printed",
+        fatal=lambda seen: start_problem(bench.api, plan, seen[1]),
         timeout_s=timeout_s or bench.timeout_s,
     )
 
