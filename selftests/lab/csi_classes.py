@@ -112,11 +112,19 @@ def retaining_groups(api: Api) -> Iterator[None]:
 
 @contextmanager
 def _retaining(api: Api, kind: Resource) -> Iterator[None]:
-    own = api.get(kind, CLASS)
-    kept = {key: own[key] for key in ("apiVersion", "kind", "driver")} | {"deletionPolicy": "Retain"}
-    annotations = {f"{kind.group.removesuffix('.k8s.io')}.kubernetes.io/is-default-class": "true"}
-    api.create(kind, {**kept, "metadata": {"name": RETAINING, "annotations": annotations}})
+    """The class itself stays, as long as the cluster: a run of another worker may have chosen it for its snapshots."""
+    default = f"{kind.group.removesuffix('.k8s.io')}.kubernetes.io/is-default-class"
+
+    def annotated(value: str) -> dict[str, object]:
+        return {"metadata": {"name": RETAINING, "annotations": {default: value}}}
+
+    if api.find(kind, RETAINING) is None:
+        own = api.get(kind, CLASS)
+        kept = {key: own[key] for key in ("apiVersion", "kind", "driver")} | {"deletionPolicy": "Retain"}
+        api.create(kind, kept | annotated("true"))
+    else:
+        api.patch(kind, RETAINING, annotated("true"))
     try:
         yield
     finally:
-        api.delete(kind, RETAINING)
+        api.patch(kind, RETAINING, annotated("false"))
