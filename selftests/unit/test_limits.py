@@ -10,7 +10,7 @@ import yaml
 
 from acceptance.limits.file import load_limits
 from acceptance.limits.shipped import digest_of, is_shipped, shipped_digests
-from acceptance.limits.tiers import ComparisonRule, Limit, LimitsFile, RuleKind
+from acceptance.limits.tiers import ComparisonRule, Limit, LimitsFile, RuleKind, Tier
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 
@@ -354,3 +354,29 @@ def test_what_longhorn_is_held_to_demands_no_less_of_its_function_than_the_shipp
     assert set(shipped.requires) <= set(lab.requires) and lab.extends is None
     told = {(rule.profile, rule.describe()) for rule in shipped.comparison}
     assert lab.comparison and {(rule.profile, rule.describe()) for rule in lab.comparison} <= told
+
+
+def test_what_longhorn_is_held_to_leaves_out_no_kind_of_limit() -> None:
+    """Else its tests would be skipped for a reason of this project's. History is of other runs."""
+    shipped = load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES).tier("baseline")
+    lab = load_limits(ROOT / "embedded_cluster/longhorn/limits.yaml", profiles=SHIPPED_PROFILES).tier("lab")
+    assert _kinds(shipped) - _kinds(lab) == set()
+
+
+def _kinds(tier: Tier) -> set[tuple[str, str]]:
+    """What kinds of limits a tier has, but for comparisons; of what runs no profile, each figure is a kind."""
+    asked = tier.requirements(
+        destructive=True,
+        sustained=True,
+        under_load=True,
+        operations=True,
+        kill_pods=True,
+        many_files=True,
+        price=True,
+        neighbours=True,
+    )
+    return {
+        (type(each).__name__, each.kind if each.profile in SHIPPED_PROFILES else str(each.metric).split(".")[0])
+        for each in asked
+        if not isinstance(each, ComparisonRule)
+    }
