@@ -349,8 +349,7 @@ def test_the_order_of_tiers_in_the_file_means_nothing(order: tuple[str, ...], tm
 
 def test_what_longhorn_is_held_to_demands_no_less_of_its_function_than_the_shipped_limits() -> None:
     """Speed is of the machine. No tier is extended, which would judge it after all."""
-    shipped = load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES).tier("baseline")
-    lab = load_limits(ROOT / "embedded_cluster/longhorn/limits.yaml", profiles=SHIPPED_PROFILES).tier("lab")
+    shipped, lab = _shipped_and_lab()
     assert set(shipped.requires) <= set(lab.requires) and lab.extends is None
     told = {(rule.profile, rule.describe()) for rule in shipped.comparison}
     assert lab.comparison and {(rule.profile, rule.describe()) for rule in lab.comparison} <= told
@@ -358,9 +357,14 @@ def test_what_longhorn_is_held_to_demands_no_less_of_its_function_than_the_shipp
 
 def test_what_longhorn_is_held_to_leaves_out_no_kind_of_limit() -> None:
     """Else its tests would be skipped for a reason of this project's. History is of other runs."""
-    shipped = load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES).tier("baseline")
-    lab = load_limits(ROOT / "embedded_cluster/longhorn/limits.yaml", profiles=SHIPPED_PROFILES).tier("lab")
+    shipped, lab = _shipped_and_lab()
     assert _kinds(shipped) - _kinds(lab) == set()
+
+
+def _shipped_and_lab() -> tuple[Tier, Tier]:
+    """What storage is held to, and what Longhorn on one small machine is."""
+    shipped = load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES).tier("baseline")
+    return shipped, load_limits(ROOT / "embedded_cluster/longhorn/limits.yaml", profiles=SHIPPED_PROFILES).tier("lab")
 
 
 def _kinds(tier: Tier) -> set[tuple[str, str]]:
