@@ -66,6 +66,15 @@ def test_a_limit_that_nobody_has_published_says_who_derived_it(name: str) -> Non
         assert sourced or "derived by this project" in each.because, each.because
 
 
+def test_longhorn_on_one_small_machine_has_a_limit_of_its_own_for_each_of_postgresqls() -> None:
+    """Else that machine's speed would be judged; together, because the tier stands in the other file."""
+    folder, asked = ROOT / "embedded_cluster" / "longhorn", workload("postgresql", "baseline")
+    names = ("limits.yaml", "limits-postgresql.yaml")
+    profiles = {*asked.profiles, *(path.stem for path in (ROOT / "profiles").iterdir())}
+    tier = load_limits([folder / name for name in names], profiles=profiles).tier("lab")
+    assert with_workloads(tier, [asked]) == tier
+
+
 @pytest.mark.parametrize("path", JOB_FILES, ids=lambda path: path.stem)
 def test_each_profile_says_what_it_is_and_how_to_run_it_by_hand(path: Path) -> None:
     about = read_job_file(path).about
