@@ -27,8 +27,8 @@ from selftests.lab.disks import memory_disk, nbdkit_disk
 # before it, fio makes up for.
 HOST = ("--storage-cluster", "host", "-k", "regression", "--storage-load-time=24s")
 RATE = 50  # writes a second
-# What one class did before it fell, in that rate: so much that a busy machine, on which fio makes up in the measured time
-# for what came too late before it, does not lift the class back to where a fall is allowed.
+# What one class did before it fell, in that rate: so much that a busy machine, on which fio makes up in the measured
+# time for what came too late before it, does not lift the class back to where a fall is allowed.
 BEFORE = 1.6
 PROFILE = """\
 # Steady writes, far below what any disk can take.
