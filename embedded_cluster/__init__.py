@@ -6,6 +6,7 @@ Run by `python -m embedded_cluster up|down|status|kubeconfig`. Importing this pa
 from embedded_cluster.cluster import EmbeddedCluster, find
 from embedded_cluster.cpu_latency import held_low
 from embedded_cluster.kubelet_control import kubelet_commands
+from embedded_cluster.longhorn.pool import pool_commands
 from embedded_cluster.node_control import node_failure_commands, start_node, stop_node
 from embedded_cluster.replica import rebuild_commands
 
@@ -15,6 +16,7 @@ __all__ = [
     "held_low",
     "kubelet_commands",
     "node_failure_commands",
+    "pool_commands",
     "rebuild_commands",
     "start_node",
     "stop_node",

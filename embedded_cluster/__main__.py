@@ -14,6 +14,7 @@ from embedded_cluster.cluster import find
 from embedded_cluster.kubelet_control import mounts_of, start_kubelet, stop_kubelet
 from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
+from embedded_cluster.longhorn.pool import used_by_replicas
 from embedded_cluster.network import MOST_NODES
 from embedded_cluster.node_control import start_node, stop_node
 from embedded_cluster.preconditions import Needs
@@ -45,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
         "kubelet-stop": "kill the kubelet of one node; its pods run on",
         "kubelet-start": "start the kubelet of a node again",
         "node-mounts": "print where a node has a volume mounted",
+        "pool-used": "print how many bytes Longhorn's replicas take of this host's disk",
         "run": "run a command while the cluster is up; take it down afterwards unless it ran before",
     }
     for command, text in texts.items():
@@ -159,6 +161,12 @@ def _kubelet(layout: Layout, options: argparse.Namespace) -> int:
     return 0
 
 
+def _pool_used(layout: Layout) -> int:
+    preconditions.require_root()
+    say(str(used_by_replicas(layout.name)))
+    return 0
+
+
 def _status(layout: Layout) -> int:
     found = status(layout)
     for line in found.lines:
@@ -200,7 +208,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _node_restore(layout, options)
         if options.command in ("kubelet-stop", "kubelet-start", "node-mounts"):
             return _kubelet(layout, options)
-        return {"down": _down, "status": _status, "kubeconfig": _kubeconfig}[options.command](layout)
+        others = {"down": _down, "status": _status, "kubeconfig": _kubeconfig, "pool-used": _pool_used}
+        return others[options.command](layout)
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_status

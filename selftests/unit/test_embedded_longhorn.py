@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from acceptance.settings.target_file import read_target
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from embedded_cluster import layout, lifecycle, locking, longhorn_mounts, loop_devices
 from embedded_cluster.layout import Layout, NodeLayout
+from embedded_cluster.longhorn import pool
 from embedded_cluster.longhorn.readiness import DEPLOYMENTS, DRIVER, Seen, lacking
 from embedded_cluster.loop_devices import LoopDevice
+from fixtures.target import pool_plan
 
 NODES = ["one", "two"]
 
@@ -199,6 +202,47 @@ def test_loop_devices_that_came_go_with_the_last_cluster(
     loop_devices.remove_added()
     assert sorted(removed) == [8, 9]
     assert list((tmp_path / "state").iterdir()) == []
+
+
+# The pool
+
+
+def test_the_pool_is_what_the_replicas_of_all_nodes_take_of_the_disk(
+    node: NodeLayout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the holes of their files, and without what else is in a node's folder."""
+
+    class State:
+        parts = ("longhorn",)
+        node_addresses = ("10.0.0.2", "10.0.0.3")
+
+    monkeypatch.setattr(pool, "read_state", lambda _layout: State())
+    assert pool.used_by_replicas(node.cluster.name) == 0
+    for number in (1, 2):
+        folder = node.cluster.node(number).longhorn / "replicas" / f"pvc-{number}"
+        folder.mkdir(parents=True)
+        with (folder / "volume-head-000.img").open("wb") as head:
+            head.write(bytes(8192))
+            head.truncate(1024**3)
+        (folder.parents[1] / "longhorn-disk.cfg").write_bytes(bytes(4096))
+    assert pool.used_by_replicas(node.cluster.name) == 16384
+
+
+def test_a_cluster_without_longhorn_has_no_such_pool(node: NodeLayout) -> None:
+    with pytest.raises(WrongUsage, match=f"no embedded cluster {node.cluster.name} with Longhorn runs"):
+        pool.used_by_replicas(node.cluster.name)
+
+
+def test_the_pool_of_longhorns_classes_is_known_unless_the_target_names_another(tmp_path: Path) -> None:
+    asked = {"kind": "embedded", "name": "unit-test"}
+    own = pool_plan(None, "longhorn", **asked)
+    assert own is not None and list(own.used)[-3:] == ["pool-used", "--name", "unit-test"], own
+    assert pool_plan(None, "replicated", **asked) is None
+    assert pool_plan(None, "longhorn", kind=None, name="unit-test") is None
+    file = tmp_path / "target.yaml"
+    file.write_text("pool: {used: [zfs-used]}\n")
+    named = pool_plan(read_target(file), "longhorn", **asked)
+    assert named is not None and list(named.used) == ["zfs-used"]
 
 
 # Parts

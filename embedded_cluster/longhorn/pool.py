@@ -1,0 +1,39 @@
+"""What Longhorn's replicas take of this host's disk: the pool of each of its volumes."""
+
+import os
+import sys
+from pathlib import Path
+
+from acceptance.text.errors import WrongUsage
+from embedded_cluster.layout import Layout
+from embedded_cluster.longhorn.part import CLASSES
+from embedded_cluster.state import LONGHORN, read_state
+
+
+def used_by_replicas(name: str) -> int:
+    """Bytes of disk that the folders of all nodes of the cluster `name` take. Raises WrongUsage without Longhorn."""
+    layout = Layout(name)
+    state = read_state(layout)
+    if state is None or LONGHORN not in state.parts:
+        raise WrongUsage(f"no embedded cluster {name} with Longhorn runs")
+    nodes = range(1, len(state.node_addresses) + 1)
+    return sum(_taken(layout.node(number).longhorn / "replicas") for number in nodes)
+
+
+def pool_commands(storage_class: str, *, name: str) -> dict[str, list[str]] | None:
+    """The command of a target file that prints how much the class's pool has used; None where that is not known."""
+    if storage_class not in CLASSES:
+        return None
+    return {"used": [sys.executable, "-m", "embedded_cluster", "pool-used", "--name", name]}
+
+
+def _taken(folder: Path) -> int:
+    """By all files below it, without their holes; one that goes meanwhile takes nothing."""
+    taken = 0
+    for here, _, files in os.walk(folder):
+        for each in files:
+            try:
+                taken += (Path(here) / each).lstat().st_blocks * 512
+            except FileNotFoundError:
+                continue
+    return taken
