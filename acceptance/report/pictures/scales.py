@@ -16,17 +16,23 @@ MOST_TICKS = 5
 def linear_axis(axes: Axes, which: Literal["x", "y"], *, largest: float, unit: Unit, of: str = "") -> None:
     """An axis from zero to a little above `largest`, in a unit that fits. `of`: what it shows, where the unit alone
     does not tell."""
-    from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     name, factor = unit_for(largest, unit=unit)
     axis = axes.yaxis if which == "y" else axes.xaxis
     axis.set_major_locator(
         _in_units(MaxNLocator, factor)(nbins=MOST_TICKS, steps=[1, 2, 2.5, 5, 10], integer=unit == "pods")
     )
-    engineering = EngFormatter(sep="")
-    axis.set_major_formatter(FuncFormatter(lambda value, _: engineering(round(value / factor, 9))))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _tick(round(value / factor, 9))))
     (axes.set_ylim if which == "y" else axes.set_xlim)(0.0, largest * 1.06)
     axis.set_label_text(f"{of} ({name})" if of else name)
+
+
+def _tick(value: float) -> str:
+    """`1.5k`; but `0.5`, and not `500m`, which is read as another unit than the axis has."""
+    from matplotlib.ticker import EngFormatter
+
+    return EngFormatter(sep="")(value) if abs(value) >= 1.0 else f"{value:g}"
 
 
 def _in_units(locator: type, factor: float) -> type:
