@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 
 from acceptance.report.comparing.naming import name_runs
 from acceptance.report.picture import NO_PICTURES, Picture
@@ -23,32 +22,13 @@ from acceptance.report.pictures import foreground_writes, latency_curve, rates_o
 from acceptance.report.pictures.canvas import COLOURS
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import shortened, thinned
-from acceptance.report.pictures.scales import linear_axis
 from acceptance.report.side_by_side import render_side_by_side
 from acceptance.report.summary import render_summary
-from acceptance.text.quantities import Unit
 from selftests.unit.compared_runs import estimate, measured, run_of
 from selftests.unit.drawn import SVG, elements, latencies, measurement, texts
 from selftests.unit.rebuild_records import record
 
 CURVE = {"distribution": {"write": latencies((50.0, 0.001), (99.0, 0.01))}}
-
-
-@pytest.mark.parametrize(
-    ("largest", "unit", "expected"),
-    [
-        (126.0, "s", {"time (min)", "0", "0.5", "1", "1.5", "2"}),
-        (7000.0, "1/s", {"time (IOPS)", "0", "2k", "4k", "6k"}),
-    ],
-)
-def test_ticks_are_numbers_of_the_axis_own_unit(largest: float, unit: Unit, expected: set[str]) -> None:
-    """Half a minute is no `500m` of one."""
-    axes = Figure().subplots()
-    linear_axis(axes, "x", largest=largest, unit=unit, of="time")
-    axes.figure.canvas.draw()
-    low, high = axes.get_xlim()
-    shown = {each.get_text() for each in axes.get_xticklabels() if low <= each.get_position()[0] <= high}
-    assert shown | {axes.get_xlabel()} == expected
 
 
 def iops(name: str = "fast", beside: str = "local") -> Picture | None:
