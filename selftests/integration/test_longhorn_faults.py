@@ -111,12 +111,7 @@ def test_disks_that_are_full_to_longhorn_are_not_begun_on(here: tuple[str, ...],
 
 def test_the_space_of_a_full_volume_is_given_back(here: tuple[str, ...], reports: Path) -> None:
     """The embedded cluster knows what all replicas take of the disk; no target file is needed."""
-    full = (
-        "tests/test_full_volumes.py",
-        "--storage-destructive",
-        "--storage-class=longhorn",
-        "--storage-timeout=10min",
-    )
+    full = ("tests/test_full_volumes.py", "--storage-destructive", "--storage-timeout=10min")
     found = run_suite(*full, "--storage-class=longhorn", *here, reports=reports, timeout=RUN_S)
     assert found.status == 0, found.output
     space = found.verdict("gives_its_space_back")

@@ -207,38 +207,45 @@ def test_loop_devices_that_came_go_with_the_last_cluster(
 # The pool
 
 
-def test_the_pool_is_what_the_replicas_of_all_nodes_take_of_the_disk(
-    node: NodeLayout, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without the holes of their files, and without what else is in a node's folder."""
+@pytest.fixture
+def with_longhorn(node: NodeLayout, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    """The cluster of that node runs with Longhorn, on two nodes."""
 
     class State:
         parts = ("longhorn",)
         node_addresses = ("10.0.0.2", "10.0.0.3")
 
     monkeypatch.setattr(pool, "read_state", lambda _layout: State())
-    assert pool.used_by_replicas(node.cluster.name) == 0
+    return node.cluster
+
+
+def test_the_pool_is_what_the_replicas_of_all_nodes_take_of_the_disk(with_longhorn: Layout) -> None:
+    """Without the holes of their files, and without what else is in a node's folder."""
+    assert pool.used_by_replicas(with_longhorn.name) == 0
     for number in (1, 2):
-        folder = node.cluster.node(number).longhorn / "replicas" / f"pvc-{number}"
+        folder = with_longhorn.node(number).longhorn / "replicas" / f"pvc-{number}"
         folder.mkdir(parents=True)
         with (folder / "volume-head-000.img").open("wb") as head:
             head.write(bytes(8192))
             head.truncate(1024**3)
         (folder.parents[1] / "longhorn-disk.cfg").write_bytes(bytes(4096))
-    assert pool.used_by_replicas(node.cluster.name) == 16384
+    assert pool.used_by_replicas(with_longhorn.name) == 16384
 
 
 def test_a_cluster_without_longhorn_has_no_such_pool(node: NodeLayout) -> None:
     with pytest.raises(WrongUsage, match=f"no embedded cluster {node.cluster.name} with Longhorn runs"):
         pool.used_by_replicas(node.cluster.name)
+    assert pool_plan(None, "longhorn", kind="embedded", name=node.cluster.name) is None
 
 
-def test_the_pool_of_longhorns_classes_is_known_unless_the_target_names_another(tmp_path: Path) -> None:
-    asked = {"kind": "embedded", "name": "unit-test"}
+def test_the_pool_of_longhorns_classes_is_known_unless_the_target_names_another(
+    with_longhorn: Layout, tmp_path: Path
+) -> None:
+    asked = {"kind": "embedded", "name": with_longhorn.name}
     own = pool_plan(None, "longhorn", **asked)
-    assert own is not None and list(own.used)[-3:] == ["pool-used", "--name", "unit-test"], own
+    assert own is not None and list(own.used)[-3:] == ["pool-used", "--name", with_longhorn.name], own
     assert pool_plan(None, "replicated", **asked) is None
-    assert pool_plan(None, "longhorn", kind=None, name="unit-test") is None
+    assert pool_plan(None, "longhorn", kind=None, name=with_longhorn.name) is None
     file = tmp_path / "target.yaml"
     file.write_text("pool: {used: [zfs-used]}\n")
     named = pool_plan(read_target(file), "longhorn", **asked)

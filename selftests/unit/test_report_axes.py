@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from matplotlib.figure import Figure
 
-from acceptance.report.pictures.scales import linear_axis
+from acceptance.report.pictures.scales import linear_axis, log_axis
 from acceptance.text.quantities import Unit
 
 
@@ -24,3 +24,9 @@ def test_ticks_are_numbers_of_the_axis_own_unit(largest: float, unit: Unit, expe
     low, high = axes.get_xlim()
     shown = {each.get_text() for each in axes.get_xticklabels() if low <= each.get_position()[0] <= high}
     assert shown | {axes.get_xlabel()} == expected
+
+
+def test_ticks_of_rates_below_one_are_no_thousandths() -> None:
+    axes = Figure().subplots()
+    log_axis(axes, smallest=0.2, largest=2.0, unit="1/s")
+    assert {each.get_text() for each in axes.get_yticklabels()} == {"0.2", "0.5", "1", "2"}

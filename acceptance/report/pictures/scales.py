@@ -47,15 +47,13 @@ def _in_units(locator: type, factor: float) -> type:
 
 def log_axis(axes: Axes, *, smallest: float, largest: float, unit: Unit) -> None:
     """A logarithmic y axis that holds both values (above zero), each tick with its unit."""
-    from matplotlib.ticker import EngFormatter
-
     low, high = smallest / 1.25, largest * 1.25
     axes.set_yscale("log")
     axes.set_ylim(low, high)
     axes.minorticks_off()
     ticks = round_numbers(low, high)
     if unit == "1/s":
-        axes.set_yticks(ticks, [EngFormatter(sep="")(each) for each in ticks])
+        axes.set_yticks(ticks, [_tick(each) for each in ticks])
         axes.set_ylabel("IOPS, log scale")
     else:
         axes.set_yticks(ticks, [format_quantity(each, unit=unit) for each in ticks])
