@@ -1,4 +1,4 @@
-"""The definitions of group snapshots, beside those of snapshots: for the lab's driver alone, Longhorn's has none."""
+"""The definitions of group snapshots, beside those of snapshots: of the drivers here only the lab's makes any."""
 
 from pathlib import Path
 

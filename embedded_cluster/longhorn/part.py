@@ -8,6 +8,7 @@ from pathlib import Path
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import check, service_programs, services
 from embedded_cluster.control_plane import ControlPlane
+from embedded_cluster.csi import group_snapshots
 from embedded_cluster.csi.registration import nodes_with
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.longhorn import images, programs, readiness
@@ -77,7 +78,7 @@ def _install(part: Longhorn, *, kubectl: Kubectl) -> None:
     kubectl.define(part.programs.crds)
     kubectl.apply("snapshot-controller.yaml")
     for manifest in _MANIFESTS:
-        kubectl.apply(f"longhorn/{manifest}", version=part.programs.version)
+        kubectl.apply(f"longhorn/{manifest}", version=part.programs.version, group_gate=group_snapshots.GATE)
     tell(kubectl, stand_ins())
 
 

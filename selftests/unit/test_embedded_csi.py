@@ -68,8 +68,7 @@ def test_every_identity_has_the_rights_that_it_is_bound_to() -> None:
         for each in objects
         if each["kind"] == "ClusterRoleBinding"
     }
-    controllers = {("user-2", "snapshot-controller"), ("user-2", "group-snapshot-controller")}
-    assert bound == {("user-1", "storage-acceptance-csi"), *controllers}
+    assert bound == {("user-1", "storage-acceptance-csi"), ("user-2", "snapshot-controller")}
     assert {role for _, role in bound} == roles
 
 
