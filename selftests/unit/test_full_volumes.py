@@ -328,7 +328,7 @@ def test_a_full_volume_grows_or_does_not(says: str, status: str, words: str, mon
         setattr(bench, name, value)
     # The node reports the new size while a pod uses the volume.
     monkeypatch.setattr(trial, "expand", lambda *_, size: asked.append(size) if not ended else None)
-    monkeypatch.setattr(trial, "wait_said", lambda *_, **__: None)
+    monkeypatch.setattr(trial, "wait_printed", lambda *_, **__: None)
     record = trial.FillingTrial(bench=cast(Bench, bench), size=SIZE, say=lambda text: None).run()
     finding = record.findings[-2]
     assert (finding.aspect, finding.status, asked) == ("growth", status, [2 * SIZE]) and words in finding.how

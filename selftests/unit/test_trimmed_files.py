@@ -12,13 +12,13 @@ import pytest
 
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import PodPlan
-from acceptance.cluster.resources import PODS, Object, Resource
+from acceptance.cluster.resources import Object
 from acceptance.judging.filling import judge_full_volume
 from acceptance.results.filling import Finding, FullVolumeRecord
 from acceptance.settings.target_file import read_target
 from acceptance.settings.target_plans import PoolPlan
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
-from acceptance.trials.features.bench import Bench, wait_said
+from acceptance.trials.features.bench import Bench
 from acceptance.trials.filling import space, trial
 from acceptance.trials.filling.space import Space
 from acceptance.trials.filling.trim import discards, read_removed, try_trim
@@ -64,14 +64,12 @@ def test_what_discards_is_known_by_its_option(options: str, does: bool) -> None:
 
 @dataclass
 class PlayedBench(TriedBench):
-    """A bench whose pod removes 80 MiB, after which the pool has used `after` bytes; `of_class`: what the PV has;
-    `taken`: somebody else has deleted the pod."""
+    """A bench whose pod removes 80 MiB, after which the pool has used `after` bytes; `of_class`: what the PV has;"""
 
     used: Path
     after: int
     mounted: str
     of_class: tuple[str, ...] = ()
-    taken: bool = False
     ended: list[object] = field(default_factory=list)
     timeout_s = 0.5
     node = "node-1"
@@ -86,9 +84,8 @@ class PlayedBench(TriedBench):
     def get(self, *_: object) -> dict[str, Any]:
         return {"spec": {"mountOptions": list(self.of_class)}}
 
-    def find(self, resource: Resource, *_: object, **__: object) -> Object | None:
-        there = {"metadata": {}, "spec": {}, "status": RUNS}
-        return None if resource == PODS and self.taken else there
+    def find(self, *_: object, **__: object) -> Object:
+        return {"metadata": {}, "spec": {}, "status": RUNS}
 
     def start(self, *_: object, **__: str) -> PodPlan:
         self.used.write_text(str(self.after))
@@ -130,13 +127,6 @@ def test_all_but_a_tenth_of_what_files_took_must_be_back(used: Path, after: int,
     finding, bench = found(used, after=after, mounted=DISCARD, of_class=("discard",))
     assert finding.status == status, finding.how
     assert "the file system (mounted as xfs,rw,relatime,discard)" in finding.how and bench.ended == [POD]
-
-
-def test_a_pod_that_somebody_else_deletes_is_not_blamed_on_the_storage(used: Path) -> None:
-    """At once, and not when the time for it is over."""
-    bench = PlayedBench(used=used, after=0, mounted=PLAIN, taken=True)
-    with pytest.raises(EnvironmentFailure, match=f"pod {POD.name} on StorageClass fast was deleted by someone else"):
-        wait_said(cast(Bench, bench), POD, "removed", what="a pod to delete files")
 
 
 def test_figures_of_space_that_stays_are_said(used: Path) -> None:

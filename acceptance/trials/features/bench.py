@@ -14,10 +14,8 @@ from acceptance.cluster.objects import object_name
 from acceptance.cluster.one_shot_pod import OneShotPod, ended_pod, run_one_shot_pod
 from acceptance.cluster.pod_manifest import MAIN, GroupPolicy, PodPlan, volume_path
 from acceptance.cluster.pod_states import node_of
-from acceptance.cluster.pods import ask_for_pod, create_pod, end_pod, needed, start_problem, wait_started
-from acceptance.cluster.resources import Object
+from acceptance.cluster.pods import ask_for_pod, create_pod, end_pod, wait_started
 from acceptance.cluster.snapshots import Snapshot, undo_snapshot
-from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
 from acceptance.results.document import StorageClass
@@ -264,27 +262,6 @@ class Bench:
         """Whether all is left there, for somebody to look at: the block failed, and that was asked for."""
         error = self._undo.error
         return self._keep and (self._failed or (error is not None and not isinstance(error, Unsupported)))
-
-
-def wait_said(bench: Bench, plan: PodPlan, word: str, *, what: str, timeout_s: float | None = None) -> None:
-    """Wait until a pod that was started has printed the word: that it runs tells nothing of what it has done.
-
-    `what` it is to do, in words; `timeout_s`: else the bench's. Raises StorageFailure at the deadline; what `needed`
-    and `start_problem` tell of before.
-    """
-
-    def seen_now() -> tuple[str, Object]:
-        pod = needed(bench.api, plan)
-        return bench.output_of(plan), pod
-
-    wait_for(
-        what,
-        look=seen_now,
-        ready=lambda seen: word in seen[0].split(),
-        state=lambda seen: seen[0].strip() or "nothing printed",
-        fatal=lambda seen: start_problem(bench.api, plan, seen[1]),
-        timeout_s=timeout_s or bench.timeout_s,
-    )
 
 
 def new_mark() -> str:

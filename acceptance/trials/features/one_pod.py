@@ -5,7 +5,8 @@ from __future__ import annotations
 from acceptance.cluster.claims import AccessMode
 from acceptance.cluster.pods import end_pod, wait_ended
 from acceptance.text.errors import StorageFailure
-from acceptance.trials.features.bench import Bench, new_mark, wait_said
+from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.printed import wait_printed
 from acceptance.trials.features.waiting_pods import wait_kept
 
 ACCESS_MODE: AccessMode = "ReadWriteOncePod"
@@ -21,7 +22,7 @@ def try_one_pod(bench: Bench) -> str:
     claim, mark = bench.claim("alone", access=ACCESS_MODE), new_mark()
     name = bench.storage_class.name
     first = bench.start(claim, _HOLDS, MARK=mark)
-    wait_said(
+    wait_printed(
         bench, first, "written", what=f"the first pod on a {ACCESS_MODE} volume of StorageClass {name} to write to it"
     )
     second = bench.plan(claim, script=_READS)

@@ -8,9 +8,10 @@ from acceptance.cluster.claims import AccessMode
 from acceptance.cluster.pods import wait_ended
 from acceptance.cluster.resources import VOLUMES
 from acceptance.text.errors import StorageFailure
-from acceptance.trials.features.bench import Bench, new_mark, wait_said
+from acceptance.trials.features.bench import Bench, new_mark
 from acceptance.trials.features.clones import ask_for_clone
 from acceptance.trials.features.copies import write_before
+from acceptance.trials.features.printed import wait_printed
 from acceptance.trials.features.two_nodes import another_node
 
 ACCESS_MODE: AccessMode = "ReadOnlyMany"
@@ -38,7 +39,7 @@ def try_read_only_many(bench: Bench) -> str:
     second = bench.start_plan(replace(second, read_only=True))
     wait_ended(bench.api, second, timeout_s=bench.timeout_s)
     about = f"a {ACCESS_MODE} volume of StorageClass {bench.storage_class.name}"
-    wait_said(bench, first, "done", what=f"a pod on {bench.node} to read {about} and to try to write on it")
+    wait_printed(bench, first, "done", what=f"a pod on {bench.node} to read {about} and to try to write on it")
     for pod, node in ((first, bench.node), (second, other)):
         lines = bench.output_of(pod).splitlines()
         if (read := lines[:1]) != [f"read {mark}"]:

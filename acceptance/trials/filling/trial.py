@@ -14,8 +14,9 @@ from acceptance.results.filling import Aspect, Finding, FullVolumeRecord
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import format_quantity, format_size, parse_size
 from acceptance.trials import Say
-from acceptance.trials.features.bench import Bench, wait_said
+from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.expansion import ENOUGH, expand
+from acceptance.trials.features.printed import wait_printed
 from acceptance.trials.filling.pieces import (
     GIVEN_BACK,
     Written,
@@ -184,7 +185,7 @@ class FillingTrial:
         )
         expand(bench, claim, size=size)
         what = "a pod to see the full volume grow, and to write more"
-        wait_said(bench, pod, "tried", what=what, timeout_s=within_s + bench.timeout_s)
+        wait_printed(bench, pod, "tried", what=what, timeout_s=within_s + bench.timeout_s)
         grown = read_writing(bench.output_of(pod))
         bench.end(pod)
         about = f"its PVC was expanded to {_bytes(size)}, and the volume shows {_bytes(grown.shown)}"

@@ -17,7 +17,8 @@ from acceptance.cluster.resources import VOLUMES
 from acceptance.results.filling import Finding
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import format_quantity
-from acceptance.trials.features.bench import Bench, wait_said
+from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.printed import wait_printed
 from acceptance.trials.filling.space import KEPT_MOST, SHOWN_LEAST, UNKNOWN, Space, used_in_words
 
 _MOUNTED = re.compile(r"^storage-acceptance: mounted (\S+)$", re.MULTILINE)
@@ -60,7 +61,7 @@ def try_trim(bench: Bench, claim: Claim, space: Space | None, *, script: str, **
     asked = discards(bench.api.get(VOLUMES, volume)["spec"].get("mountOptions") or [])
     before = space.used()
     pod = bench.start(claim, script, SECONDS_LEFT=str(int(2 * bench.timeout_s)), **variables)
-    wait_said(bench, pod, "removed", what="a pod to delete all files of the full volume")
+    wait_printed(bench, pod, "removed", what="a pod to delete all files of the full volume")
     removed = read_removed(bench.output_of(pod))
     by = _trimmed_by(bench, space, asked=asked, removed=removed)
     if by is None:
