@@ -152,8 +152,10 @@ def _crosses(value: float, *, beside: float, unit: Unit, digits: int) -> bool:
 
 
 def _scale(value: float, *, unit: Unit) -> tuple[str, float]:
-    """The largest unit in which `value` is at least 1; minutes and hours only from 2 on, as people say 90 s."""
+    """The largest unit in which `value` is at least 1; seconds for 0, and minutes and hours only from 2 on."""
     scales = _SHOWN[unit]
+    if value == 0:
+        return next((each for each in scales if each[1] == 1.0), scales[0])
     fitting = [(name, factor) for name, factor in scales if value >= factor * (2 if factor in (60.0, 3600.0) else 1)]
     return fitting[-1] if fitting else scales[0]
 

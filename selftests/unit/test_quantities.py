@@ -85,6 +85,8 @@ def test_says_what_was_wanted_and_what_was_found(text: str, unit: Unit, says: st
         (0.00099999, "s", "1 ms"),
         (90.0, "s", "90 s"),
         (86400.0, "s", "24 h"),
+        (0.0, "s", "0 s"),
+        (0.0, "B", "0 B"),
         (0.1134, "ratio", "0.113x"),
         (1.2345, "cpu", "123 % of one CPU"),
     ],
