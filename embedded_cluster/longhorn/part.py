@@ -38,11 +38,12 @@ _OF_NAMESPACE = f"--namespace={NAMESPACE}"
 
 @dataclass(frozen=True)
 class Longhorn:
-    """What is built of it: its programs, their image archive, and what leads to its services."""
+    """What is built of it: its programs, their image archive, what leads to its services; and what is not its own."""
 
     programs: programs.Programs
     archive: Path
     services: service_programs.ServicePrograms
+    group_definitions: tuple[Path, ...]
 
 
 def ensure() -> Longhorn:
@@ -51,7 +52,12 @@ def ensure() -> Longhorn:
     Raises EnvironmentFailure where a build fails.
     """
     built = programs.ensure()
-    return Longhorn(programs=built, archive=images.archive(built), services=service_programs.ensure())
+    return Longhorn(
+        programs=built,
+        archive=images.archive(built),
+        services=service_programs.ensure(),
+        group_definitions=group_snapshots.definitions(),
+    )
 
 
 def start(part: Longhorn, *, control_plane: ControlPlane, kubectl: Kubectl, nodes: Sequence[Node], image: str) -> None:
@@ -75,7 +81,7 @@ def start(part: Longhorn, *, control_plane: ControlPlane, kubectl: Kubectl, node
 
 def _install(part: Longhorn, *, kubectl: Kubectl) -> None:
     """Create Longhorn's objects and classes; its managers make all that follows."""
-    kubectl.define(part.programs.crds)
+    kubectl.define((*part.programs.crds, *part.group_definitions))
     kubectl.apply("snapshot-controller.yaml")
     for manifest in _MANIFESTS:
         kubectl.apply(f"longhorn/{manifest}", version=part.programs.version, group_gate=group_snapshots.GATE)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embedded_cluster import packages
-from embedded_cluster.csi import group_snapshots, sidecars
+from embedded_cluster.csi import sidecars
 from embedded_cluster.go_modules import (
     BUILD_SECONDS,
     built,
@@ -91,7 +91,7 @@ def ensure() -> Programs:
     return Programs(
         version=version,
         paths={name: folder / name for folder, names in folders.items() for name in names} | dict(beside.paths),
-        crds=(*sorted((own / "crds").iterdir()), *beside.crds, *group_snapshots.definitions()),
+        crds=(*sorted((own / "crds").iterdir()), *beside.crds),
     )
 
 
