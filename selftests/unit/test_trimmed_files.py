@@ -64,7 +64,7 @@ def test_what_discards_is_known_by_its_option(options: str, does: bool) -> None:
 
 @dataclass
 class PlayedBench(TriedBench):
-    """A bench whose pod removes 80 MiB, after which the pool has used `after` bytes; `of_class`: what the PV has;"""
+    """A bench whose pod removes 80 MiB, after which the pool has used `after` bytes; `of_class`: what the PV has."""
 
     used: Path
     after: int
