@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from acceptance.limits.values import Entry, MetricRule, Quantity, tell_metric
-from acceptance.results.metrics import CPU, SHOWN, Metric
+from acceptance.results.metrics import CPU_PER_OPERATION, SHOWN, Metric
 from acceptance.text.quantities import parse_quantity
 
 FEWEST_RUNS, MOST_RUNS = 7, 30
@@ -57,13 +57,18 @@ class _Rule(MetricRule):
     def _parse_margin(cls, text: Any, info: ValidationInfo) -> float:
         metric: Metric | None = info.data.get("metric")
         margin = parse_quantity(text, unit="ratio")
-        if metric is not None and not metric.path.endswith(tuple(f".{each}" for each in SHOWN)) and metric.path != CPU:
+        if metric is not None and not _is_kept(metric):
             raise ValueError(
-                f"wanted a metric that every run keeps ({', '.join(SHOWN)} of a direction, or cpu.use), found {metric}"
+                f"wanted a metric that every run keeps and that can be compared ({', '.join(SHOWN)} of a direction, or "
+                f"{CPU_PER_OPERATION}), found {metric}"
             )
         if metric is not None and metric.higher_is_better and margin >= 1.0:
             raise ValueError(f"wanted a margin below 100%, found {text!r}: no {metric} can be 100% lower than before")
         return margin
+
+
+def _is_kept(metric: Metric) -> bool:
+    return metric.path == CPU_PER_OPERATION or metric.path.endswith(tuple(f".{name}" for name in SHOWN))
 
 
 _Rules = Annotated[dict[str, _Rule], BeforeValidator(tell_metric)]

@@ -24,7 +24,7 @@ from acceptance.limits.sustained import SustainedLimit
 from acceptance.limits.tiers import ComparisonRule, Limit, Requirement, RuleKind, side_of
 from acceptance.limits.under_load import UnderLoadEntry
 from acceptance.limits.values import Entry, MetricRule, Quantity, Sentence, tell_metric
-from acceptance.results.metrics import Metric
+from acceptance.results.metrics import CPU, STALL, Metric
 from acceptance.text.quantities import parse_quantity
 
 
@@ -74,6 +74,12 @@ class SustainedEntry(LimitEntry):
             )
 
 
+_WHY_NOT_COMPARED = {
+    STALL: "which is of one moment; limit it under limits:",
+    CPU: "CPU time a second, of which slower storage has less; compare cpu.per_operation",
+}
+
+
 class ComparisonEntry(MetricRule):
     """`{not_better_than_baseline_by: 20%, because: ...}`, or `not_worse_than_baseline_by`, or both."""
 
@@ -87,10 +93,8 @@ class ComparisonEntry(MetricRule):
         metric: Metric | None = info.data.get("metric")
         margin = parse_quantity(text, unit="ratio")
         kind: RuleKind = info.field_name  # type: ignore[assignment]
-        if metric is not None and metric.statistic == "longest":
-            raise ValueError(
-                f"wanted a metric that can be compared, found {metric}, which is of one moment; limit it under limits:"
-            )
+        if metric is not None and not metric.is_comparable:
+            raise ValueError(f"wanted a metric that can be compared, found {metric}, {_WHY_NOT_COMPARED[metric.path]}")
         if metric is not None and side_of(kind, metric) == "at_least" and margin >= 1.0:
             raise ValueError(
                 f"wanted a margin below 100%, found {text!r}: no {metric} can be 100% lower than another, so the rule "

@@ -66,7 +66,7 @@ class Limit:
 class ComparisonRule:
     """The candidate must not be better, or must not be worse, than the baseline by more than `margin` (0.20: a fifth).
 
-    Better is higher for IOPS and bandwidth, lower for latency and CPU use. A candidate that is too good has most
+    Better is higher for IOPS and bandwidth, lower for latency and CPU time. A candidate that is too good has most
     likely not done what it was asked to do: that is what `not_better_than_baseline_by` is for.
     """
 

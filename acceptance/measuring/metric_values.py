@@ -15,7 +15,7 @@ from acceptance.measuring.measure import BySegment
 from acceptance.measuring.percentiles import percentile_interval, percentile_of, together
 from acceptance.measuring.stalls import Stall, longest_stall
 from acceptance.results.document import Estimate
-from acceptance.results.metrics import CPU, SHOWN, STALL, Metric
+from acceptance.results.metrics import CPU, CPU_PER_OPERATION, SHOWN, STALL, Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
 from acceptance.statistics.intervals import Part
 
@@ -24,7 +24,8 @@ def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
     """The metric over a stretch of samples, in its unit; None where the stretch says nothing about it.
 
     Rates are totals over the time, so that a stalled second counts. Latencies are over the operations in the stretch;
-    a stretch in which nothing completed has none. CPU use is over the time; it is unknown where one second's is.
+    a stretch in which nothing completed has none, and no CPU time of an operation either. CPU use is over the time.
+    Both are unknown where the CPU time of one second is.
     """
     if metric.statistic == "longest":
         stall = longest_stall([samples])
@@ -36,8 +37,7 @@ def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
 def _part(metric: Metric, samples: Sequence[Sample]) -> Part | None:
     """What a stretch adds to the metric, and what that is divided by: time for what is a rate."""
     if metric.direction is None:
-        taken = [sample.cpu_s for sample in samples if sample.cpu_s is not None]
-        return Part(sum(taken), _time(samples)) if len(taken) == len(samples) else None
+        return _cpu_part(metric, samples)
     counts = [sample.counts[metric.direction] for sample in samples]
     if metric.statistic in ("iops", "bandwidth"):
         return Part(sum(each.ios if metric.statistic == "iops" else each.bytes for each in counts), _time(samples))
@@ -46,6 +46,17 @@ def _part(metric: Metric, samples: Sequence[Sample]) -> Part | None:
         return Part(sum(each.latency_sum_s for each in counts), latencies) if latencies else None
     found = percentile_of(_histogram(metric, samples), metric.percentile or 0.0)
     return None if found is None else Part(found, 1.0)
+
+
+def _cpu_part(metric: Metric, samples: Sequence[Sample]) -> Part | None:
+    """CPU time by the time, or by the reads and writes: a sync belongs to the write that it makes durable."""
+    if any(sample.cpu_s is None for sample in samples):
+        return None
+    used_s = sum(sample.cpu_s or 0.0 for sample in samples)
+    if metric.statistic == "cpu":
+        return Part(used_s, _time(samples))
+    operations = sum(sample.counts[direction].ios for sample in samples for direction in ("read", "write"))
+    return Part(used_s, operations) if operations else None
 
 
 def _histogram(metric: Metric, samples: Sequence[Sample]) -> Counter[int]:
@@ -92,8 +103,8 @@ def metric_estimate(metric: Metric, segments: BySegment, *, plan: AnalysisPlan, 
         return _percentile_estimate(metric, flat, look=look, confidence=confidence, seconds=loaded_s(segments))
     parts = [_part(metric, batch) for batch in flat]
     known = [part for part in parts if part is not None]
-    # A batch in which nothing completed holds no operation to be slow; but CPU use is unknown where one second's is.
-    if not known or (metric.direction is None and len(known) < len(parts)):
+    # A batch in which nothing completed holds no operation to be slow; but CPU time is unknown where one second's is.
+    if not known or (metric.direction is None and not _cpu_is_known(segments)):
         return None
     return estimate(
         known,
@@ -138,15 +149,19 @@ def stall_estimate(stall: Stall | None, metric: Metric, segments: BySegment, *, 
 
 
 def shown_metrics(segments: BySegment) -> list[Metric]:
-    """The metrics worth showing: of every direction in which something was done; the longest stall of all; the CPU use
+    """The metrics worth showing: of every direction in which something was done; the longest stall of all; the CPU time
     where it is known."""
     used = [direction for direction in DIRECTIONS if _used(direction, segments)]
     paths = [f"{direction}.{statistic}" for direction in used for statistic in SHOWN]
     if any(sample.cpu_s is not None for samples in segments for sample in samples):
-        paths.append(CPU)
+        paths += [CPU, CPU_PER_OPERATION]
     if used:
         paths.append(STALL)
     return [Metric.parse(path) for path in paths if path != "sync.bandwidth"]
+
+
+def _cpu_is_known(segments: BySegment) -> bool:
+    return all(sample.cpu_s is not None for samples in segments for sample in samples)
 
 
 def _used(direction: str, segments: BySegment) -> bool:

@@ -82,7 +82,7 @@ def shown_measured_interval(verdict: Verdict) -> str:
 
 
 def shown_speed(change: Change | None, metric: str) -> str:
-    """`11x slower`, `38 % faster`: a change of a metric as a reader says it; of CPU use, `3.2x more`."""
+    """`11x slower`, `38 % faster`: a change of a metric as a reader says it; of CPU time, `3.2x more`."""
     return "" if change is None else compared(change.value + 1.0, metric)
 
 

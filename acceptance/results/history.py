@@ -1,7 +1,8 @@
 """What is kept of a run, which level was accepted, and what both say of a metric: the lines of a history, and `trends`
 in `results.json`.
 
-All frozen; times in s, rates in 1/s and B/s, CPU use in CPU seconds a second, sizes in bytes. They import no model of
+All frozen; times in s (CPU time of an operation, too), rates in 1/s and B/s, CPU use in CPU seconds a second, sizes in
+bytes. They import no model of
 the results that holds them.
 """
 

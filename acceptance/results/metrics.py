@@ -1,4 +1,4 @@
-"""Metrics by their path in a result: `write.iops`, `read.bandwidth`, `sync.latency.p99`, `cpu.use`, `stall.longest`."""
+"""Metrics by their path in a result: `write.iops`, `read.bandwidth`, `sync.latency.p99`, `cpu.per_operation`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Literal, Self
 from acceptance.results.model import Unit
 
 Direction = Literal["read", "write", "sync"]
-Statistic = Literal["iops", "bandwidth", "mean", "percentile", "cpu", "longest"]
+Statistic = Literal["iops", "bandwidth", "mean", "percentile", "cpu", "cpu_per_operation", "longest"]
 
 CPU = "cpu.use"
 """CPU time of the load's own processes, user and system, in CPU seconds a second: 1.0 is one whole CPU"""
+CPU_PER_OPERATION = "cpu.per_operation"
+"""the same CPU time divided by the reads and writes that completed in the same time, in CPU seconds an operation"""
 STALL = "stall.longest"
 """the longest time (s) that one operation took, in whatever direction: an event, no mean, so its interval is exact"""
 
@@ -23,7 +25,8 @@ _PATH = re.compile(
     r"(?P<direction>read|write|sync)\.((?P<rate>iops|bandwidth)|latency\.((?P<mean>mean)|p(?P<percentile>\d{1,2}(\.\d{1,3})?)))"
 )
 _WANTED = (
-    f"wanted a metric such as write.iops, read.bandwidth, write.latency.mean, sync.latency.p99, {CPU} or {STALL} "
+    f"wanted a metric such as write.iops, read.bandwidth, write.latency.mean, sync.latency.p99, {CPU}, "
+    f"{CPU_PER_OPERATION} or {STALL} "
     "(read, write or sync; sync has iops and latency only; percentiles above 0 and below 100)"
 )
 _UNITS: dict[Statistic, Unit] = {"iops": "1/s", "bandwidth": "B/s", "cpu": "cpu"}
@@ -35,7 +38,7 @@ class Metric:
 
     path: str
     direction: Direction | None
-    """None for `cpu.use` and `stall.longest`, which are of the load as a whole"""
+    """None for `cpu.use`, `cpu.per_operation` and `stall.longest`, which are of the load as a whole"""
     statistic: Statistic
     percentile: float | None = None
     """0 to 100, for the statistic `percentile` only"""
@@ -45,6 +48,8 @@ class Metric:
         """The metric at `path`. Raises ValueError, saying what was wanted, for a path that no profile can show."""
         if path == CPU:
             return cls(path=path, direction=None, statistic="cpu")
+        if path == CPU_PER_OPERATION:
+            return cls(path=path, direction=None, statistic="cpu_per_operation")
         if path == STALL:
             return cls(path=path, direction=None, statistic="longest")
         found = _PATH.fullmatch(path)
@@ -62,13 +67,22 @@ class Metric:
         return self.statistic in ("longest", "percentile")
 
     @property
+    def is_comparable(self) -> bool:
+        """Whether its ratio between two loads says which of them is better.
+
+        An event happens or does not. CPU time a second falls with the operations a second, so that the slower of two
+        classes always seems to cost less: what can be compared is the CPU time of an operation.
+        """
+        return self.statistic not in ("longest", "cpu")
+
+    @property
     def unit(self) -> Unit:
         """The unit of its values: 1/s, B/s, s or cpu."""
         return _UNITS.get(self.statistic, "s")
 
     @property
     def higher_is_better(self) -> bool:
-        """IOPS and bandwidth should be high, latencies, stalls and CPU use low."""
+        """IOPS and bandwidth should be high, latencies, stalls and CPU time low."""
         return self.statistic in ("iops", "bandwidth")
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """How a ratio is told, wherever it is told: in pages, on the terminal, in summaries and in the reasons of verdicts.
 
-A comparison is told with its direction: `11x slower`, `38 % faster`; of CPU use and stalls `3.2x more`. A share of
+A comparison is told with its direction: `11x slower`, `38 % faster`; of CPU time and stalls `3.2x more`. A share of
 what was asked for, or of what was there before, is told in percent: `97.8 %`. Any other ratio is told as a multiple:
 `3.1x`.
 """
@@ -10,13 +10,14 @@ from __future__ import annotations
 from contextlib import suppress
 
 from acceptance.results.document import Verdict
-from acceptance.results.metrics import CPU, STALL, Metric
+from acceptance.results.metrics import CPU, CPU_PER_OPERATION, STALL, Metric
 from acceptance.text.quantities import format_quantity
 
 TIMES_FROM = 2.0
 """From so many times on a comparison is told in times, below in percent: nobody reads +1,025 % as eleven times."""
 OF_RATIOS = ("not_better_than_baseline_by", "not_worse_than_baseline_by")
 """The rules of verdicts on candidate / baseline"""
+_NOT_OF_SPEED = (CPU, CPU_PER_OPERATION, STALL)
 _COMPARISONS = (*OF_RATIOS, "not_worse_than_before_by")
 _SHARES = ("rate_limited", "total_at_last_step", "foreground_iops", "writes_left_with_snapshots")
 _MOST_DIGITS = 9  # what is nearer than that differs by how floats are added
@@ -42,15 +43,15 @@ def compared_interval(low: float, high: float, metric: str, *, ratio: float, bes
 
 def direction(ratio: float, metric: str) -> str:
     """`faster` or `slower`; `more` or `less` where a metric says nothing of speed."""
-    if metric not in (CPU, STALL):
+    if metric not in _NOT_OF_SPEED:
         with suppress(ValueError):
             return "faster" if (ratio > 1.0) == Metric.parse(metric).higher_is_better else "slower"
     return "more" if ratio > 1.0 else "less"
 
 
 def allowed(rule: str, metric: str, *, bound: float, baseline: str) -> str:
-    """`not faster than local-path by more than 20 %`; of CPU use `at most 2x that of local-path`."""
-    if metric in (CPU, STALL):
+    """`not faster than local-path by more than 20 %`; of CPU time `at most 2x that of local-path`."""
+    if metric in _NOT_OF_SPEED:
         too_high = (rule == OF_RATIOS[0]) == Metric.parse(metric).higher_is_better
         return f"{'at most' if too_high else 'at least'} {format_quantity(bound, unit='ratio')} that of {baseline}"
     word = "faster" if rule == OF_RATIOS[0] else "slower"

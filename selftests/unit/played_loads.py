@@ -50,7 +50,7 @@ def compared(figures: Figures, *, noise: float = NOISE, cpu: tuple[float, float]
         theirs = load(profile, local, random=random, noise=noise, cpu=local_cpu)
         ours = load(profile, candidate, random=random, noise=noise, cpu=our_cpu)
         for rule in LIMITS.tier("baseline").comparison_for(profile):
-            if cpu is not None or rule.metric.path != "cpu.use":
+            if cpu is not None or rule.metric.path != "cpu.per_operation":
                 verdicts.append(_compared(rule, ours, theirs))
     return verdicts
 

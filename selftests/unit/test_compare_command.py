@@ -136,7 +136,7 @@ def test_a_run_compared_with_itself_is_within_noise(tmp_path: Path, capsys: pyte
     first, _ = tuned(tmp_path)
     told = compare(capsys, first, first, "--all")
     findings = [each for each in told if each.startswith(("sync-write-iops", "random-read-iops"))]
-    assert len(findings) == 4
+    assert len(findings) == 3, "not of cpu.use: slower storage has less of it"
     assert all(each.rstrip().endswith("within noise") for each in findings)
 
 

@@ -29,7 +29,7 @@ tiers:
       limits:
         sync-write-iops:
           write.iops: {not_worse_by: 5%, because: more databases wait for it}
-          cpu.use: {not_worse_by: 20%, because: CPUs cost money}
+          cpu.per_operation: {not_worse_by: 20%, because: CPUs cost money}
 """
 
 
@@ -54,7 +54,7 @@ def test_limits_are_read_and_inherited_rule_by_rule(tmp_path: Path) -> None:
     assert [(str(each.metric), each.margin, each.runs) for each in production] == [
         ("write.iops", 0.05, 9),
         ("sync.latency.p99", 1.5, 9),
-        ("cpu.use", 0.20, 9),
+        ("cpu.per_operation", 0.20, 9),
     ]
     assert (baseline[0].bound, baseline[1].bound) == (0.9, 2.5)
     assert (

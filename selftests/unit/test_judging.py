@@ -179,9 +179,9 @@ def test_a_candidate_certainly_better_than_the_margin_fails(path: str, low: floa
 @pytest.mark.parametrize(
     ("path", "low", "high", "status"),
     [
-        ("cpu.use", 0.2, 2.0, "pass"),
-        ("cpu.use", 1.9, 2.1, "inconclusive"),
-        ("cpu.use", 2.1, 9.0, "fail"),
+        ("cpu.per_operation", 0.2, 2.0, "pass"),
+        ("cpu.per_operation", 1.9, 2.1, "inconclusive"),
+        ("cpu.per_operation", 2.1, 9.0, "fail"),
         ("write.latency.mean", 2.1, 9.0, "fail"),
         ("write.latency.mean", 0.1, 0.2, "pass"),
     ],
@@ -200,14 +200,14 @@ def test_rates_are_worse_when_lower() -> None:
 
 def test_the_two_kinds_on_one_metric_are_told_apart() -> None:
     kinds: tuple[RuleKind, ...] = ("not_better_than_baseline_by", "not_worse_than_baseline_by")
-    verdicts = [compared("cpu.use", 1.0, 1.0, kind=kind) for kind in kinds]
+    verdicts = [compared("cpu.per_operation", 1.0, 1.0, kind=kind) for kind in kinds]
     assert [verdict.id for verdict in verdicts] == [
-        "fast/p/cpu.use/not-better-than-baseline-by",
-        "fast/p/cpu.use/not-worse-than-baseline-by",
+        "fast/p/cpu.per-operation/not-better-than-baseline-by",
+        "fast/p/cpu.per-operation/not-worse-than-baseline-by",
     ]
     assert [verdict.limit for verdict in verdicts] == [
-        "cpu.use at least 0.8x the baseline's",
-        "cpu.use at most 1.2x the baseline's",
+        "cpu.per_operation at least 0.8x the baseline's",
+        "cpu.per_operation at most 1.2x the baseline's",
     ]
     assert [verdict.rule for verdict in verdicts] == list(kinds)
 
@@ -249,7 +249,7 @@ def test_higher_iops_never_make_a_verdict_worse(found: list[float], limit: float
 
 rules = st.builds(
     rule,
-    st.sampled_from(["write.iops", "read.bandwidth", "read.latency.mean", "cpu.use"]),
+    st.sampled_from(["write.iops", "read.bandwidth", "read.latency.mean", "cpu.per_operation"]),
     st.floats(0.0, 0.99),
     st.sampled_from(["not_better_than_baseline_by", "not_worse_than_baseline_by"]),
 )

@@ -163,9 +163,10 @@ def test_limits_are_in_the_metrics_unit_and_describe_themselves(tmp_path: Path) 
 
 
 def test_a_metric_can_carry_both_kinds_of_rule_and_a_child_replaces_one_of_them(tmp_path: Path) -> None:
-    both = "cpu.use: {not_better_than_baseline_by: 30%, not_worse_than_baseline_by: 150%, because: it polls}"
+    both = "cpu.per_operation: {not_better_than_baseline_by: 30%, not_worse_than_baseline_by: 150%, because: it polls}"
     child = (
-        "\n    comparison:\n      sync-write-iops:\n        cpu.use: {not_worse_than_baseline_by: 50%, because: b}\n"
+        "\n    comparison:\n      sync-write-iops:\n"
+        "        cpu.per_operation: {not_worse_than_baseline_by: 50%, because: b}\n"
     )
     rule = "write.iops: {not_better_than_baseline_by: 20%, because: not durable}"
     file = read(GOOD.replace(rule, both).rstrip() + child, tmp_path)
@@ -300,7 +301,16 @@ def test_a_file_that_cannot_be_read_is_wrong_usage(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["read.iops", "write.bandwidth", "sync.latency.mean", "read.latency.p99.99", "cpu.use", "stall.longest"]
+    "path",
+    [
+        "read.iops",
+        "write.bandwidth",
+        "sync.latency.mean",
+        "read.latency.p99.99",
+        "cpu.use",
+        "cpu.per_operation",
+        "stall.longest",
+    ],
 )
 def test_a_metric_knows_its_unit_and_which_side_is_better(path: str) -> None:
     metric = Metric.parse(path)
@@ -329,7 +339,7 @@ def test_better_is_higher_for_rates_and_lower_for_latencies_and_cpu_use(
 ) -> None:
     rules = [
         ComparisonRule(profile="p", metric=Metric.parse(path), kind=kind, margin=0.25, because="b")
-        for path in ("write.iops", "write.latency.mean", "cpu.use")
+        for path in ("write.iops", "write.latency.mean", "cpu.per_operation")
     ]
     assert [(rule.side, rule.bound) for rule in rules] == bounds
 
@@ -384,3 +394,11 @@ def _kinds(tier: Tier) -> set[tuple[str, str]]:
         for each in asked
         if not isinstance(each, ComparisonRule)
     }
+
+
+@pytest.mark.parametrize(("path", "instead"), [("cpu.use", "cpu.per_operation"), ("stall.longest", "limits:")])
+def test_a_metric_whose_ratio_says_nothing_is_not_compared(tmp_path: Path, path: str, instead: str) -> None:
+    rule = "write.iops: {not_better_than_baseline_by: 20%, because: not durable}"
+    wrong = GOOD.replace(rule, f"{path}: {{not_worse_than_baseline_by: 50%, because: b}}")
+    (found,) = (line for line in errors(wrong, tmp_path) if "can be compared" in line)
+    assert path in found and instead in found

@@ -162,9 +162,22 @@ def test_cpu_use_is_cpu_time_over_time_and_unknown_where_a_second_is_unknown() -
     assert (estimate.mean, estimate.unit) == (0.25, "cpu")
 
 
-def test_cpu_use_is_shown_where_it_is_known() -> None:
+def test_cpu_time_is_divided_by_the_reads_and_writes_of_the_same_time() -> None:
+    mixed = sample(read=Counts(ios=30), write=Counts(ios=10), sync=Counts(ios=10))
+    known = [replace(mixed, cpu_s=0.25), replace(writes(0, duration_s=3.0), cpu_s=0.75)]
+    assert value("cpu.per_operation", *known) == pytest.approx(0.025)
+    assert value("cpu.per_operation", *known, mixed) is None
+    assert value("cpu.per_operation", known[1]) is None
+    estimate = metric_estimate(Metric.parse("cpu.per_operation"), [known[:1] * 12], plan=PLAN, confidence=0.95)
+    assert estimate is not None
+    assert (estimate.mean, estimate.unit) == (pytest.approx(0.00625), "s")
+    assert metric_estimate(Metric.parse("cpu.per_operation"), [[mixed] * 12], plan=PLAN, confidence=0.95) is None
+
+
+def test_cpu_time_is_shown_where_it_is_known() -> None:
     shown = [[metric.path for metric in shown_metrics([[each]])] for each in (replace(writes(1), cpu_s=0.0), writes(1))]
-    assert ["cpu.use" in paths for paths in shown] == [True, False]
+    for path in ("cpu.use", "cpu.per_operation"):
+        assert [path in paths for paths in shown] == [True, False]
 
 
 def test_what_is_shown_is_what_was_done() -> None:

@@ -38,7 +38,11 @@ def compared(**more: Any) -> Results:
     """A run of the class `fast` beside `local`."""
     against = {"write.iops": RelativeEstimate(ratio=0.25, low=0.2, high=0.3, confidence=0.98)}
     return run_of(
-        measured({"write.iops": 1000.0, "write.latency.p99": 0.002, "cpu.use": 0.5}, beside="local", against=against),
+        measured(
+            {"write.iops": 1000.0, "write.latency.p99": 0.002, "cpu.use": 0.5, "cpu.per_operation": 2e-5},
+            beside="local",
+            against=against,
+        ),
         measured({"write.iops": 4000.0}, storage_class="local", role="baseline"),
         verdicts=[judged("pass"), judged("fail", metric="write.latency.p99")],
         where=cluster(class_of()),
@@ -62,6 +66,7 @@ def test_values_are_in_base_units_with_their_interval() -> None:
     assert (low, high) == ([pytest.approx(1000 / 1.1)], [pytest.approx(1100)])
     assert of(text, "latency_seconds", **labels, statistic="p99", bound="mean") == [0.002]
     assert of(text, "cpu_usage_ratio", **labels, bound="mean") == [0.5]
+    assert of(text, "operation_cpu_seconds", **labels, bound="mean") == [2e-5]
     assert of(text, "baseline_ratio", metric="write.iops", bound="high") == [0.3]
 
 

@@ -83,7 +83,7 @@ def test_a_run_differs_from_itself_by_nothing(mean: float, by: float) -> None:
         ("read.bandwidth", 1.2, 1.1, "better"),
         ("write.latency.mean", 1.2, 1.1, "worse"),
         ("write.latency.p99", 0.8, 1.1, "better"),
-        ("cpu.use", 0.8, 1.1, "better"),
+        ("cpu.per_operation", 0.8, 1.1, "better"),
         ("write.iops", 1.05, 1.1, "within noise"),
         ("write.iops", 1.5, 1.5, "within noise"),
     ],

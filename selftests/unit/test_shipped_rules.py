@@ -58,8 +58,16 @@ def test_a_class_that_is_better_than_local_fails_and_the_likely_cause_is_named()
 
 
 def test_a_class_that_costs_seven_times_the_cpu_fails_and_the_likely_cause_is_named() -> None:
-    verdicts = [verdict for verdict in compared(WITH_CPU, cpu=(0.04, 0.28)) if verdict.metric == "cpu.use"]
+    verdicts = [verdict for verdict in compared(WITH_CPU, cpu=(0.04, 0.28)) if verdict.metric == "cpu.per_operation"]
     assert [verdict.status for verdict in verdicts] == ["fail"] * 4
     assert all("polls or computes on the node" in verdict.reason for verdict in verdicts)
-    cheaper = [verdict for verdict in compared(WITH_CPU, cpu=(0.28, 0.04)) if verdict.metric == "cpu.use"]
+    cheaper = [verdict for verdict in compared(WITH_CPU, cpu=(0.28, 0.04)) if verdict.metric == "cpu.per_operation"]
     assert [verdict.status for verdict in cheaper] == ["pass"] * 4
+
+
+def test_slow_storage_is_not_cheap_because_it_does_fewer_operations() -> None:
+    """Ten times as slow, a quarter of the CPU time a second: that is 2.5 times as much for each operation."""
+    slow = dict.fromkeys(WITH_CPU, (100000.0, 1000000.0))
+    verdicts = [verdict for verdict in compared(slow, cpu=(0.4, 0.1)) if verdict.metric == "cpu.per_operation"]
+    assert [verdict.status for verdict in verdicts] == ["fail"] * 4
+    assert [verdict.measured for verdict in verdicts] == [pytest.approx(2.5, rel=0.05)] * 4

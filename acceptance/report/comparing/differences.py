@@ -11,11 +11,9 @@ from acceptance.report.comparing.ratios import as_change, finding_of, multiple, 
 from acceptance.results.completeness import measured_classes
 from acceptance.results.document import Estimate, Measurement, Results
 from acceptance.results.history_file import History
-from acceptance.results.metrics import STALL, Metric
+from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 
-# Largest values of whatever happened, not means: there is no noise that one could be within.
-EVENTS = (STALL,)
 # Percentiles are known to a bin of the histogram; fio's are 1/64 of the value wide (FIO_IO_U_PLAT_BITS in its stat.h).
 # Batches that all fall into one bin have no spread, and yet two such values tell nothing smaller than a bin.
 HISTOGRAM_BIN = 1 / 64
@@ -71,7 +69,7 @@ def baseline_of(candidate: Measurement, results: Results) -> Measurement | None:
 
 
 def differences(first: Results, second: Results, pair: tuple[str, str], *, absolute: bool = False) -> list[Difference]:
-    """Each metric of each profile that both classes have, profile by profile; events apart.
+    """Each metric of each profile that both classes have, profile by profile; not those whose ratio says nothing.
 
     Where both were measured in turn with a baseline of one name on the same nodes, their multiples of it are compared:
     what the machine did to all of one run then cancels out.
@@ -85,7 +83,7 @@ def differences(first: Results, second: Results, pair: tuple[str, str], *, absol
         baselines = (baseline_of(ours, first), baseline_of(theirs[profile], second))
         same = _same_baseline(*baselines) if one_cluster else None
         for metric in ours.metrics:
-            if metric in theirs[profile].metrics and metric not in EVENTS:
+            if metric in theirs[profile].metrics and Metric.parse(metric).is_comparable:
                 found.append(_difference(metric, ours, theirs[profile], same))
     return found
 

@@ -59,7 +59,7 @@ Row = tuple[Beside, Sequence[Multiple]]
 @drawn_once
 def beside_each_other(found: Sequence[Beside], *, columns: Sequence[str]) -> Picture | None:
     """The differences from column 1 as multiples, so that right is better whatever the metric: more IOPS and bandwidth,
-    less latency and CPU use. None where no difference is known."""
+    less latency and CPU time. None where no difference is known."""
     known = [(each, list(_multiples(each))) for each in found]
     known = [row for row in known if row[1]]
     rows = [row for row in known if row in sorted(known, key=_spread)[-MOST:]]
@@ -86,7 +86,7 @@ def beside_each_other(found: Sequence[Beside], *, columns: Sequence[str]) -> Pic
     return Picture(
         svg=draw(paint, label="Each metric beside column 1", left=18, right=18, height=76 + tall * len(rows)),
         caption="How many times as good as column 1, with the CI of the difference; right of the line is better: more "
-        f"IOPS and bandwidth, less latency and CPU use. Log scale.{fewer}{left_out}",
+        f"IOPS and bandwidth, less latency and CPU time. Log scale.{fewer}{left_out}",
         text=" ".join(_in_words(names, known)),
     )
 

@@ -6,7 +6,7 @@ from statistics import median
 
 from acceptance.report.prometheus.gauges import Gauge, Samples
 from acceptance.results.document import Estimate, Measurement, Results
-from acceptance.results.metrics import Metric
+from acceptance.results.metrics import Metric, Statistic
 
 _OF_A_PROFILE = ("class", "role", "profile", "pattern")
 _WITH_BOUND = (*_OF_A_PROFILE, "direction", "bound")
@@ -24,6 +24,12 @@ CPU = Gauge(
     name="cpu_usage_ratio",
     help="CPU seconds that the load generator used in a second; 1 is one whole CPU",
     unit="ratio",
+    labels=(*_OF_A_PROFILE, "bound"),
+)
+CPU_PER_OPERATION = Gauge(
+    name="operation_cpu_seconds",
+    help="CPU seconds of the load generator divided by the reads and writes that completed in the same time",
+    unit="seconds",
     labels=(*_OF_A_PROFILE, "bound"),
 )
 STALL = Gauge(
@@ -44,6 +50,13 @@ STEP = Gauge(
     unit="seconds",
     labels=("step", "statistic"),
 )
+_GAUGES: dict[Statistic, Gauge] = {
+    "iops": IOPS,
+    "bandwidth": BANDWIDTH,
+    "cpu": CPU,
+    "cpu_per_operation": CPU_PER_OPERATION,
+    "longest": STALL,
+}
 _PATTERN = ("random", "sequential", "sync", "read", "write")
 
 
@@ -77,7 +90,7 @@ def pattern(profile: str) -> str:
 
 
 def _add(samples: Samples, measurement: Measurement, metric: Metric, estimate: Estimate) -> None:
-    gauge = {"iops": IOPS, "bandwidth": BANDWIDTH, "cpu": CPU, "longest": STALL}.get(metric.statistic, LATENCY)
+    gauge = _GAUGES.get(metric.statistic, LATENCY)
     labels = {
         "class": measurement.storage_class,
         "role": measurement.role,

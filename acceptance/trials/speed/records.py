@@ -64,10 +64,10 @@ def _by_the_second(rate: Metric, samples: Sequence[Sample]) -> list[float]:
 
 
 def against_baseline(candidate: BySegment, baseline: BySegment, *, plan: AnalysisPlan) -> dict[str, RelativeEstimate]:
-    """Each metric that is worth showing of both, and has a ratio."""
+    """Each metric that is worth showing of both, can be compared, and has a ratio."""
     found: dict[str, RelativeEstimate] = {}
     for metric in shown_metrics(candidate):
-        if metric.statistic == "longest":
+        if not metric.is_comparable:
             continue
         each = metric_ratio(metric, candidate, baseline, plan=plan, confidence=SHOWN_CONFIDENCE)
         if (one := relative(each)) is not None:
