@@ -11,17 +11,16 @@ from markupsafe import Markup
 from acceptance.commands.command import Commands
 from acceptance.commands.output import keep_the_runs_own
 from acceptance.commands.unusable_files import refused_where_unusable
-from acceptance.judging.rejudging import contradictions
+from acceptance.commands.verifying import verify
 from acceptance.process.whole_file import write_whole
 from acceptance.results.checksums import NAME as CHECKSUMS
-from acceptance.results.checksums import check, digest_of
+from acceptance.results.checksums import digest_of
 from acceptance.results.file import NAME as RESULTS
 from acceptance.results.file import read_results
 from acceptance.results.importing import all_imports
 from acceptance.results.imports import ImportRecord
 from acceptance.settings.imports import named_import
 from acceptance.text.errors import WrongUsage
-from acceptance.text.sanitizing import on_one_line, sanitize
 
 DEFAULT = Path("storage-report.html")
 
@@ -52,7 +51,7 @@ def add_report(commands: Commands) -> None:
 
 def _report(chosen: argparse.Namespace) -> int:
     if chosen.verify is not None and not chosen.results:
-        return _verify(chosen.verify)
+        return verify(chosen.verify)
     if chosen.verify is not None or not chosen.results:
         raise WrongUsage("wanted results to render, or --verify FOLDER, found both or none; say one of them")
     if chosen.imports and len(chosen.results) > 1:
@@ -87,43 +86,3 @@ def _page(paths: Sequence[Path], imports: Sequence[ImportRecord]) -> str:
         body = Markup(render_summary(found[0], digest=digest_of(file)))
         return page(title="Storage acceptance", body=body, foot=foot_of(found[0]))
     return page(title="Storage acceptance: runs side by side", body=render_side_by_side(name_runs(found)))
-
-
-def _verify(folder: Path) -> int:
-    """0: all is as it was listed, and agrees; 1: something is not.
-
-    Raises WrongUsage where all is as it was listed, but the results are none that this suite reads: that the files
-    were changed is then not known, and not said.
-    """
-    found = check(folder)
-    problems = found.problems
-    try:
-        with refused_where_unusable(folder):
-            problems += [f"{RESULTS}: {each}" for each in contradictions(read_results(folder))]
-    except WrongUsage as error:
-        if not problems:
-            raise WrongUsage(
-                f"{folder}: {found.listed} files are as {CHECKSUMS} lists them; the verdicts cannot be checked with "
-                f"this suite: {error}"
-            ) from error
-        problems.append(str(error))
-    for problem in problems:
-        told = f"not as listed: {problem}" if problem in found.problems else f"wrong: {problem}"
-        print(sanitize(on_one_line(told)))
-    for name in found.unlisted:
-        if name != CHECKSUMS:
-            print(sanitize(on_one_line(f"not covered: {name}")))
-    if problems:
-        one = len(problems) == 1
-        many = "1 thing is not as the run left it" if one else f"{len(problems)} things are not as the run left them"
-        print(f"{folder}: CHANGED: {many}")
-        return 1
-    print(
-        f"{folder}: unchanged: {found.listed} files are as {CHECKSUMS} lists them; the verdicts follow from the figures"
-    )
-    print(f"SHA-256 of {CHECKSUMS}: {found.digest}")
-    print(
-        f"Anyone who can change the files can rewrite {CHECKSUMS}: compare this digest with the one that was signed, "
-        "or sent apart from them."
-    )
-    return 0

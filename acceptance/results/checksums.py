@@ -3,13 +3,16 @@
 In the format of coreutils: `sha256sum -c SHA256SUMS` checks it without this suite. Listed is what is evidence: the
 results, all that load generators printed, the files of other tools, and the report, which is what most people read.
 JUnit's file and the metrics are renderings of the results, and can be made again.
+
+A copy of a run's folder may leave listed files out, if a file `OMITTED` beside the list declares which: one file or
+folder (`fio/`) a line, and comments after `#`. The results cannot be left out.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,21 +20,23 @@ from acceptance.results.file import NAME as RESULTS
 from acceptance.text.errors import WrongUsage
 
 NAME = "SHA256SUMS"
+OMITTED = "OMITTED"
 RAW = "fio"
 IMPORTED = "imported"
 """files of other tools, where some were given to the run"""
 REPORT = "report.html"
 # `hex  name` or `hex *name`; a name with a backslash or an end of line, which no run has, would begin with a backslash.
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64}) [ *](?P<name>[^/\\\n]+|(?:fio|imported)/[^/\\\n]+)")
-# Renderings of the results, the report of an older suite among them, and signatures of the checksums.
-_UNLISTED = re.compile(r"[^/]+\.html|junit\.xml|metrics\.prom|SHA256SUMS(\.[-.\w]+)?")
+# Renderings of the results, the report of an older suite among them, the checksums, their signatures, what is omitted.
+_UNLISTED = re.compile(r"[^/]+\.html|junit\.xml|metrics\.prom|SHA256SUMS(\.[-.\w]+)?|OMITTED")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
     """What became of a run's files since its checksums were written. `digest` is that of the list of checksums itself.
 
-    `unlisted` are files that they do not cover by intention; the other three are changes.
+    `unlisted` are files that they do not cover by intention; `omitted` are listed files that are not there, as
+    `OMITTED` declares. The other three are changes.
     """
 
     listed: int
@@ -40,10 +45,11 @@ class Check:
     missing: Sequence[str]
     added: Sequence[str]
     unlisted: Sequence[str]
+    omitted: Sequence[str]
 
     @property
     def problems(self) -> list[str]:
-        """All changes, in words."""
+        """All changes, in words, missing files among them."""
         kinds = (("changed", self.changed), ("missing", self.missing), ("added after the run", self.added))
         return [f"{name}: {what}" for what, names in kinds for name in names]
 
@@ -62,7 +68,8 @@ def checksums(folder: Path, *, with_report: bool = False) -> str:
 def check(folder: Path) -> Check:
     """Compare a run's folder with its checksums.
 
-    Raises WrongUsage where there are none, or what is no list of them. That they were changed together with the
+    Raises WrongUsage where there are none, or what is no list of them, or where `OMITTED` is no list of files that may
+    be left out. That they were changed together with the
     files cannot be seen here: only a signature of it, or its digest from elsewhere, tells.
     """
     path = folder / NAME
@@ -78,14 +85,42 @@ def check(folder: Path) -> Check:
         raise WrongUsage(f"{path}: wanted readable checksums, found: {error}; get it again") from error
     found = {str(each.relative_to(folder)): each for each in _files(folder)}
     others = [name for name in sorted(found) if name not in listed]
+    absent = [name for name in listed if name not in found] + [RESULTS] * (RESULTS not in {*listed, *found})
+    declared = _declared(folder / OMITTED, listed)
     return Check(
         listed=len(listed),
         digest=hashlib.sha256(content).hexdigest(),
         changed=[name for name in listed if name in found and not _is(found[name], listed[name])],
-        missing=[name for name in listed if name not in found] + [RESULTS] * (RESULTS not in {*listed, *found}),
+        missing=[name for name in absent if name not in declared],
         added=[name for name in others if not _UNLISTED.fullmatch(name)],
         unlisted=[name for name in others if _UNLISTED.fullmatch(name)],
+        omitted=[name for name in absent if name in declared],
     )
+
+
+def _declared(path: Path, listed: Iterable[str]) -> set[str]:
+    """The listed files that `OMITTED` names; none without that file.
+
+    Raises WrongUsage for a line that names the results, or no listed file.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return set()
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongUsage(f"{path}: wanted readable names of files, found: {error}; get it again") from error
+    declared: set[str] = set()
+    for number, line in enumerate(lines, start=1):
+        if not (name := line.partition("#")[0].strip()):
+            continue
+        meant = {one for one in listed if one == name or (name.endswith("/") and one.startswith(name))} - {RESULTS}
+        if not meant:
+            raise WrongUsage(
+                f"{path}:{number}: wanted a file that {NAME} lists, or its folder ({RAW}/), and not {RESULTS}, found "
+                f"{name[:80]!r}; correct the line"
+            )
+        declared |= meant
+    return declared
 
 
 def _entries(text: str, path: Path) -> Iterator[tuple[str, str]]:

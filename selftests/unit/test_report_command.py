@@ -240,6 +240,42 @@ def test_a_change_is_told_and_fails(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert told[-1].endswith("CHANGED: 1 thing is not as the run left it")
 
 
+def test_missing_files_are_told_from_changed_ones_and_may_be_declared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    (folder / "fio" / "load.json").unlink()
+    status, told = verify(folder, capsys)
+    assert (status, told[0]) == (6, "not as listed: fio/load.json: missing")
+    assert "INCOMPLETE: missing: 1 of 2 listed files" in told[-1]
+    (folder / "OMITTED").write_text("# too large to be sent\nfio/\n")
+    status, told = verify(folder, capsys)
+    assert status == 0
+    assert told[0].startswith("left out, as OMITTED declares: 1 file;") and "1 of 2 files are as" in told[1]
+    (folder / "results.json").write_bytes((folder / "results.json").read_bytes() + b" ")
+    status, told = verify(folder, capsys)
+    assert (status, told[0]) == (1, "not as listed: results.json: changed")
+
+
+@pytest.mark.parametrize("line", ["results.json", "fio/other.json", "junit.xml", "imported/", "fio"])
+def test_only_listed_files_can_be_declared_to_be_left_out_and_never_the_results(
+    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    (folder / "OMITTED").write_text(f"fio/\n{line}\n")
+    assert main(["report", "--verify", str(folder)]) == 4
+    assert "OMITTED:2: wanted a file that SHA256SUMS lists" in capsys.readouterr().err
+
+
+def test_results_that_are_missing_are_not_said_to_be_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = kept(tmp_path, night(1, 1000))
+    (folder / "results.json").unlink()
+    status, told = verify(folder, capsys)
+    assert (status, told[0]) == (6, "not as listed: results.json: missing")
+
+
 def test_a_verdict_that_was_turned_is_found_even_where_the_checksums_were_made_to_fit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
