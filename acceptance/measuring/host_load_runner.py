@@ -144,8 +144,12 @@ def _on_the_same_disk(directory: str, directories: Sequence[str]) -> int:
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write job files for the owner of the folder, who runs fio. With a umask of 077 only their owner can read them."""
     try:
+        owner = folder.stat()
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")
+            if os.geteuid() == 0:
+                os.chown(folder / name, owner.st_uid, owner.st_gid)
     except OSError as error:
         raise StorageFailure(f"{folder} cannot be written: {error}") from error

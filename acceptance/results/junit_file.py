@@ -21,6 +21,8 @@ MOST_TEXT = 4000
 _DEEPEST = 32
 _CHUNK = 1024**2
 _FAILED = ("failure", "error")
+_ARCHIVE_HEAD_B = 262
+"""where tar has its name (POSIX.1, ustar: offset 257), and more than gzip and zip need"""
 _KEPT_PROPERTIES = ("SuiteSucceeded", "SpecialSuiteFailureReason")
 Outcome = Literal["passed", "failed", "skipped"]
 
@@ -37,11 +39,18 @@ class Case:
 
 @dataclass(kw_only=True)
 class JUnit:
-    """A file. `suites`: names of its test suites; `stated`: failures and errors that their heads count."""
+    """A file. `suites`: names of its test suites; `stated`: failures and errors that their heads count.
+
+    `stated` is None if no head states a count, which is no contradiction. `counted_tests` are the failed tests that
+    these heads count, `counted_marks` their elements failure and error: tools count either. A test that fails and whose
+    teardown errors has two.
+    """
 
     suites: list[str] = field(default_factory=list)
     timestamp: str = ""
-    stated: int = 0
+    stated: int | None = None
+    counted_tests: int = 0
+    counted_marks: int = 0
     properties: dict[str, str] = field(default_factory=dict)
     cases: list[Case] = field(default_factory=list)
 
@@ -53,6 +62,9 @@ def read_junit(path: Path) -> JUnit:
         if path.is_file() and path.stat().st_size > LARGEST_B:
             raise _wrong(path, f"{path.stat().st_size} bytes, more than {LARGEST_B}", "cut it to the storage tests")
         with path.open("rb") as file:
+            if archive := _archive(file.read(_ARCHIVE_HEAD_B)):
+                raise _wrong(path, archive, "unpack it (tar -xf, unzip) and name the junit_01.xml that is in it")
+            file.seek(0)
             while chunk := file.read(_CHUNK):
                 reader.parser.Parse(chunk, False)
         reader.parser.Parse(b"", True)
@@ -65,11 +77,37 @@ def read_junit(path: Path) -> JUnit:
         raise _wrong(path, "XML without a <testsuite>", "name the file that --report-dir or --junit-report wrote")
     if not reader.found.cases:
         raise _wrong(path, "one without a single test", "run the tests again; the tool ended before the first")
-    return reader.found
+    return reader.finish()
+
+
+def _archive(head: bytes) -> str | None:
+    """What kind of archive begins so, as sonobuoy and CI systems hand them out; None if it is no archive."""
+    if head.startswith(b"\x1f\x8b"):
+        return "a gzip archive"
+    if head.startswith(b"PK\x03\x04"):
+        return "a zip archive"
+    return "a tar archive" if head[257:262] == b"ustar" else None
 
 
 def _wrong(path: Path, found: str, todo: str) -> WrongUsage:
     return WrongUsage(f"{path}: wanted a JUnit file, found {found}; {todo}")
+
+
+@dataclass(kw_only=True)
+class _Counts:
+    """Failures and errors as heads state them, and as the tests below these heads show them."""
+
+    stated: int | None = None
+    tests: int = 0
+    marks: int = 0
+
+    def state(self, attributes: dict[str, str]) -> bool:
+        """Add what a head states. Return whether it states any count."""
+        texts = (attributes.get(name, "") for name in ("failures", "errors"))
+        numbers = [int(text) for text in texts if text.isdecimal() and len(text) < 10]
+        if numbers:
+            self.stated = (self.stated or 0) + sum(numbers)
+        return bool(numbers)
 
 
 class _Reader:
@@ -80,6 +118,9 @@ class _Reader:
         self._open: list[str] = []
         self._case: Case | None = None
         self._told = False
+        self._root = _Counts()
+        self._heads = _Counts()
+        self._counts: list[_Counts] = []
         self.found = JUnit()
         self.parser = parser = expat.ParserCreate()
         parser.buffer_text = True
@@ -99,6 +140,8 @@ class _Reader:
     def _begin(self, tag: str, attributes: dict[str, str]) -> None:
         if not self._open and tag not in ("testsuites", "testsuite"):
             raise _wrong(self._path, f"XML of <{tag[:40]}>", "name the file that --report-dir or --junit-report wrote")
+        if not self._open and tag == "testsuites":
+            self._root.state(attributes)
         self._open.append(tag)
         if len(self._open) > _DEEPEST:
             raise _wrong(self._path, f"elements nested deeper than {_DEEPEST}", "get the file from the tool itself")
@@ -109,6 +152,9 @@ class _Reader:
         elif tag == "testcase":
             self._begin_case(attributes)
         elif self._case is not None and tag in _FAILED:
+            for counts in self._counts:
+                counts.tests += self._case.outcome != "failed"
+                counts.marks += 1
             self._case.outcome = "failed"
             self._case.text = self._case.text or attributes.get("message", "")[:MOST_TEXT]
             self._told = bool(attributes.get("message"))  # ginkgo says the same once more below
@@ -119,14 +165,21 @@ class _Reader:
         self.found.suites.append(attributes.get("name", ""))
         self.found.timestamp = self.found.timestamp or attributes.get("timestamp", "")[:40]
         if self._open.count("testsuite") == 1:  # an outer one counts what is in it, too
-            counts = [attributes.get(name) or "0" for name in ("failures", "errors")]
-            self.found.stated += sum(int(each) for each in counts if each.isdecimal() and len(each) < 10)
+            states = self._heads.state(attributes)
+            self._counts = [self._root, *([self._heads] if states else [])]
 
     def _begin_case(self, attributes: dict[str, str]) -> None:
         if len(self.found.cases) == MOST_CASES:
             raise _wrong(self._path, f"more than {MOST_CASES} tests", "cut it to the storage tests")
         self._case = Case(name=attributes.get("name", "")[:1000], group=attributes.get("classname", "")[:200])
         self.found.cases.append(self._case)
+
+    def finish(self) -> JUnit:
+        """What was found. Suites that state no counts are checked by the head of the whole file, if it states some."""
+        counts = self._root if self._heads.stated is None else self._heads
+        self.found.stated = counts.stated
+        self.found.counted_tests, self.found.counted_marks = counts.tests, counts.marks
+        return self.found
 
     def _end(self, tag: str) -> None:
         self._open.pop()

@@ -39,7 +39,11 @@ _WANTED: dict[Unit, str] = {
     "cpu": "a share of one CPU with its unit such as 40% or 1.5CPU",
     "pods": "a number of pods such as 60pods",
 }
-_QUANTITY = re.compile(r"(?P<number>(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d+)?)\s*(?P<suffix>% of one CPU|[^\d\s]*)")
+# A comma separates thousands. A number that begins with 0 has none: 0,500 is half of something, with a decimal comma.
+_QUANTITY = re.compile(
+    r"(?P<number>([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d+)?)\s*(?P<suffix>% of one CPU|[^\d\s]*)", re.ASCII
+)
+_WITH_COMMA = re.compile(r"[\d.,]*\d,\d[\d.,]*", re.ASCII)
 
 # Kubernetes' own client reads them too, but takes half a second to be imported, which not all who read sizes can spare.
 # https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
@@ -77,6 +81,11 @@ def parse_quantity(text: str | int | float, *, unit: Unit) -> float:
     if written.startswith("-"):
         raise ValueError(f"{problem}, which is negative")
     found = _QUANTITY.fullmatch(written)
+    if found is None and (number := _WITH_COMMA.match(written)):
+        raise ValueError(
+            f"{problem}, in which the comma of {number[0]} separates no thousands; write a decimal point, or thousands "
+            "as 1,000"
+        )
     if found is None:
         raise ValueError(problem)
     suffix = found["suffix"]

@@ -200,6 +200,25 @@ def test_root_has_directories_loaded_by_nobody_where_nobody_can_get_there(
         assert Path(volume.test_file).stat().st_uid == owner
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="who is not root runs fio as himself")
+@pytest.mark.parametrize("umask", [0o022, 0o027, 0o077])
+def test_fio_reads_its_jobs_whatever_the_umask_and_nobody_else_does(
+    umask: int, profile: Profile, kept: dict[str, Iterable[str]]
+) -> None:
+    with TemporaryDirectory(dir="/var/tmp") as made:
+        Path(made).chmod(0o755)
+        before = os.umask(umask)
+        try:
+            workspace = HostWorkspace([made], run_id="r1", keep_output=kept.__setitem__)
+            workspace.make()
+            (volume,) = prepared(HostLoadRunner(workspace, wanted=[profile], test_size=SIZE), [made])
+        finally:
+            os.umask(before)
+        assert isinstance(volume, HostVolume)
+        assert volume.folder.stat().st_mode & 0o077 == 0
+        assert {path.stat().st_uid for path in volume.folder.iterdir()} == {65534}
+
+
 def test_storage_that_fails_in_mid_run_fails_in_the_words_of_fio(
     bench: Bench, profile: Profile, directories: list[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,44 @@ def test_a_message_is_fit_to_be_shown_and_short(tmp_path: Path) -> None:
     assert len(failure.message) <= MESSAGE + 4 and "geheim" not in failure.message and "\n" not in failure.message
     page = render_summary(run_of(verdicts=[judged()]).model_copy(update={"imports": [found]}))
     assert "<script>" not in page and "&lt;script&gt;" in page
+
+
+@pytest.mark.parametrize(
+    ("head", "cases", "contradicts"),
+    [
+        ("", '<testcase name="a"><failure/></testcase>', False),  # merged by a driver's CI, without counts
+        ('failures=""', '<testcase name="a"><failure/></testcase>', False),
+        ('failures="0"', '<testcase name="a"><failure/></testcase>', True),
+        ('failures="1" errors="1" tests="2"', '<testcase name="a"><failure/><error/></testcase>', False),
+        ('failures="1" errors="0" tests="1"', '<testcase name="a"><failure/><error/></testcase>', False),
+        ('failures="2" errors="1" tests="3"', '<testcase name="a"><failure/><error/></testcase>', True),
+        ('failures="1"', '<testcase name="a"/>', True),
+    ],
+)
+@pytest.mark.parametrize(
+    "whole", ["<testsuites><testsuite {}>{}</testsuite></testsuites>", "<testsuite {}>{}</testsuite>"]
+)
+def test_counts_of_a_head_contradict_only_if_they_are_stated(
+    head: str, cases: str, contradicts: bool, whole: str, tmp_path: Path
+) -> None:
+    assert bool(record(tmp_path, whole.format(head, cases)).doubts) is contradicts
+
+
+def test_counts_of_one_suite_say_nothing_of_another_and_those_of_the_whole_file_do(tmp_path: Path) -> None:
+    states = '<testsuite failures="0"><testcase name="a"/></testsuite>'
+    alone = '<testsuite><testcase name="b"><error/></testcase></testsuite>'
+    assert not record(tmp_path, f"<testsuites>{states}{alone}</testsuites>").doubts
+    assert not record(tmp_path, f'<testsuites errors="1">{alone}</testsuites>').doubts
+    assert record(tmp_path, f'<testsuites errors="2">{alone}</testsuites>').doubts
+
+
+@pytest.mark.parametrize("kind", ["gztar", "tar", "zip"])
+def test_an_archive_is_to_be_unpacked(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "junit_01.xml").write_text(e2e(case("[It] a should work")), encoding="utf-8")
+    archive = shutil.make_archive(str(tmp_path / "fetched"), kind, tmp_path / "results")
+    with pytest.raises(WrongUsage, match="unpack it"):
+        read_import(Path(archive))
 
 
 def test_failures_that_the_tests_of_a_file_do_not_show_are_doubts(tmp_path: Path) -> None:
