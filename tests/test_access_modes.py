@@ -13,7 +13,7 @@ def test_a_volume_of_one_pod_is_kept_from_a_second(show):
 
 @pytest.mark.capability("read-only-many")
 def test_nodes_read_a_volume_that_none_may_write(show):
-    """With ReadOnlyMany pods on two nodes read a clone at once, and it refuses all their writes."""
+    """With ReadOnlyMany pods on two nodes mount a clone read-only at once, read it, and cannot write."""
     show()
 
 

@@ -7,13 +7,13 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("restore-larger")
 def test_snapshot_restored_to_a_larger_volume_fills_it(show):
-    """A snapshot is restored to a PVC of twice the size; its file system has that size, and the data."""
+    """A snapshot is restored to a PVC of twice the size; its file system is larger, too, and has the data."""
     show()
 
 
 @pytest.mark.capability("clone-larger")
 def test_larger_clone_fills_its_volume(show):
-    """A volume is cloned to a PVC of twice the size; its file system has that size, and the data."""
+    """A volume is cloned to a PVC of twice the size; its file system is larger, too, and has the data."""
     show()
 
 
@@ -31,13 +31,13 @@ def test_volume_and_its_clone_are_used_on_one_node(show):
 
 @pytest.mark.capability("restore-read-only")
 def test_snapshot_restored_for_reading_only_refuses_writes(show):
-    """A snapshot is restored to a ReadOnlyMany PVC: a pod reads the data, and all its writes are refused."""
+    """A snapshot is restored to a ReadOnlyMany PVC: a pod mounts it read-only, reads the data, and cannot write."""
     show()
 
 
 @pytest.mark.capability("clone-read-only")
 def test_clone_for_reading_only_refuses_writes(show):
-    """A volume is cloned to a ReadOnlyMany PVC: a pod reads the data, and all its writes are refused."""
+    """A volume is cloned to a ReadOnlyMany PVC: a pod mounts it read-only, reads the data, and cannot write."""
     show()
 
 

@@ -26,5 +26,5 @@ def test_written_data_is_read_elsewhere(written, another_node):
 @pytest.mark.destructive
 @pytest.mark.slow
 def test_data_written_during_a_rebuild_is_read_back(rewritten):
-    """While a lost replica is rebuilt, a file is rewritten over and over; the last pass is then read back in full."""
+    """A file is rewritten when a lost replica begins to be rebuilt; the last pass is read back in full after that."""
     rewritten.verify()

@@ -7,13 +7,13 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("expansion-offline")
 def test_unused_volume_grows(show):
-    """A PVC is expanded while no pod uses it; the next pod sees the new size, and its data."""
+    """A PVC is expanded while no pod uses it; the next pod sees its file system grow, and its data."""
     show()
 
 
 @pytest.mark.capability("expansion-new-pod")
 def test_volume_grows_for_a_pod_made_anew(show):
-    """A PVC is expanded and its pod is replaced at once; the new pod sees the new size, and its data."""
+    """A PVC is to be expanded, and its pod is replaced at once; the new pod sees its file system grow, and its data."""
     show()
 
 

@@ -7,7 +7,7 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("two-volumes")
 def test_pod_uses_two_volumes(show):
-    """A pod uses two volumes, then a new pod there and one on another node: each holds what was written to it."""
+    """A pod uses two volumes, then a new one there, and elsewhere if a node can: each holds what was written to it."""
     show()
 
 

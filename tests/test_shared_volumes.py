@@ -31,5 +31,5 @@ def test_rights_of_files_hold_on_another_node(show):
 
 @pytest.mark.capability("entries")
 def test_large_folder_is_listed_whole_on_another_node(show):
-    """A folder of 100,000 entries that grows on one node is listed on another, nothing missing and nothing twice."""
+    """A folder of up to 100,000 entries that grows on one node is listed on another, nothing missing, nothing twice."""
     show()

@@ -7,7 +7,7 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("expansion")
 def test_volume_grows_while_it_is_used(show):
-    """A PVC is expanded, and the pod that uses its volume the whole time sees the new size."""
+    """A PVC is expanded, and the pod that uses its volume the whole time sees its file system grow."""
     show()
 
 

@@ -7,17 +7,17 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("protection")
 def test_a_volume_in_use_outlasts_the_deletion_of_its_claim(show):
-    """A PVC that is deleted while a pod uses it stays, the pod reads and writes on, and it goes after the pod."""
+    """A PVC that is deleted while a pod uses it stays, the pod reads and writes on, and the PVC goes after the pod."""
     show()
 
 
 @pytest.mark.capability("ephemeral")
 def test_an_ephemeral_volume_comes_and_goes_with_its_pod(show):
-    """A generic ephemeral volume is made with its pod and takes its writes; PVC and PV are gone after the pod."""
+    """An ephemeral volume is made with its pod and takes a write; PVC and PV go after it, the PV unless retained."""
     show()
 
 
 @pytest.mark.capability("modification")
 def test_attributes_of_a_volume_in_use_are_changed(show):
-    """A PVC gets a VolumeAttributesClass, then another one, and reports each, while its pod reads and writes on."""
+    """A PVC gets a VolumeAttributesClass, then another if it can, reports each, and its pod reads and writes on."""
     show()

@@ -8,7 +8,7 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("mount-options")
 def test_mount_options_reach_the_mount(show):
-    """Mount options of a PV, its class's among them, show in the pod, and a pod with a wrong one does not start."""
+    """A mount option of a PV shows in the pod, as those of its class that can, and a wrong one keeps a pod from it."""
     show()
 
 
@@ -20,7 +20,7 @@ def test_files_are_given_to_a_group_when_the_policy_says_so(show):
 
 @pytest.mark.capability("statistics")
 def test_the_kubelet_tells_how_full_a_volume_is(show):
-    """Capacity, used and available bytes of a volume, as the kubelet reports them, are those that its pod sees."""
+    """Capacity, used and available bytes that the kubelet reports are what the pod sees, within 2 % of the capacity."""
     show()
 
 
@@ -32,7 +32,7 @@ def test_a_node_takes_as_many_volumes_as_its_driver_says(show):
 
 @pytest.mark.capability("topology")
 def test_volumes_are_where_the_class_allows_them(show):
-    """A pod goes to a node that the class's allowedTopologies allow; a pod on another node waits."""
+    """A pod has a volume on a node that the class's allowedTopologies allow; a pod that must run on another waits."""
     show()
 
 

@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.events import last_warning, recent_events
+from acceptance.cluster.events import last_warning, recent_events, warnings_about
 from acceptance.cluster.objects import GROUP_LABEL, SHOWN, labels, metadata, name_of
 from acceptance.cluster.ownership import label_volume, prepare_for_release, set_policy, why_foreign
+from acceptance.cluster.refusals import (
+    Refusal,
+    read_refusal,
+    refuses_access_mode,
+    refuses_block,
+    refuses_copy,
+    refuses_larger_copy,
+)
 from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
 from acceptance.cluster.volumes import unclaimed
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
 
-# What provisioners say of raw block volumes that they do not have; the first words are the sig-storage library's.
-_NO_BLOCK = re.compile(
-    r"(not support|unsupported|invalid).*(block|volumemode)|(block|volumemode).*(not support|unsupported)",
-    re.IGNORECASE,
-)
-# The same of volumes for several nodes at once, or for one pod alone.
-_MODES = r"access.?mode|multi.?node|single.?node|ReadWriteMany|RWX|ReadOnlyMany|ROX|ReadWriteOncePod|RWOP"
-_NO_SUCH_ACCESS = re.compile(
-    rf"({_MODES}).*(not support|unsupported|invalid|not allowed|only)"
-    rf"|(not support|unsupported|invalid|only supports?).*({_MODES}|capabilit)",
-    re.IGNORECASE,
-)
-# The same of a copy that is to be larger than what it is of.
-_NO_LARGER_COPY = re.compile(
-    r"(same|equal|differ\w*|match\w*|mismatch|greater|larger)\b.{0,60}\bsize|\bsize\b.{0,80}(same|equal|differ|match|greater|larger)",
-    re.IGNORECASE,
-)
-# Reasons of a claim's events that waiting does not mend.
-_FINAL_MESSAGES = ("exceeded quota", "forbidden", "not found", "invalid")
-
+# A refusal that was repeated: one may have come of a moment, such as a class or a driver that was being changed.
+_REPEATED = 2
 
 AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"]
 # What a class lacks that refuses a claim of that mode.
@@ -45,6 +34,8 @@ _CAPABILITY_OF: dict[AccessMode, str] = {
     "ReadOnlyMany": "read-only-many",
     "ReadWriteOncePod": "one-pod",
 }
+# What a class lacks that fills no volume from such a source.
+_COPY_OF = {"PersistentVolumeClaim": "clone", "VolumeSnapshot": "snapshot"}
 
 
 class NeverBound(StorageFailure):
@@ -189,24 +180,44 @@ def _lost(seen: Object, claim: Claim) -> StorageFailure | None:
 
 
 def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
-    """Why the claim will never have a volume, from its events, or None; Unsupported where its class has none such."""
-    warning = last_warning(api, namespace=claim.namespace, name=claim.name)
-    if not warning or "ProvisioningFailed" not in warning:
+    """Why the claim will never have a volume, from its events, or None; Unsupported where its class has none such.
+
+    What is not certain is None: the wait goes on, and fails at its deadline.
+    """
+    warnings = warnings_about(api, namespace=claim.namespace, name=claim.name, reason="ProvisioningFailed")
+    if not warnings:
         return None
-    if claim.block and _NO_BLOCK.search(warning):
-        return Unsupported(f"capability 'raw block volumes': StorageClass {claim.storage_class} has none: {warning}")
-    if (lacks := _CAPABILITY_OF.get(claim.access_mode)) is not None and _NO_SUCH_ACCESS.search(warning):
-        return Unsupported(
-            f"capability '{lacks}': StorageClass {claim.storage_class} offers no such volumes: {warning}"
-        )
-    if claim.source is not None and claim.source.smaller and _NO_LARGER_COPY.search(warning):
-        return Unsupported(
-            f"capability 'larger copies': StorageClass {claim.storage_class} makes no copy of another size than its "
-            f"source: {warning}"
-        )
-    if not any(word in warning.lower() for word in _FINAL_MESSAGES):
+    refusals = [read_refusal(warning.message, names=_names_in(claim)) for warning in warnings]
+    if (lacks := _lacking(claim, refusals[-1])) is not None:
+        return Unsupported(f"{lacks}: {warnings[-1].line}")
+    times = sum(warning.times for warning, refusal in zip(warnings, refusals, strict=True) if refusal.is_final)
+    if not refusals[-1].is_final or times < _REPEATED:
         return None
-    return NeverBound(f"PVC {claim.name} of StorageClass {claim.storage_class} cannot be provisioned: {warning}")
+    return NeverBound(
+        f"PVC {claim.name} of StorageClass {claim.storage_class} cannot be provisioned: {warnings[-1].line}"
+    )
+
+
+def _names_in(claim: Claim) -> list[str]:
+    """Names that events about the claim contain: one of them may sound like a reason, such as a class `rwx-fast`."""
+    return [claim.storage_class, claim.name, claim.namespace, claim.source.name if claim.source else ""]
+
+
+def _lacking(claim: Claim, refusal: Refusal) -> str | None:
+    """The capability that the refusal shows the claim's class to lack, as the beginning of an error; or None."""
+    of_class = f"StorageClass {claim.storage_class}"
+    if claim.block and refuses_block(refusal):
+        return f"capability 'raw block volumes': {of_class} has none"
+    lacks = _CAPABILITY_OF.get(claim.access_mode)
+    if lacks is not None and refuses_access_mode(refusal, claim.access_mode):
+        return f"capability '{lacks}': {of_class} offers no such volumes"
+    if claim.source is None:
+        return None
+    if refuses_copy(refusal, claim.source.kind):
+        return f"capability '{_COPY_OF.get(claim.source.kind, 'copies')}': {of_class} has none"
+    if claim.source.smaller and refuses_larger_copy(refusal):
+        return f"capability 'larger copies': {of_class} makes no copy of another size than its source"
+    return None
 
 
 def why_unbound(api: Api, claim: Claim) -> str | None:

@@ -65,7 +65,7 @@ TITLES: dict[Capability, str] = {
     "appends": "Several nodes append to a file (RWX)",
     "visibility": "Renamed and fsynced files show on other nodes (RWX)",
     "rights": "Rights of files by user and group hold on other nodes (RWX)",
-    "entries": "A folder of 100,000 entries is listed whole on other nodes (RWX)",
+    "entries": "A folder of up to 100,000 entries is listed whole on other nodes (RWX)",
     "expansion-offline": "Volumes grow while no pod uses them",
     "expansion-new-pod": "Volumes grow for a pod that is made anew meanwhile",
     "block-expansion": "Raw block volumes grow while they are used",

@@ -156,7 +156,7 @@ def test_a_class_of_one_node_has_its_volumes_there(api: Api, reports: Path) -> N
         found = run_suite(*FILES, f"--storage-class={name}", "-k", "class_allows", reports=reports)
     assert found.status == 0, found.output
     (record,) = found.results["capabilities"]
-    assert f"allow {node}: a pod went to {node}, and one on " in record["how"]
+    assert f"allow {node}: a pod had a volume on {node}, and one that had to run on " in record["how"]
     assert "didn't find available persistent volumes to bind" in record["how"]
 
 

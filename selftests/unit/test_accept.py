@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from acceptance.judging.outcome import without_figures
 from acceptance.results.document import Verdict
-from fixtures.verdicts import accept
+from fixtures import verdicts
+from fixtures.verdicts import HOW, accept
 
 
 def test_an_accepted_verdict_is_of_the_test_that_asked(request: pytest.FixtureRequest) -> None:
@@ -18,3 +20,16 @@ def test_an_accepted_verdict_is_of_the_test_that_asked(request: pytest.FixtureRe
     accept.__wrapped__(request, run, properties.__setitem__)(verdict)
     assert [(each.test, each.subject) for each in recorded] == [(request.node.nodeid, "further-tests")]
     assert verdict.test == "" and properties["limit"] == "it holds"
+
+
+@pytest.mark.parametrize("how", ["", "pods on n1, the only node that can have both, had two volumes"])
+def test_a_pass_says_what_was_done(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdicts, "_storage_class", lambda _: "fast")
+    monkeypatch.setattr(verdicts, "params_of", lambda _: {})
+    item = SimpleNamespace(name="test_pod_uses_two_volumes", stash=pytest.Stash())
+    if how:
+        item.stash[HOW] = how
+    call, report = SimpleNamespace(excinfo=None), SimpleNamespace(skipped=False)
+    found = verdicts._functional(cast(Any, item), cast(Any, call), cast(Any, report))
+    assert found is not None and found.status == "pass"
+    assert found.reason == (f"held on fast: {how}" if how else "held on fast")

@@ -15,7 +15,7 @@ import pytest
 
 from acceptance.cluster import snapshots
 from acceptance.cluster.api import Api
-from acceptance.cluster.claims import Claim, DataSource, failed_for_good
+from acceptance.cluster.claims import Claim, DataSource
 from acceptance.cluster.resources import SNAPSHOT_CONTENTS
 from acceptance.cluster.snapshots import Snapshot, contents_behind, delete_snapshots
 from acceptance.planning.site import Site, lacks_feature
@@ -306,25 +306,6 @@ def test_a_content_that_outlives_its_snapshot_is_waited_for(monkeypatch: pytest.
     each = Snapshot(name="snap", namespace="run", snapshot_class="fast", run_id="r")
     with pytest.raises(StorageFailure, match="snap and its content to be deleted; last state: snapcontent-1"):
         delete_snapshots(cast(Api, api), [each], timeout_s=0.01)
-
-
-@pytest.mark.parametrize(
-    ("said", "smaller", "error"),
-    [
-        ("size of target volume (2147483648 bytes) is different than size of source volume", True, Unsupported),
-        ("clones must have the same size as their source", True, Unsupported),
-        ("size of target volume is different than size of source volume", False, None),
-        ("the pool is offline", True, None),
-    ],
-)
-def test_a_refusal_of_the_size_is_a_capability_that_is_missing(
-    said: str, smaller: bool, error: type[Exception] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("acceptance.cluster.claims.last_warning", lambda *_, **__: f"ProvisioningFailed: {said}")
-    source = DataSource(kind="PersistentVolumeClaim", name="source", smaller=smaller)
-    claim = Claim(name="c", namespace="run", storage_class="fast", size=1, run_id="r", source=source)
-    found = failed_for_good(cast(Api, None), claim)
-    assert (type(found) is error) if error else found is None
 
 
 def test_what_needs_snapshots_or_growth_is_known_to_be_missing_without_trying() -> None:

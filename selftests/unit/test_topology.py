@@ -62,7 +62,10 @@ def seen(bench: ThreeNodes) -> str:
 def test_a_pod_that_waits_elsewhere_is_right(words: str) -> None:
     bench = ThreeNodes(term("a"), second=kept(f"0/3 nodes are available: 1 node(s) {words}."))
     said = seen(bench)
-    assert "StorageClass fast allow n1: a pod went to n1, and one on n2 waited (0/3 nodes" in said and words in said
+    assert (
+        "StorageClass fast allow n1: a pod had a volume on n1, and one that had to run on n2 waited (0/3 nodes" in said
+        and words in said
+    )
     assert [each.node for each in bench.asked] == ["n2"]
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.cluster import claims, snapshots
+from acceptance.cluster import snapshots
 from acceptance.cluster.api import Api
-from acceptance.cluster.claims import Claim, DataSource, NeverBound, claim_spec, failed_for_good
+from acceptance.cluster.claims import Claim, DataSource, claim_spec
 from acceptance.cluster.permissions import Permission, _missing
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import CLAIMS, VOLUME_SNAPSHOTS, Object
@@ -149,28 +149,6 @@ def test_a_copy_holds_all_from_before_and_nothing_else(found: dict[str, str], wr
 @given(st.dictionaries(st.sampled_from(["before", "after"]), st.sampled_from(["1", "2", "", "x"])))
 def test_no_other_content_passes_for_a_copy(found: dict[str, str]) -> None:
     assert (wrong_with_copy(found, before="1", after="2") is None) == (found == {"before": "1"})
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "NodePath only supports ReadWriteOnce and ReadWriteOncePod (1.22+) access modes",
-        "code = InvalidArgument desc = multi node access modes are only supported on rbd `block` type volumes",
-        "rpc error: code = InvalidArgument desc = Volume capabilities not supported",
-        "invalid AccessModes [ReadWriteMany]: only AccessModes [ReadWriteOnce ReadWriteOncePod] are supported",
-    ],
-)
-def test_a_refusal_of_the_access_mode_is_a_capability_that_is_missing(
-    said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(claims, "last_warning", lambda *_, **__: f"Warning ProvisioningFailed: {said}")
-    error = failed_for_good(cast(Api, None), CLAIM)
-    assert type(error) is Unsupported and str(error).startswith("capability 'shared'")
-
-
-def test_another_refusal_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims, "last_warning", lambda *_, **__: "Warning ProvisioningFailed: pool is not found")
-    assert type(failed_for_good(cast(Api, None), CLAIM)) is NeverBound
 
 
 def test_a_claim_says_what_it_is_to_be_filled_from() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from acceptance.cluster import claims
 from acceptance.cluster.claims import Claim
+from acceptance.cluster.events import Warned
 from acceptance.cluster.pod_manifest import PodPlan, ephemeral_name, pod_manifest
 from acceptance.cluster.resources import CLAIMS, CSI_NODES, NODES, PODS, VOLUMES, Object
 from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
@@ -85,7 +86,7 @@ def tried(bench: PlayedBench) -> Bench:
 
 @pytest.fixture(autouse=True)
 def no_events(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims, "last_warning", lambda *_, **__: None)
+    monkeypatch.setattr(claims, "warnings_about", lambda *_, **__: [])
     monkeypatch.setattr(protection, "may", lambda *_: True)
 
 
@@ -112,19 +113,6 @@ def test_a_pod_that_the_scheduler_keeps_for_that_reason_waits() -> None:
 def test_a_pod_that_starts_or_waits_for_something_else_fails(status: Object, said: str) -> None:
     with pytest.raises(StorageFailure, match=said):
         keep(with_pod(status))
-
-
-@pytest.mark.parametrize(
-    ("mode", "lacks"),
-    [("ReadWriteOncePod", "one-pod"), ("ReadOnlyMany", "read-only-many"), ("ReadWriteMany", "shared")],
-)
-def test_an_access_mode_that_is_refused_is_a_capability_that_is_missing(
-    mode: Any, lacks: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said = f"Warning ProvisioningFailed: {mode} is not supported"
-    monkeypatch.setattr(claims, "last_warning", lambda *_, **__: said)
-    error = claims.failed_for_good(cast(Any, None), replace(CLAIM, access_mode=mode))
-    assert type(error) is Unsupported and f"capability '{lacks}'" in str(error)
 
 
 def test_a_claim_that_goes_while_it_is_used_is_told() -> None:
@@ -219,6 +207,37 @@ def test_the_last_that_df_said_is_what_the_pod_sees() -> None:
 )
 def test_options_that_the_kernel_shows_must_show(shown: str, lacking: list[str]) -> None:
     assert mount_options.absent(["noatime", "nfsvers=4.1"], shown) == lacking
+
+
+def test_only_options_that_can_show_are_said_to_hold() -> None:
+    said = mount_options.held_in_words(["nodev", "nfsvers=4.1"], "nfs4 rw,nodev,noatime,vers=4.1")
+    held, _, rest = said.partition(";")
+    assert "nodev and noatime" in held and "nfsvers" not in held.partition("(")[0]
+    assert rest.startswith(" the class's nfsvers=4.1 not compared")
+    assert ";" not in mount_options.held_in_words([], "xfs rw,noatime")
+
+
+@pytest.mark.parametrize(
+    ("message", "times", "refused"),
+    [
+        (f"MountVolume.SetUp failed: mount: exit status 32: -o {mount_options.WRONG} /dev/sda", 1, True),
+        ("MountVolume.MountDevice failed: rpc error: code = Internal desc = wrong fs type, bad option", 3, True),
+        ("MountVolume.WaitForAttach failed: the device is not there yet", 2, False),
+    ],
+)
+def test_a_mount_that_only_was_not_ready_is_no_refusal(message: str, times: int, refused: bool) -> None:
+    assert mount_options.is_refusal(Warned(message=message, times=times, line=message)) is refused
+
+
+@pytest.mark.parametrize(("policy", "stays"), [("Delete", False), ("Retain", True)])
+def test_a_volume_that_is_retained_is_not_said_to_go(policy: str, stays: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = PlayedBench()
+    bench.storage_class.reclaim_policy = policy
+    bench.api.create(VOLUMES, {"metadata": {"name": "pv"}, "spec": {"persistentVolumeReclaimPolicy": policy}})
+    monkeypatch.setattr(PlayedBench, "start", lambda *_, **__: PLAN, raising=False)
+    for done in ("delete_claim", "end_pod", "_wait_in_use", "_wait_gone"):
+        monkeypatch.setattr(protection, done, lambda *_, **__: None)
+    assert ("the PV stays, as reclaim policy Retain" in protection.try_protection(tried(bench))) is stays
 
 
 def listing(folder: int, file: int) -> tuple[int, str]:

@@ -31,7 +31,10 @@ def try_offline_expansion(bench: Bench) -> str:
     after = _seen_by_a_new_pod(
         bench, claim, mark, size=size, before=before, after_what="it was expanded while no pod used it"
     )
-    return f"a volume grew from {in_words(before)} to {in_words(after)} while no pod used it, and the next one saw that"
+    return (
+        f"a volume was expanded to {in_words(size)} while no pod used it, and the file system grew from "
+        f"{in_words(before)} to {in_words(after)} for the next one"
+    )
 
 
 def try_expansion_with_a_new_pod(bench: Bench) -> str:

@@ -36,7 +36,12 @@ def try_protection(bench: Bench) -> str:
     _wait_gone(bench, claim, volume)
     what = "its PV, then of its PVC," if left_out is None else "its PVC"
     note = "" if left_out is None else f"; its PV was not deleted: {left_out}"
-    return f"a volume in use outlasted the deletion of {what} and went when its pod was gone{note}"
+    if bench.storage_class.reclaim_policy == "Delete":
+        end = "and went when its pod was gone"
+    else:
+        policy = bench.storage_class.reclaim_policy
+        end = f"and its PVC went when its pod was gone; the PV stays, as reclaim policy {policy} says"
+    return f"a volume in use outlasted the deletion of {what} {end}{note}"
 
 
 def _why_not_deleted(bench: Bench, volume: str) -> str | None:

@@ -15,4 +15,7 @@ def try_read_only_copy(bench: Bench, copy: Copy) -> str:
     source, _ = written_source(bench, copy, FILL, mark)
     copied = copy_of(bench, source, copy, access="ReadOnlyMany")
     require_read_only(bench, copied, mark, what=f"a {copy} (ReadOnlyMany)")
-    return f"a pod read what was on a {copy} that was asked for as ReadOnlyMany, and all its writes were refused"
+    return (
+        f"a pod that mounted a {copy}, which was asked for as ReadOnlyMany, read-only read what was on it, and all its "
+        "writes were refused"
+    )

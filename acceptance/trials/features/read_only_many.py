@@ -48,4 +48,7 @@ def try_read_only_many(bench: Bench) -> str:
             )
         if taken := [line.removeprefix("took ") for line in lines if line.startswith("took ")]:
             raise StorageFailure(f"{about} took writes on {node}: {', '.join(taken)}")
-    return f"pods on {bench.node} and {other} had a {ACCESS_MODE} volume at once, read it, and all writes were refused"
+    return (
+        f"pods on {bench.node} and {other} had a {ACCESS_MODE} volume at once, mounted read-only, read it, and all "
+        "writes were refused"
+    )

@@ -76,7 +76,8 @@ def try_statistics(bench: Bench) -> str:
             ) from None
         raise error
     assert last is not None
-    return f"the kubelet of {node} reported for a volume what its pod saw: {_shown(last)}"
+    near = f"to within {TOLERATED:.0%} of its size"
+    return f"the kubelet of {node} reported for a volume what its pod saw, {near}: {_shown(last)}"
 
 
 def seen_by_pod(output: str) -> Fullness | None:

@@ -38,7 +38,7 @@ def try_topology(bench: Bench) -> str:
         words=ELSEWHERE,
         started=f"{allowed}, and a pod started with a volume on {outside[0]}: the driver ignores them",
     )
-    return f"{allowed}: a pod went to {bench.node}, and one on {outside[0]} waited ({why})"
+    return f"{allowed}: a pod had a volume on {bench.node}, and one that had to run on {outside[0]} waited ({why})"
 
 
 def _nodes(bench: Bench) -> tuple[list[str], list[str]]:

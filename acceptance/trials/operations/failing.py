@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 
 from acceptance.cluster.events import last_warning
+from acceptance.cluster.refusals import read_refusal, refuses_copy
 from acceptance.cluster.workspace import Workspace
 from acceptance.results.operations import Operation
 from acceptance.text.errors import EnvironmentFailure
@@ -14,8 +14,6 @@ from acceptance.trials.operations.timeline import Tracked
 
 NOTHING = "NothingSaid"
 _MOST = 300
-# The external provisioner's words for a driver without the capability CLONE_VOLUME.
-_NO_CLONES = re.compile(r"not support.*clon|clon.*not support|unsupported.*clon", re.IGNORECASE)
 
 
 def why_failed(workspace: Workspace, tracked: Tracked, operation: Operation) -> str:
@@ -52,9 +50,14 @@ def cannot_clone(objects: Collection[Tracked]) -> str | None:
         return "only CSI drivers can clone, and the provisioner is none"
     clones = [each for each in objects if each.kind == "clone"]
     refused = [each.failed["clone"] for each in clones if "clone" in each.failed]
-    if clones and len(refused) == len(clones) and all(map(_NO_CLONES.search, refused)):
+    if clones and len(refused) == len(clones) and all(map(_says_no_clones, refused)):
         return refused[0]
     return None
+
+
+def _says_no_clones(why: str) -> bool:
+    refusal = read_refusal(why.removeprefix("ProvisioningFailed: "), names=())
+    return refuses_copy(refusal, "PersistentVolumeClaim")
 
 
 def untold(objects: Collection[Tracked]) -> Iterator[tuple[Operation, str]]:
