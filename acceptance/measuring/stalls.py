@@ -61,7 +61,7 @@ def _silence_s(sample: Sample, *, fastest: float) -> float:
     One in which more was done than in two of the fastest seconds is late for want of CPU: the load went on.
     """
     went_on = _ios(sample) > 2 * LOOK_S * fastest
-    return 0.0 if went_on else max(0.0, sample.duration_s - LOOK_S)
+    return 0.0 if went_on else max(0.0, sample.duration_s - sample.looks * LOOK_S)
 
 
 def _stalls(samples: Sequence[Sample]) -> Iterator[Stall]:
@@ -85,7 +85,7 @@ def _within(sample: Sample, *, after: float, fastest: float) -> Stall:
     middles_ns = [middle for counts in sample.counts.values() for middle in counts.histogram]
     silence = _silence_s(sample, fastest=fastest)
     if not middles_ns:
-        at_most = min(sample.duration_s, silence + LOOK_S)
+        at_most = min(sample.duration_s, silence + sample.looks * LOOK_S)
         return Stall(at_least=silence, at_most=at_most, after=after, silent=True)
     took = max(middles_ns) / 1e9
     return Stall(at_least=took, at_most=took, after=after, silent=silence >= took - 2 * LOOK_S)

@@ -59,6 +59,7 @@ def document(at_ms: int, done: int, *, runtime_ms: int | None = None, ramp: str 
         ("gtod_reduce", [None, None, None, 30, 29, None]),
         ("jobs_apart", [None, None, 59, 58, None]),
         ("jobs_together", [None, None, 60, 58, None]),
+        ("group", [None, 120, 120, None]),
     ],
 )
 def test_the_seconds_of_load_are_counted_and_the_ramp_is_not(
@@ -120,9 +121,9 @@ def test_a_stall_across_the_end_of_the_ramp_counts_from_there_and_leaves_no_trac
 @pytest.mark.parametrize(
     ("name", "counted"),
     [
-        # From 0.1 s of the load on until 4.8 s, so that fio, which was to load for 3 s, ended then. The first second is
-        # not counted.
-        ("frozen_from_the_start", [(3.8, 129)]),
+        # From 0.1 s of the load on until 4.8 s, so that fio, which was to load for 3 s, ended then.
+        ("frozen_from_the_start", [(4.8, 129)]),
+        ("frozen_group", [(4.7, 516)]),
         # From the start on, for 6 s, with a ramp of 2 s: 4 s of standstill and the second after it. fio tells only to
         # within a second when it began, and a second too little is told rather than one too many.
         ("frozen_in_the_ramp", [(4.0, 5180), (1.0, 5297), (1.0, 5431)]),
@@ -153,8 +154,8 @@ def test_a_load_that_stood_still_from_first_to_last_and_spoke_once_is_a_sample()
     reader = SampleReader(jobs=["writes"])
     assert reader.read(late(6500, 1, asked_ms=900, elapsed_s=7)) is None
     sample = reader.close()
-    assert sample is not None and seconds_and_ios([sample]) == [(5.0, 1)]
-    assert sample.duration_s == pytest.approx(5.0, abs=0.6), "fio began at most a second earlier"
+    assert sample is not None and seconds_and_ios([sample]) == [(6.0, 1)]
+    assert sample.duration_s == pytest.approx(6.0, abs=0.6), "fio began at most a second earlier"
     assert reader.close() is None
 
 
@@ -162,6 +163,62 @@ def test_a_first_document_that_is_not_late_only_gives_the_point_to_count_from() 
     documents = [late(at_ms, 9, asked_ms=at_ms, elapsed_s=2) for at_ms in (1050, 2050, 2100)]
     reader = SampleReader(jobs=["writes"])
     assert seconds_and_ios([*map(reader.read, documents), reader.close()]) == [(1.0, 0)]
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2, 3])
+@pytest.mark.parametrize("ramp_s", [0.0, 0.4, 1.0, 2.0])
+def test_documents_that_are_lost_at_the_beginning_change_no_rate(lost: int, ramp_s: float) -> None:
+    """An unreadable document is no document: the operations of its second keep their time."""
+    steady = [
+        late(at_ms, (at_ms - since_ms) // 10, asked_ms=at_ms - since_ms, elapsed_s=at_ms // 1000 + 1, ramp=f"{ramp_s}s")
+        for at_ms in range(1000, 8000, 1000)
+        for since_ms in [round(ramp_s * 1000) if at_ms > ramp_s * 1000 else 0]
+    ]
+    samples = [*filter(None, samples_of(steady[lost:]))]
+    assert [each.counts["write"].ios / each.duration_s for each in samples] == pytest.approx([100] * len(samples))
+    assert sum(each.duration_s for each in samples) >= 7 - (lost + 2) - ramp_s
+
+
+def grouped(at_ms: int, done: int, *, ran_ms: Sequence[int], numjobs: str, in_global: bool = False) -> Json:
+    """A document of one entry for a group whose processes have run for so long, each."""
+    made = late(at_ms, done, asked_ms=sum(ran_ms), elapsed_s=at_ms // 1000 + 1)
+    made["jobs"][0]["write"]["runtime"] = max(ran_ms)
+    (made["global options"] if in_global else made["jobs"][0].setdefault("job options", {}))["numjobs"] = numjobs
+    return made
+
+
+@pytest.mark.parametrize("in_global", [False, True])
+@pytest.mark.parametrize("processes", [1, 2, 4, 64])
+def test_the_time_of_a_group_is_that_of_one_of_its_processes(processes: int, in_global: bool) -> None:
+    """fio adds up how long they ran; taken for one's time, it would have begun before fio itself."""
+    documents = [
+        grouped(at_ms, at_ms, ran_ms=[at_ms - 1] * processes, numjobs=str(processes), in_global=in_global)
+        for at_ms in (1000, 2000, 3000)
+    ]
+    assert seconds_and_ios(samples_of(documents)) == [(1.0, 1000)] * 2
+
+
+def test_a_group_of_which_one_process_begins_later_has_no_standstill() -> None:
+    documents = [grouped(at_ms, at_ms, ran_ms=[at_ms, at_ms, at_ms - 400], numjobs="3") for at_ms in (1000, 2000, 3000)]
+    assert seconds_and_ios(samples_of(documents)) == [(1.0, 1000)] * 2
+
+
+def test_clones_that_fio_lists_apart_have_each_their_own_time() -> None:
+    documents = [grouped(at_ms, at_ms, ran_ms=[at_ms], numjobs="4") for at_ms in (1000, 2000)]
+    for each in documents:
+        each["jobs"] *= 4
+    assert seconds_and_ios(samples_of(documents)) == [(1.0, 4000)]
+
+
+def test_cpu_time_of_a_late_beginning_is_that_of_its_operations() -> None:
+    documents = [
+        late(at_ms, 9, asked_ms=asked_ms, elapsed_s=at_ms // 1000 + 1)
+        for at_ms, asked_ms in ((4000, 900), (5000, 5000))
+    ]
+    for each in documents:
+        each["jobs"][0] |= {"usr_cpu": 10.0, "sys_cpu": 10.0}
+    (sample,) = filter(None, samples_of(documents))
+    assert (sample.duration_s, sample.cpu_s, sample.looks) == (5.0, pytest.approx(1.0), 2)
 
 
 def test_a_ramp_that_ends_with_a_standstill_hides_no_second_of_the_load() -> None:
@@ -183,7 +240,7 @@ def test_a_standstill_between_the_laying_out_and_the_first_operation_counts() ->
     loading = [
         late(2000 + at_ms, 1, asked_ms=asked_ms, elapsed_s=99) for at_ms, asked_ms in ((7000, 500), (8000, 7500))
     ]
-    assert seconds_and_ios(samples_of([*laying_out, *loading])) == [(6.5, 1)]
+    assert seconds_and_ios(samples_of([*laying_out, *loading])) == [(7.5, 1)]
 
 
 def test_samples_add_up_to_what_fio_counted_since_the_first_document_of_load(record: str) -> None:
@@ -337,12 +394,13 @@ def with_cpu(at_ms: int, *jobs: tuple[int, float, float], done: int) -> Json:
 def test_cpu_time_is_that_of_all_clones_second_by_second() -> None:
     # Two clones as fio 3.33 printed them; and /proc showed the same but for its ticks of 10 ms.
     documents = [
+        with_cpu(0, (1000, 0.0, 0.0), (1000, 0.0, 0.0), done=0),
         with_cpu(1000, (2000, 0.850000, 21.700000), (1999, 2.401201, 19.959980), done=10),
         with_cpu(2004, (3003, 1.365301, 20.979021), (3003, 1.998002, 20.412920), done=20),
         with_cpu(3004, (4003, 1.199101, 21.458906), (4003, 1.948539, 20.984262), done=30),
     ]
     found = [sample and sample.cpu_s for sample in samples_of(documents)]
-    assert found == [None, pytest.approx(0.446, abs=1e-4), pytest.approx(0.481, abs=1e-4)]
+    assert found == [None, None, pytest.approx(0.446, abs=1e-4), pytest.approx(0.481, abs=1e-4)]
 
 
 @pytest.mark.parametrize(
@@ -357,7 +415,8 @@ def test_cpu_time_is_that_of_all_clones_second_by_second() -> None:
 def test_cpu_time_is_never_negative(
     before: tuple[int, float, float], after: tuple[int, float, float], taken: float | None
 ) -> None:
-    _, sample = samples_of([with_cpu(1000, before, done=10), with_cpu(2000, after, done=20)])
+    begun = with_cpu(0, (before[0] - 1000, 0.0, 0.0), done=0)
+    *_, sample = samples_of([begun, with_cpu(1000, before, done=10), with_cpu(2000, after, done=20)])
     assert sample is not None
     assert sample.cpu_s == (None if taken is None else pytest.approx(taken, abs=1e-4))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +51,16 @@ def test_the_longest_operation_is_found_wherever_it_is(latencies: list[list[floa
     found = longest_stall([samples[: len(samples) // 2], samples[len(samples) // 2 :]])
     assert found is not None and found.at_least == found.at_most
     assert found.at_least == pytest.approx(max(each for one in latencies for each in one), abs=1e-8)
+
+
+@pytest.mark.parametrize(("looks", "at_least", "at_most"), [(1, 3.0, 4.0), (2, 2.0, 4.0)])
+def test_silence_is_what_a_sample_lasted_beyond_the_documents_that_were_due(
+    looks: int, at_least: float, at_most: float
+) -> None:
+    """A sample that begins with the load spans two seconds of fio, and either may hide a part of the stall."""
+    late = replace(second(duration_s=4.0), counts={"write": Counts(ios=1)}, looks=looks)
+    stall = longest_stall([[late, replace(late, duration_s=1.0, looks=1)]])
+    assert stall is not None and (stall.at_least, stall.at_most) == (at_least, at_most)
 
 
 def test_a_stall_in_which_the_load_generator_was_silent_is_a_standstill() -> None:

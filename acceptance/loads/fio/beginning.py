@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from acceptance.loads.fio.snapshots import DIRECTIONS, Counts, Job, Snapshot
 
-UNCOUNTED_MS = 1000
-"""the first second of a load counts for nothing: queues fill"""
 SPEAKS_EACH_MS = 1000
 LATE_MS = 250
 """by how much a document must be late to tell of a standstill, and not of a busy CPU"""
@@ -64,14 +62,14 @@ class Beginning:
         self._first, self._heard_ms = now, None if before is None else before.timestamp_ms
 
     def origin(self) -> Snapshot | None:
-        """Where the time that counts began, with nothing done, if the first document of the load was late; else None.
+        """Return where fio began to count, with nothing done, if the first document of the load was late; else None.
 
-        What was done before that in the first second, or what a second of the ramp has left, is counted with it: fio
-        does not tell it apart.
+        The first second, which a document in time would leave out, is in it with its operations and with its time: fio
+        does not tell them apart.
         """
         if self._first is None or self._jobs_ms is None:
             return None
-        counts_ms = self._jobs_ms + max(UNCOUNTED_MS, self._first.ramp_s * 1000)
+        counts_ms = self._jobs_ms + self._first.ramp_s * 1000
         heard_ms = self._jobs_ms if self._heard_ms is None else self._heard_ms
         began_ms, first_ms = max(counts_ms, heard_ms), self._first.timestamp_ms
         if first_ms - began_ms < LATE_MS or first_ms - heard_ms < SPEAKS_EACH_MS + LATE_MS:
@@ -85,4 +83,5 @@ def _ran_ms(snapshot: Snapshot) -> float:
 
 
 def _idle(job: Job) -> Job:
-    return replace(job, runtime_ms=0, counts={each: Counts() for each in DIRECTIONS})
+    cpu_s = None if job.cpu_s is None else 0.0
+    return replace(job, runtime_ms=0, counts={each: Counts() for each in DIRECTIONS}, cpu_s=cpu_s)

@@ -1,7 +1,8 @@
 """Per-second samples out of fio's documents, which count from the start of the job (or the end of its ramp).
 
-Time counts from a second after fio's jobs began (or from the end of their ramp): storage that stands still before its
-first operation is loaded all the same.
+Time counts from the first document of the load, a second after it began. If that document is late, time counts from the
+beginning of the load (or the end of its ramp): storage that stands still before its first operation is loaded all the
+same.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ class Sample:
     counts: Mapping[str, Counts]
     cpu_s: float | None = None
     """CPU time, user and system, that the load's processes took (s); None where that is not known"""
+    looks: int = 1
+    """documents of fio that were due in it: two if it begins with the load, whose first document was late"""
 
 
 class SampleReader:
@@ -73,13 +76,15 @@ class SampleReader:
             return None
         if any(map(_restarted, before.jobs, now.jobs)):
             return None
-        if self.first is None:
-            before = self._beginning.origin() or before
-        if now.timestamp_ms - before.timestamp_ms < SHORTEST_SAMPLE_S * 1000:
+        due = 1
+        if self.first is None and (origin := self._beginning.origin()) is not None:
+            due += _apart(before, now)
+            before = origin
+        if not _apart(before, now):
             self._before = before  # the last document follows its forerunner by some ms
             return None
         self.first = self.first or before
-        return _between(before, now)
+        return _between(before, now, looks=due)
 
     def close(self) -> Sample | None:
         """There are no more documents. The sample of a load that stood still from first to last, and made one alone."""
@@ -87,7 +92,7 @@ class SampleReader:
         if self.first is not None or before is None or now is None:
             return None
         self.first = before
-        return _between(before, now)
+        return _between(before, now, looks=1)
 
     def _is_loading(self, number: int, before: Snapshot | None, now: Snapshot) -> bool:
         """Whether a job, by its place in the document, has begun and its ramp is over.
@@ -112,12 +117,17 @@ class SampleReader:
         return beginning.ramp_ended or (beginning.waited(now) and beginning.ramp_is_over(now))
 
 
-def _between(before: Snapshot, now: Snapshot) -> Sample:
+def _apart(before: Snapshot, now: Snapshot) -> bool:
+    return now.timestamp_ms - before.timestamp_ms >= SHORTEST_SAMPLE_S * 1000
+
+
+def _between(before: Snapshot, now: Snapshot, *, looks: int) -> Sample:
     first, last = before.counts, now.counts
     return Sample(
         duration_s=(now.timestamp_ms - before.timestamp_ms) / 1000,
         counts={each: _difference(first[each], last[each]) for each in DIRECTIONS},
         cpu_s=_cpu_between(before.cpu_s, now.cpu_s),
+        looks=looks,
     )
 
 

@@ -38,8 +38,8 @@ class Job:
     counts: Mapping[str, Counts]
     cpu_s: float | None
     """CPU time, user and system (s); None where fio does not tell"""
-    job_runtime_ms: int | None
-    """since it began or its ramp ended, when fio set out to make the document"""
+    job_runtime_ms: float | None
+    """since it began or its ramp ended, when fio set out to make the document; of a group its processes' average"""
     elapsed_s: int | None
     """since fio itself began, when the document was made; rounded up"""
 
@@ -83,21 +83,38 @@ def read_snapshot(document: Document, jobs: set[str]) -> Snapshot:
     for job in found:
         if job.get("error"):
             raise FioError(f"fio's job {job['jobname']} ended with error {job['error']}")
-    options = [document.get("global options", {}), *(job.get("job options", {}) for job in found)]
+    common = document.get("global options", {})
+    options = [common | job.get("job options", {}) for job in found]
+    entries = Counter(job["jobname"] for job in found)
     return Snapshot(
         timestamp_ms=document["timestamp_ms"],
-        ramp_s=max(seconds(each.get("ramp_time", "0")) for each in options),
+        ramp_s=max((seconds(each.get("ramp_time", "0")) for each in options), default=0.0),
         jobs=tuple(
             Job(
                 runtime_ms=max(job[each].get("runtime", 0) for each in ("read", "write")),
                 counts={each: _counts(job.get(each, {})) for each in DIRECTIONS},
                 cpu_s=_cpu_s(job),
-                job_runtime_ms=job.get("job_runtime"),
+                job_runtime_ms=_job_runtime_ms(job, processes=_processes(own, entries[job["jobname"]])),
                 elapsed_s=job.get("elapsed"),
             )
-            for job in found
+            for job, own in zip(found, options, strict=True)
         ),
     )
+
+
+def _processes(options: Mapping[str, str], entries: int) -> int:
+    """Return how many processes one entry of the result stands for.
+
+    With `group_reporting`, which fio does not print, the clones of a section share one entry; else each has its own.
+    """
+    clones = options.get("numjobs", "1")
+    return max(1, int(clones) // entries) if clones.isdecimal() else 1
+
+
+def _job_runtime_ms(job: Mapping[str, Any], *, processes: int) -> float | None:
+    """Return for how long a process of the entry has run: fio adds up `job_runtime` over the processes of a group."""
+    total_ms = job.get("job_runtime")
+    return None if total_ms is None else float(total_ms) / processes
 
 
 def _cpu_s(job: Mapping[str, Any]) -> float | None:

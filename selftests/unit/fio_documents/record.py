@@ -29,6 +29,8 @@ RECORDS = {
     "mixed": WRITES + "[mixed]\nrw=randrw\nrwmixread=70\n",
     "jobs_apart": WRITES + "ramp_time=1s\nnumjobs=2\n[writes]\nrw=randwrite\n",
     "jobs_together": WRITES + "ramp_time=1s\nnumjobs=2\ngroup_reporting\n[writes]\nrw=randwrite\n",
+    "group": WRITES + "[writes]\nrw=randwrite\nthread\nnumjobs=4\ngroup_reporting\n",
+    "frozen_group": FROZEN + "numjobs=4\ngroup_reporting\n[writes]\nrw=write\nfdatasync=1\n",
     "one_after_the_other": WRITES + "ramp_time=1s\nruntime=2s\n[first]\nrw=write\n[second]\nstonewall\nrw=randwrite\n",
     "laid_out_first": WRITES + "ramp_time=2s\nfilename=large\nsize=2G\n[reads]\nrw=randread\n",
     "stalled": WRITES + "runtime=5s\n[writes]\nrw=write\nfdatasync=1\n",
@@ -45,6 +47,7 @@ STOPPED_S = {"stalled": (1.5, 2.2), "stalled_in_the_ramp": (1.4, 1.5)}
 # When the file system is frozen, from fio's start on, and for how long.
 FROZEN_S = {
     "frozen_from_the_start": (0.0, 5.0),
+    "frozen_group": (0.0, 5.0),
     "frozen_in_the_ramp": (0.0, 6.0),
     "frozen_at_the_end_of_the_ramp": (1.2, 6.0),
 }
