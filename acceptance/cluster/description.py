@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError
@@ -26,14 +26,16 @@ def describe_cluster(api: Api, *, kind: str, image: str) -> Cluster:
         )
         for each in storage_classes(api)
     ]
+    nodes = list(api.list(NODES, slim=_slim_node))
     return Cluster(
         kind=kind,
         kubernetes_version=api.version(),
-        nodes=[_node(item) for item in api.list(NODES, slim=_slim_node)],
+        nodes=[_node(item) for item in nodes],
         storage_classes=classes,
         image=Image(reference=image, digest=None),
         identity=_identity(api, kind=kind),
         stand_ins=_stand_ins(api, kind=kind),
+        machines=_machines(nodes),
     )
 
 
@@ -67,6 +69,12 @@ def _identity(api: Api, *, kind: str) -> str:
     if kind not in ("kubeconfig", "in-cluster"):
         return f"{kind} on {platform.node()}"
     return str(api.get(NAMESPACES, "kube-system")["metadata"]["uid"])
+
+
+def _machines(nodes: Sequence[Object]) -> int | None:
+    """By the boot IDs of their kernels, which nodes have in common that are containers or processes of one machine."""
+    boots = [item["status"]["nodeInfo"].get("bootID") for item in nodes]
+    return len(set(boots)) if boots and all(boots) else None
 
 
 def _slim_node(item: Object) -> Object:

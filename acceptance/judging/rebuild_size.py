@@ -34,6 +34,18 @@ class Reach(NamedTuple):
         return Reach(min(self.least, other.least), max(self.most, other.most))
 
 
+def is_timed(record: RebuildRecord) -> bool:
+    """Whether each rebuild took longer than its time is uncertain: one that did not may have taken any time."""
+    smaller = [] if record.smaller is None else record.smaller.rebuilds
+    return all(each.uncertainty_s < each.seconds for each in (*record.rebuilds, *smaller))
+
+
+def least_size(record: RebuildRecord) -> float | None:
+    """The bytes that are rebuilt in the time limit at the slowest; None where two sizes were timed."""
+    by_the_byte = None if record.smaller is not None else seconds_of(record, 1.0)
+    return None if by_the_byte is None else record.time_limit_s / by_the_byte.high
+
+
 def seconds_of(record: RebuildRecord, size: float) -> Interval | None:
     """How long the rebuild of a volume with `size` bytes would take, at the least and at the most.
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from acceptance.judging.outcome import Decision, decide, held_against, not_judged, outcome, verdict_id
-from acceptance.judging.rebuild_size import ONCE, as_timed, decide_size, grows_faster, seconds_of, through
+from acceptance.judging.rebuild_size import (
+    ONCE,
+    as_timed,
+    decide_size,
+    grows_faster,
+    is_timed,
+    least_size,
+    seconds_of,
+    through,
+)
 from acceptance.limits.rebuilds import RebuildLimit
 from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
@@ -35,16 +44,26 @@ def arithmetic(record: RebuildRecord, *, beside: float | None = None) -> str:
     """`rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is 5.444 TiB`
 
     Of two sizes: `rebuilt 5 GiB in 18 s and 20 GiB in 63 s (each measured once, to within 1 s): 3 s to begin and then
-    341.3 MiB/s; in 24 h that is 28.12 TiB`. Tries that failed meanwhile are counted, for the time is theirs too.
+    341.3 MiB/s; in 24 h that is 28.12 TiB`. Of a rebuild that was over before it was timed: `that is not known, but at
+    least 987.3 GiB`. Tries that failed meanwhile are counted, for the time is theirs too.
     """
+    divided = f", divided by {record.snapshots} snapshots," if record.snapshots > 1 else ""
+    limit = format_quantity(record.time_limit_s, unit="s")
+    return f"rebuilt {_timed(record)}; in {limit}{divided} that is {_largest(record, beside)}"
+
+
+def _largest(record: RebuildRecord, beside: float | None) -> str:
+    """`5.444 TiB (98% CI 5.1 TiB to 5.9 TiB)`; `not known, but at least 987.3 GiB`"""
+    if not is_timed(record):
+        least = least_size(record)
+        return "not known" if least is None else f"not known, but at least {format_quantity(least, unit='B')}"
     largest = record.largest_volume
     figure = format_quantity(largest.mean, unit="B", beside=beside)
-    if largest.low is not None:
-        low = format_quantity(largest.low, unit="B", beside=beside)
-        most = "no bound" if largest.high is None else format_quantity(largest.high, unit="B", beside=beside)
-        figure += f" ({record.confidence * 100:.4g}% CI {low} to {most})"
-    divided = f", divided by {record.snapshots} snapshots," if record.snapshots > 1 else ""
-    return f"rebuilt {_timed(record)}; in {format_quantity(record.time_limit_s, unit='s')}{divided} that is {figure}"
+    if largest.low is None:
+        return figure
+    low = format_quantity(largest.low, unit="B", beside=beside)
+    most = "no bound" if largest.high is None else format_quantity(largest.high, unit="B", beside=beside)
+    return f"{figure} ({record.confidence * 100:.4g}% CI {low} to {most})"
 
 
 def _timed(record: RebuildRecord) -> str:
@@ -105,8 +124,8 @@ def _largest_volume(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
     return outcome(
         limit,
         storage_class=record.storage_class,
-        measured=found.mean,
-        interval=None if found.low is None or found.high is None else (found.low, found.high),
+        measured=found.mean if is_timed(record) else None,
+        interval=None if not is_timed(record) or found.low is None or found.high is None else (found.low, found.high),
         unit="B",
         confidence=record.confidence,
         status=status,

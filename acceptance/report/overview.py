@@ -9,12 +9,15 @@ from statistics import median
 
 from acceptance.loads.size_rule import SIZE_IN_SECONDS, small_file
 from acceptance.report.imports import imported_failures
+from acceptance.report.lab import Lab, lab_of
 from acceptance.report.subjects import chapters_of
 from acceptance.results.completeness import Missing, classes_under_test, is_whole, missing
 from acceptance.results.document import Conditions, Measurement, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, worst
 from acceptance.text.quantities import format_quantity
 
+LABELS: dict[Status, str] = {"skipped": "not judged"}
+"""Statuses that are shown under another name"""
 FIRST = 4
 """Verdicts that are told on the first screen when many did not pass."""
 
@@ -29,10 +32,17 @@ class SubjectVerdicts:
     verdicts: list[Verdict]
 
     @property
+    def in_part(self) -> bool:
+        """Whether what was judged passed, and something was not judged."""
+        return self.status == "pass" and any(each.status == "skipped" for each in self.verdicts)
+
+    @property
     def counted(self) -> str:
-        """`1 fail, 3 pass`"""
+        """`1 fail, 3 pass`; of a part, `12 of 39 pass, 27 not judged`"""
         counts = {status: sum(each.status == status for each in self.verdicts) for status in ORDER}
-        return ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+        if self.in_part:
+            return f"{counts['pass']} of {len(self.verdicts)} pass, {counts['skipped']} not judged"
+        return ", ".join(f"{count} {LABELS.get(status, status)}" for status, count in counts.items() if count)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +55,7 @@ class Overview:
     bad: list[tuple[Verdict, str]]
     missing: Missing
     subjects: list[SubjectVerdicts]
+    lab: Lab | None
     imported: list[str]
     """what failed where other tools ran it, which the verdict may not count"""
 
@@ -68,6 +79,7 @@ def overview(results: Results) -> Overview:
         bad=[(each, chapters.of(each)) for each in verdicts if each.status in ("fail", "inconclusive")],
         missing=missing(results),
         subjects=subjects(results),
+        lab=lab_of(results),
         imported=imported_failures(results),
     )
 

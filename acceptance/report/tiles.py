@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from acceptance.judging.rebuild_size import is_timed, least_size
 from acceptance.report.comparing.differences import candidates
 from acceptance.report.figures import shown_interval
+from acceptance.report.lab import FLOOR_TIMES, has_floors
 from acceptance.results.bounds import Bound, bound_of
 from acceptance.results.completeness import classes_under_test
 from acceptance.results.document import Estimate, Results, Status, Verdict
+from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.verdicts import OF_ONE_VOLUME, ORDER, worst
 from acceptance.text.quantities import format_quantity
 
@@ -32,6 +35,7 @@ _TRIALS = (
 )
 MOST = 8
 """Where none of those was measured, as with profiles of one's own, what has a limit is shown, up to so many."""
+NOT_KNOWN = "not known"
 _DECADES = 1.0
 """How far the bar reaches to each side of the limit: to a tenth of it, and to ten times."""
 
@@ -45,6 +49,8 @@ class Bar:
     high: float
     words: str
     """`1.19x the limit`"""
+    times: float
+    """how many times better than the limit the worse end of the interval is, or the value where there is none"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,16 +64,27 @@ class Tile:
     limit: str
     status: Status
     bar: Bar | None
+    floor: bool = False
+    """whether the limit is a floor of a lab, which the figure meets many times over: no bar shows how many"""
 
 
 def tiles(results: Results) -> dict[str, list[Tile]]:
     """By class under test, in the order of reading; nothing for a class of which nothing is known."""
-    found = {name: _of_class(results, name) for name in classes_under_test(results)}
+    found = {name: list(_told(_of_class(results, name), results)) for name in classes_under_test(results)}
     return {name: some for name, some in found.items() if some}
 
 
+def _told(shown: Iterable[Tile], results: Results) -> Iterator[Tile]:
+    """As they are, but for limits that are floors of a lab."""
+    floors = has_floors(results)
+    for tile in shown:
+        met = tile.bar is None if tile.value == NOT_KNOWN else tile.bar is not None and tile.bar.times >= FLOOR_TIMES
+        floor = floors and tile.status == "pass" and met
+        yield replace(tile, floor=True, bar=None) if floor else tile
+
+
 def _of_class(results: Results, storage_class: str) -> list[Tile]:
-    verdicts = [each for each in results.verdicts if each.storage_class == storage_class]
+    verdicts = [_known(each, results) for each in results.verdicts if each.storage_class == storage_class]
     measured = candidates(results, storage_class)
     named = [each for each in _LOADS if each[1] in measured and each[2] in measured[each[1]].metrics]
     if not named:
@@ -81,7 +98,7 @@ def _of_class(results: Results, storage_class: str) -> list[Tile]:
         _load(title, measured[profile].metrics[metric], profile, metric, verdicts)
         for title, profile, metric in named[:MOST]
     ]
-    trials = [_trial(title, profile, metric, verdicts) for title, profile, metric in _TRIALS]
+    trials = [_trial(title, profile, metric, verdicts, results.rebuilds) for title, profile, metric in _TRIALS]
     return [*loads, *(each for each in trials if each is not None)]
 
 
@@ -103,29 +120,53 @@ def _load(title: str, estimate: Estimate, profile: str, metric: str, verdicts: S
     )
 
 
-def _trial(title: str, profile: str | None, metric: str, verdicts: Sequence[Verdict]) -> Tile | None:
-    """The worst of its verdicts; None where nothing was judged."""
+def _trial(
+    title: str, profile: str | None, metric: str, verdicts: Sequence[Verdict], rebuilds: Sequence[RebuildRecord]
+) -> Tile | None:
+    """The worst of its verdicts, of which those are the worst whose figure is not known; None where none was judged."""
     about = [
-        (each, bound, each.measured)
+        (each, bound)
         for each in verdicts
         if each.metric == metric
         and (profile is None or each.profile == profile)
-        and each.measured is not None
+        and each.status != "skipped"
         and (bound := bound_of(each)) is not None
     ]
     if not about:
         return None
-    verdict, bound, value = min(about, key=lambda each: (ORDER[each[0].status], _times(each[1], each[2])))
+    verdict, bound = min(about, key=lambda each: (ORDER[each[0].status], _times_met(*each)))
     assert verdict.unit is not None  # bound_of has seen to it
+    value = verdict.measured
     return Tile(
         title=title,
         about=f"{verdict.profile}: {metric}" if profile is None else metric,
-        value=format_quantity(value, unit=verdict.unit),
-        interval="",
+        value=NOT_KNOWN if value is None else format_quantity(value, unit=verdict.unit),
+        interval=_at_least(verdict, rebuilds) if value is None else "",
         limit=bound.words,
-        status=worst(each for each, _, _ in about) or "skipped",
-        bar=_bar(bound, value, verdict.low, verdict.high),
+        status=worst(each for each, _ in about) or "skipped",
+        bar=None if value is None else _bar(bound, value, verdict.low, verdict.high),
     )
+
+
+def _known(verdict: Verdict, results: Results) -> Verdict:
+    """Without its figure where that was computed of rebuilds that were over before they were timed."""
+    if verdict.rule != "largest_volume" or all(map(is_timed, _of_rebuilds(verdict, results.rebuilds))):
+        return verdict
+    return verdict.model_copy(update={"measured": None})
+
+
+def _at_least(verdict: Verdict, rebuilds: Sequence[RebuildRecord]) -> str:
+    """`at least 987.3 GiB`: what is known of a figure that is not."""
+    sizes = [size for each in _of_rebuilds(verdict, rebuilds) if (size := least_size(each)) is not None]
+    return f"at least {format_quantity(min(sizes), unit='B')}" if sizes else ""
+
+
+def _of_rebuilds(verdict: Verdict, rebuilds: Sequence[RebuildRecord]) -> list[RebuildRecord]:
+    return [each for each in rebuilds if (each.storage_class, each.pattern) == (verdict.storage_class, verdict.profile)]
+
+
+def _times_met(verdict: Verdict, bound: Bound) -> float:
+    return 0.0 if verdict.measured is None else _times(bound, verdict.measured)
 
 
 def _times(bound: Bound, value: float) -> float:
@@ -136,11 +177,10 @@ def _times(bound: Bound, value: float) -> float:
 
 
 def _bar(bound: Bound, value: float, low: float | None, high: float | None) -> Bar:
-    edges = sorted(
-        _place(_times(bound, each)) for each in (value if low is None else low, value if high is None else high)
-    )
+    edges = sorted(_times(bound, each) for each in (value if low is None else low, value if high is None else high))
     of_it = "" if bound.value <= 0 else f"{format_quantity(value / bound.value, unit='ratio', beside=1.0)} the limit"
-    return Bar(value=_place(_times(bound, value)), low=edges[0], high=edges[1], words=of_it)
+    low_place, high_place = map(_place, edges)
+    return Bar(value=_place(_times(bound, value)), low=low_place, high=high_place, words=of_it, times=edges[0])
 
 
 def _place(times: float) -> float:

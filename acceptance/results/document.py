@@ -197,6 +197,15 @@ class Cluster(Frozen):
     stand_ins: list[str] = Field(
         default=[], description="what the cluster has in place of the real thing; empty in results of older suites"
     )
+    machines: int | None = Field(
+        default=None, description="how many kernels run the nodes, by their boot IDs; None where a node gives none"
+    )
+
+    @property
+    def is_lab(self) -> bool:
+        """Whether fewer machines than nodes run it, or something is in place of the real thing."""
+        shared = self.machines is not None and self.machines < len(self.nodes)
+        return self.kind == "embedded" or bool(self.stand_ins) or shared
 
 
 class Run(Frozen):

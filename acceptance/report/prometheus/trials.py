@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
+from acceptance.judging.rebuild_size import is_timed
 from acceptance.report.prometheus.gauges import Gauge, Samples
 from acceptance.results.crashes import Failure
 from acceptance.results.document import Results
@@ -218,7 +219,8 @@ def _add_rebuilds(samples: Samples, results: Results, candidate: str) -> None:
         if record.storage_class != candidate:
             continue
         samples.set(REBUILD, record.seconds, data=record.pattern)
-        _add_figure(samples, REBUILD_LARGEST, record.largest_volume, data=record.pattern)
+        if is_timed(record):
+            _add_figure(samples, REBUILD_LARGEST, record.largest_volume, data=record.pattern)
         if record.foreground is not None:
             _add_figure(samples, REBUILD_IOPS, record.foreground.iops_before, data=record.pattern, when="before")
             _add_figure(samples, REBUILD_IOPS, record.foreground.iops_during, data=record.pattern, when="during")
