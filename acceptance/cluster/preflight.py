@@ -17,6 +17,7 @@ from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.storage_classes import choose_class, storage_classes
 from acceptance.cluster.workspace import Workspace
 from acceptance.results.document import Cluster, StorageClass
+from acceptance.settings.made_cluster import LOWEST
 from acceptance.settings.run import Settings
 from acceptance.settings.values import CLUSTERS_USER
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
@@ -25,9 +26,6 @@ from acceptance.text.redaction import remember_pull_secret
 PULL_SECRET = "pull-secret"
 # Of SecurityContextConstraints, which only OpenShift has.
 SECURITY_GROUP = "security.openshift.io"
-# Since when nodeTaintsPolicy is heeded:
-# https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
-LOWEST = (1, 26)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +61,14 @@ def run_preflight(api: Api, settings: Settings, *, kind: str, subjects: Iterable
         raise WrongUsage(f"--storage-node {settings.node} does not exist; there are: {nodes}")
     image = settings.image or offered_image(api)
     if image is None:
-        raise WrongUsage(
-            "no image: this cluster does not name one in its ConfigMap kube-public/storage-acceptance; "
-            "give one that holds fio and a shell with --storage-image REF"
-        )
+        raise no_image("this cluster does not name one in its ConfigMap kube-public/storage-acceptance")
     cluster = describe_cluster(api, kind=kind, image=image)
     return Preflight(cluster=cluster, candidates=candidates, image=image)
+
+
+def no_image(why: str) -> WrongUsage:
+    """The error for a run that nobody has told which image to load from."""
+    return WrongUsage(f"no image: {why}; give one that holds fio and a shell with --storage-image REF")
 
 
 def require_version(version: str) -> None:

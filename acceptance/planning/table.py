@@ -14,6 +14,7 @@ from acceptance.planning.records import Plan
 from acceptance.planning.room import Room
 from acceptance.planning.rough_time import rough_time
 from acceptance.planning.site import Site
+from acceptance.settings.made_cluster import MAKERS
 from acceptance.text.quantities import format_quantity
 from acceptance.text.sanitizing import sanitize
 
@@ -51,6 +52,8 @@ def _table(plan: Plan, site: Site, assumed: AssumedThroughput) -> Table:
     for title in ("tests", *made, "storage", "min:s", "if unclear"):
         table.add_column(title, justify="right", no_wrap=True)
     begin = "begin: preflight of the directories" if on_host else "begin: preflight, create a namespace"
+    if site.kind in MAKERS:
+        begin = f"begin: {site.kind} creates the cluster, preflight, create a namespace"
     nothing = [""] * (len(made) + 2)
     table.add_row(begin, *nothing, _clock(assumed.open_s), "")
     for step in plan.steps:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from tempfile import TemporaryFile
@@ -15,6 +16,9 @@ from acceptance.process.waiting import wait_until
 from acceptance.text.errors import EnvironmentFailure
 
 SHOWN_LINES = 15
+LINE_B = 4096
+# So often who waits for a program is told of it.
+TELL_S = 1.0
 # How long what was killed may take to be gone: the kernel may still be busy with it.
 GONE_S = 5.0
 
@@ -47,34 +51,79 @@ def run_command(words: Sequence[str], *, values: Mapping[str, str], timeout_s: f
     What it leaves running when it ends by itself, as `reboot &` does, goes on. Raises EnvironmentFailure when it is
     missing, cannot be run, or does not end in time.
     """
-    filled = tuple(word.format_map(values) for word in words)
-    shown = " ".join(filled)
+    return run_program(
+        [word.format_map(values) for word in words],
+        timeout_s=timeout_s,
+        missing="name one that exists in the target file",
+        longer="give it longer with timeout: in the target file",
+    )
+
+
+def run_program(
+    words: Sequence[str],
+    *,
+    timeout_s: float,
+    missing: str,
+    longer: str,
+    environment: Mapping[str, str] | None = None,
+    tell: Callable[[float, str], None] = lambda passed_s, line: None,
+) -> Done:
+    """Run it as `run_command` does. `environment`: None for this process's own.
+
+    `missing`, `longer`: what to do where there is no such program, or it does not end in time; `tell` is given, every
+    second, how long it has run (s) and the last line that it has complained of.
+    """
+    filled, shown = tuple(words), " ".join(words)
     # Files, not pipes: a child that goes on would keep those open.
     with TemporaryFile() as stdout, TemporaryFile() as stderr:
         try:
             # Ctrl-C is for the suite: what puts things back must not be ended by it.
             command = subprocess.Popen(
-                filled, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, start_new_session=True
+                filled,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+                env=None if environment is None else dict(environment),
             )
         except FileNotFoundError:
-            raise EnvironmentFailure(
-                f"`{shown}`: there is no program {filled[0]!r} here; name one that exists in the target file"
-            ) from None
+            raise EnvironmentFailure(f"`{shown}`: there is no program {filled[0]!r} here; {missing}") from None
         except (OSError, ValueError) as error:
             raise EnvironmentFailure(f"`{shown}` cannot be run: {error}") from error
         try:
-            status = command.wait(timeout=timeout_s)
+            status = _wait(command, timeout_s=timeout_s, tell=lambda passed_s: tell(passed_s, _last_line(stderr)))
         except subprocess.TimeoutExpired as error:
             left = _kill_all(command)
             said = _read(stderr).strip()
             raise EnvironmentFailure(
                 f"`{shown}` did not end within {timeout_s:.0f} s{': ' if said else ''}{said}; it was killed{left}; "
-                "give it longer with timeout: in the target file"
+                f"{longer}"
             ) from error
         except BaseException:
             _kill_all(command)
             raise
         return Done(words=filled, status=status, stdout=_read(stdout), stderr=_read(stderr))
+
+
+def _wait(command: subprocess.Popen[bytes], *, timeout_s: float, tell: Callable[[float], None]) -> int:
+    """The program's status. Raises TimeoutExpired at the deadline."""
+    began_s = time.monotonic()
+    while True:
+        left_s = began_s + timeout_s - time.monotonic()
+        try:
+            return command.wait(timeout=max(0.0, min(TELL_S, left_s)))
+        except subprocess.TimeoutExpired:
+            if left_s <= TELL_S:
+                raise
+            tell(time.monotonic() - began_s)
+
+
+def _last_line(file: IO[bytes]) -> str:
+    """By its place: where the program writes next is where the file stands, which is shared with it."""
+    size = os.fstat(file.fileno()).st_size
+    end = os.pread(file.fileno(), LINE_B, max(0, size - LINE_B)).decode(errors="replace")
+    lines = end.strip().splitlines()
+    return lines[-1].strip() if lines else ""
 
 
 def _kill_all(command: subprocess.Popen[bytes]) -> str:

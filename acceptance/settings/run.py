@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, mo
 from acceptance.results.model import Frozen
 from acceptance.settings.directories import same_directories
 from acceptance.settings.imports import ImportedFailures, named_imports
+from acceptance.settings.made_cluster import MAKERS, GivenCluster, MadeCluster, Maker
 from acceptance.settings.pod_selectors import PodSelectors
 from acceptance.settings.pod_template import PodTemplate
 from acceptance.settings.values import (
@@ -83,6 +84,7 @@ class Settings(Frozen):
     limit: tuple[str, ...] = ()
     profiles: Folder
     workloads: Workloads = ()
+    cluster_set: GivenCluster = MadeCluster()
     embedded: ObjectName | None = None
     cpu_latency: Literal["low", "unchanged"] | None = None
     kubeconfig: ExistingFile | None = None
@@ -147,7 +149,10 @@ class Settings(Frozen):
     @model_validator(mode="after")
     def _fits_together(self, info: ValidationInfo) -> Settings:
         """`info.context`: the names of settings that were given and could not be read."""
-        problems = [*self._size_problems(), *self._cluster_problems(), *self._class_problems(info.context or ())]
+        unread: Collection[str] = info.context or ()
+        problems = [*self._size_problems(), *self._cluster_problems(), *self._class_problems(unread)]
+        if "cluster" not in unread:
+            problems += self.cluster_set.problems(self.cluster_kind)
         if problems:
             raise ValueError("\n".join(problems))
         return self
@@ -218,6 +223,11 @@ class Settings(Frozen):
     def cluster_kind(self) -> ClusterKind | None:
         """The kind of cluster that was named, None where none was."""
         return "kubeconfig" if self.kubeconfig or self.context else self.cluster
+
+    @property
+    def maker(self) -> Maker | None:
+        """The program that creates the cluster for the run, None where the cluster exists."""
+        return next((maker for maker in MAKERS if maker == self.cluster_kind), None)
 
     @property
     def embedded_name(self) -> str:

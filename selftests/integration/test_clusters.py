@@ -50,7 +50,7 @@ def test_private_copy_is_gone_afterwards(clean: Api, tmp_path: Path, reports: Pa
 )
 def test_provider_that_is_not_there_says_so_in_one_line(kind: str, tmp_path: Path, reports: Path) -> None:
     environment = {"PATH": str(tmp_path)}
-    run = run_suite(f"--storage-cluster={kind}", reports=reports, environment=environment)
+    run = run_suite(f"--storage-cluster={kind}", "--storage-image=suite", reports=reports, environment=environment)
     assert run.status == 10, run.output
     lines = [line for line in run.output.splitlines() if f"--storage-cluster {kind} needs {kind}" in line]
     assert len(lines) >= 1
