@@ -41,6 +41,8 @@ _LISTED_MODES = re.compile(
 )
 _WITH_NAMED_MODES = re.compile(r"(?:NodePath )?only supports? ([\w .()+]+?) access modes?", re.IGNORECASE)
 _NO_BLOCK = re.compile(r"\S+ does not support block volume provisioning")
+# Of Kubernetes' admission plugin PersistentVolumeClaimResize. Others forbid for reasons of their own, such as a quota.
+_NO_GROWTH = "the storageclass that provisions the pvc must support resize"
 _NO_SUCH_COPY = {
     "PersistentVolumeClaim": "CSI driver does not support clone operations: ",
     "VolumeSnapshot": "CSI driver does not support snapshot restore: ",
@@ -101,3 +103,8 @@ def refuses_larger_copy(refusal: Refusal) -> bool:
         return False
     words = refusal.words
     return bool(_SIZE.search(words) and _SOURCE.search(words) and not _NO_SPACE.search(words))
+
+
+def refuses_growth(status: int, message: str) -> bool:
+    """Whether the API server's answer to a request for a larger size is about the volume, and not about the account."""
+    return status == 422 or (status == 403 and _NO_GROWTH in message)

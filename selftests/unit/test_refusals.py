@@ -12,10 +12,11 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, DataSource, NeverBound, failed_for_good
-from acceptance.cluster.refusals import read_refusal
+from acceptance.cluster.refusals import read_refusal, refuses_growth
 from acceptance.cluster.resources import Object
 from acceptance.text.errors import Unsupported
 
+RESIZE = "the storageclass that provisions the pvc must support resize"
 CLAIM = Claim(name="run-claim", namespace="run", storage_class="fast", size=1, run_id="r")
 SHARED = replace(CLAIM, access_mode="ReadWriteMany")
 BLOCK = replace(CLAIM, block=True)
@@ -132,6 +133,20 @@ def test_a_refusal_that_another_message_followed_does_not_end_the_wait() -> None
     refused = warning(csi("InvalidArgument", "wrong parameter"), times=5, at=1)
     assert outcome(CLAIM, warning(csi("Aborted", "restarting"), at=2), refused) is None
     assert type(outcome(CLAIM, refused, warning("no", at=2, reason="Other"))) is NeverBound
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "of_the_volume"),
+    [
+        (403, "only dynamically provisioned pvc can be resized and " + RESIZE, True),
+        (403, 'persistentvolumeclaims "c" is forbidden: exceeded quota: q, requested: requests.storage=1Gi', False),
+        (403, 'User "suite" cannot patch resource "persistentvolumeclaims"', False),
+        (422, "spec.resources.requests.storage: Forbidden", True),
+        (409, RESIZE, False),
+    ],
+)
+def test_a_quota_does_not_say_that_a_volume_cannot_grow(status: int, said: str, of_the_volume: bool) -> None:
+    assert refuses_growth(status, said) is of_the_volume
 
 
 def test_names_are_no_words() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import signal
@@ -159,6 +160,14 @@ def test_storage_that_says_that_it_has_no_locks_is_not_blamed(bench: HostBench) 
         try_locks(tried(bench))
 
 
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOLCK])
+def test_storage_whose_locks_fail_is_blamed(number: int, bench: HostBench) -> None:
+    bench.changed = {"n1": ("return C.flock(file, 6)", f"ffi.errno({number}); return -1")}
+    with pytest.raises(StorageFailure, match=os.strerror(number)) as found:
+        try_locks(tried(bench))
+    assert not isinstance(found.value, Unsupported)
+
+
 def test_all_records_of_both_nodes_are_found(bench: HostBench) -> None:
     assert "200 records to one file at once, and all were in it, whole and once" in try_appends(tried(bench))
 
@@ -257,6 +266,21 @@ def test_storage_that_refuses_chmod_is_not_blamed(users: HostBench) -> None:
     users.changed = {"n1": ("chmod 600 private", "chmod 600 /proc/1/maps")}
     with pytest.raises(Unsupported, match=r"files cannot be given rights: chmod: .*"):
         try_rights(tried(users))
+
+
+@pytest.mark.parametrize(
+    "fails",
+    [
+        ('echo "$MARK" > private', "echo 'Operation not permitted'; false"),
+        ("chmod 600 private", "{ echo 'chmod: private: Input/output error'; false; }"),
+    ],
+    ids=["written", "given rights"],
+)
+def test_storage_whose_files_fail_is_blamed(fails: tuple[str, str], users: HostBench) -> None:
+    users.changed = {"n1": fails}
+    with pytest.raises(StorageFailure, match="files cannot be given rights: ") as found:
+        try_rights(tried(users))
+    assert not isinstance(found.value, Unsupported)
 
 
 def test_rights_are_not_tried_where_the_cluster_gives_users(bench: HostBench) -> None:

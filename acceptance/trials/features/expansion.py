@@ -5,6 +5,7 @@ from __future__ import annotations
 from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.claims import Claim, ask_to_grow
 from acceptance.cluster.events import recent_events
+from acceptance.cluster.refusals import refuses_growth
 from acceptance.cluster.resources import CLAIMS
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
@@ -55,11 +56,12 @@ def require_mark(output: str, claim: Claim, mark: str) -> None:
 
 
 def ask(bench: Bench, claim: Claim, *, size: int) -> None:
-    """Ask for `size` bytes. Raises StorageFailure where that is refused though the class allows it."""
+    """Ask for `size` bytes. Raises StorageFailure where that is refused though the class allows it, ApiError where a
+    quota or a policy refuses it."""
     try:
         ask_to_grow(bench.api, claim, size=size)
     except ApiError as error:
-        if error.status not in (403, 422):
+        if not refuses_growth(error.status, error.message):
             raise
         raise StorageFailure(
             f"StorageClass {claim.storage_class} allows volume expansion, and PVC {claim.name} cannot be expanded: "

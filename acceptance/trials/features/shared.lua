@@ -83,12 +83,14 @@ local LOCKS = {
 }
 local KINDS = { "flock", "fcntl" }
 
+local function refused(kind, number) say("refused", kind, number, ffi.string(C.strerror(number))) end
+
 -- Takes a lock of each kind, on a file of its own, and keeps them until it is killed.
 local function hold()
   for _, kind in ipairs(KINDS) do
     local file = opened(kind, READ_WRITE + CREATE)
     if LOCKS[kind](file) == 0 then say("holds", kind)
-    else say("refused", kind, ffi.string(C.strerror(ffi.errno()))) end
+    else refused(kind, ffi.errno()) end
   end
   while true do C.usleep(1000000) end
 end
@@ -115,7 +117,7 @@ local function take()
       elseif taken then
         say("took", kind)
       elseif why ~= AGAIN and why ~= NO_ACCESS then
-        say("refused", kind, ffi.string(C.strerror(why)))
+        refused(kind, why)
       elseif not told[kind] then
         told[kind] = true
         say("waits", kind)

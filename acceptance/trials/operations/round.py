@@ -12,6 +12,7 @@ from acceptance.cluster.objects import object_name
 from acceptance.cluster.ownership import label_volume
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.pods import ask_for_pod
+from acceptance.cluster.refusals import refuses_growth
 from acceptance.cluster.resources import CLAIMS, PODS, VOLUMES
 from acceptance.cluster.snapshots import GROUP, Snapshot, have_removed, own_content, take_snapshot
 from acceptance.cluster.workspace import Workspace
@@ -189,7 +190,7 @@ class Round:
             try:
                 ask_to_grow(api, self._claims[name], size=tracked.grown)
             except ApiError as error:
-                if error.status not in (403, 422):
+                if not refuses_growth(error.status, error.message):
                     raise
                 tracked.failed["expand"] = f"Refused: {error.message}"
 
