@@ -36,7 +36,7 @@ def require_success(load: Load, log: LoadLog, *, stopped: bool) -> None:
     """See that every segment did what it should; `stopped`: that the suite itself ended the last one.
 
     Raises StorageFailure when the candidate failed, EnvironmentFailure when the baseline did (then there is nothing to
-    compare with) and when the cluster killed the load.
+    compare with), when the cluster killed the load and when the suite cannot read what the load generator printed.
     """
     for number, output in enumerate(log.segments):
         last = number == len(log.segments) - 1
@@ -45,10 +45,14 @@ def require_success(load: Load, log: LoadLog, *, stopped: bool) -> None:
         failure = StorageFailure if volume is load.volumes[-1] else EnvironmentFailure
         if last and log.ended == KILLED:
             raise EnvironmentFailure(f"{where} was killed, most likely by the OOM killer: {output.messages}")
+        if output.unreadable:
+            raise EnvironmentFailure(f"{where} cannot be measured: {output.unreadable}")
         if output.error and not (last and stopped):
             raise failure(f"{where} failed: {output.messages}; {output.error}")
         if last and not stopped and log.ended:
             raise failure(f"{where} failed with status {log.ended}: {output.messages}")
+        if not (last and stopped) and not output.fio_version:
+            raise EnvironmentFailure(f"{where} ended without a result that the suite can read: {output.messages}")
         loaded_s, asked_s = sum(sample.duration_s for sample in output.samples), load.runtimes_s[number]
         whole_s = asked_s - UNCOUNTED_S
         if not (last and stopped) and loaded_s < min(COMPLETE_SHARE * whole_s, whole_s - UNSEEN_S):

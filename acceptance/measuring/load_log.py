@@ -24,6 +24,8 @@ class Output(Protocol):
 
     samples: list[Sample]
     error: str | None
+    unreadable: str | None
+    """why its results cannot be read, which is no fault of the storage; None while they can"""
 
     def pieces(self) -> Iterator[str]:
         """All of it, unchanged, as `Printed` keeps it."""

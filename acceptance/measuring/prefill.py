@@ -54,5 +54,12 @@ def require_written(log: LoadLog, *, where: str, needed: int) -> None:
         raise explain_refusal(log.refused, log.before, where=where, needed=needed)
     if log.ended == KILLED:
         raise EnvironmentFailure(f"{where} could not be written: fio was killed, most likely by the OOM killer")
-    if log.ended:
-        raise StorageFailure(f"{where} cannot be written in full: {log.segments[-1].messages}")
+    for output in log.segments[-1:]:
+        if output.unreadable:
+            raise EnvironmentFailure(f"{where} cannot be measured: {output.unreadable}")
+        if log.ended:
+            raise StorageFailure(f"{where} cannot be written in full: {output.messages}")
+        if not output.fio_version:
+            raise EnvironmentFailure(
+                f"{where} was written, and fio printed no result that the suite can read: {output.messages}"
+            )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from acceptance.loads.fio.rate_limit import RATE
+from acceptance.loads.fio.versions import unsupported, version_check
 from acceptance.loads.profiles import Profile
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, WrongUsage
 
-REJECTED, TOO_SMALL, SHARED, NOT_OURS, NO_PROGRAM = 3, 4, 5, 6, 7
+REJECTED, TOO_SMALL, SHARED, NOT_OURS, NO_PROGRAM, TOO_OLD = 3, 4, 5, 6, 7, 8
 # Of a disk that others use too: kubelets begin to evict pods when less is free.
 SPARED_PERCENT = 15
 
@@ -50,6 +51,7 @@ def check_script(profiles: Sequence[Profile], *, needed: int, together: int, cla
     whole_disk = "true" if claimed is None else f'[ "$size" -gt {2 * claimed // 1024} ]'
     return f"""
 {there}
+{version_check(status=TOO_OLD)}
   while IFS= read -r job; do
     [ -z "$job" ] || fio --parse-only "$job" < /dev/null || return {REJECTED}
   done <<END_OF_JOBS
@@ -78,6 +80,8 @@ def explain_refusal(status: int, said: str, *, where: str, needed: int) -> Accep
             f"what runs the load on {where} lacks a program that the profiles need: {last}; name an image that "
             "holds it with --storage-image, or leave out the profiles that need it"
         )
+    if status == TOO_OLD:
+        return EnvironmentFailure(f"what runs the load on {where} cannot be used: {unsupported(last)}")
     if status == REJECTED:
         return WrongUsage(f"fio rejects a profile: {said.strip()}")
     if status == TOO_SMALL:

@@ -143,6 +143,7 @@ def _document(
                 "elapsed": math.ceil(told_s - start_s),
                 "job_runtime": round(1000 * (due_s - (since_s if due_s >= since_s else start_s))),
                 "read": {},
+                "sync": {},
                 "write": {
                     "io_bytes": 4096 * done,
                     "total_ios": done,
@@ -175,7 +176,8 @@ class SimulatedBench:
             stopped = self._load(self.storages[load.volumes[place].storage_class], load, number, watch)
             if stopped:
                 break
-        outputs = [SimpleNamespace(samples=each, error=None, messages="") for each in self.segments]
+        read = SimpleNamespace(error=None, unreadable=None, messages="", fio_version="fio-3.33")
+        outputs = [SimpleNamespace(**vars(read), samples=each) for each in self.segments]
         log: Any = SimpleNamespace(segments=outputs, ended=None if stopped else 0)
         require_success(load, log, stopped=stopped)
         return [

@@ -17,8 +17,10 @@ from acceptance.text.errors import EnvironmentFailure, StorageFailure
 VOLUMES = tuple(PreparedVolume(storage_class=name, node="n", test_size=1) for name in ("local", "fast"))
 
 
-def ended(*seconds: float, runtime_s: int = 3) -> None:
-    """Of two turns, of the baseline and of the candidate, each is so long."""
+def ended(
+    *seconds: float, runtime_s: int = 3, status: int = 0, fio_version: str = "fio-3.33", unreadable: str | None = None
+) -> None:
+    """Of two turns, of the baseline and of the candidate, each is so long; the candidate's fio is of that version."""
     load = Load(
         name="writes",
         profile=Profile(name="writes", path=Path("w.fio"), text="", about="", jobs=("writes",)),
@@ -29,10 +31,17 @@ def ended(*seconds: float, runtime_s: int = 3) -> None:
     )
     nothing = {each: Counts() for each in DIRECTIONS}
     outputs = [
-        SimpleNamespace(samples=[Sample(duration_s=each, counts=nothing)] if each else [], error=None, messages="m")
+        SimpleNamespace(
+            samples=[Sample(duration_s=each, counts=nothing)] if each else [],
+            error=None,
+            unreadable=None,
+            messages="m",
+            fio_version="fio-3.33",
+        )
         for each in seconds
     ]
-    log: Any = SimpleNamespace(segments=outputs, ended=0)
+    vars(outputs[-1]).update(fio_version=fio_version, unreadable=unreadable)
+    log: Any = SimpleNamespace(segments=outputs, ended=status)
     require_success(load, log, stopped=False)
 
 
@@ -49,3 +58,18 @@ def test_a_load_that_ended_before_its_time_is_an_error_of_its_class(seconds: flo
         ended(whole, seconds, runtime_s=runtime_s)
     with pytest.raises(EnvironmentFailure, match="local ended after"):
         ended(seconds, whole, runtime_s=runtime_s)
+
+
+@pytest.mark.parametrize(
+    "fio",
+    [{"unreadable": "why"}, {"unreadable": "why", "status": 1}, {"fio_version": ""}],
+    ids=lambda fio: "-".join(fio),
+)
+def test_a_fio_that_the_suite_cannot_read_is_no_fault_of_the_storage(fio: dict[str, Any]) -> None:
+    with pytest.raises(EnvironmentFailure, match="fast"):
+        ended(2.0, 0.0, **fio)
+
+
+def test_a_load_that_failed_before_its_first_result_is_an_error_of_its_class() -> None:
+    with pytest.raises(StorageFailure, match="fast failed with status 1"):
+        ended(2.0, 0.0, status=1, fio_version="")

@@ -8,14 +8,19 @@ from collections.abc import Iterator, Sequence
 from acceptance.loads.fio.documents import Document, DocumentReader
 from acceptance.loads.fio.printed import Printed
 from acceptance.loads.fio.samples import FioError, Sample, SampleReader
+from acceptance.loads.fio.versions import UnreadableResult
 
 
 class FioOutput:
-    """`samples` so far; `error` is what fio reported to have gone wrong, None while all is well."""
+    """`samples` so far; `error` is what fio reported to have gone wrong, None while all is well.
+
+    `unreadable`: why the results of this fio cannot be read, None while they can.
+    """
 
     def __init__(self, *, jobs: Sequence[str]) -> None:
         self.samples: list[Sample] = []
         self.error: str | None = None
+        self.unreadable: str | None = None
         self._documents = DocumentReader(Printed())
         self._reader = SampleReader(jobs=jobs)
         self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
@@ -53,6 +58,8 @@ class FioOutput:
                 sample = self._reader.read(document)
             except FioError as error:
                 self.error = self.error or str(error)
+            except UnreadableResult as error:
+                self.unreadable = self.unreadable or str(error)
             else:
                 if sample is not None and self.error is None:
                     self.samples.append(sample)

@@ -14,6 +14,7 @@ from acceptance.loads.fio.beginning import Beginning
 from acceptance.loads.fio.documents import Document
 from acceptance.loads.fio.histogram import PackedHistogram
 from acceptance.loads.fio.snapshots import DIRECTIONS, Counts, FioError, Job, Snapshot, read_snapshot, seconds
+from acceptance.loads.fio.versions import UnreadableResult, too_old, unsupported
 
 __all__ = ["DIRECTIONS", "Counts", "FioError", "Sample", "SampleReader", "seconds"]
 
@@ -40,9 +41,8 @@ class Sample:
 class SampleReader:
     """Turns successive documents into samples, each the difference of two; documents of the ramp yield none.
 
-    `jobs` are the section names that count; fio names the job of each result. Raises FioError for a document that
-    carries an error, and for one that lacks a job. `first` is what the first sample follows: what was done before it is
-    in no sample.
+    `jobs` are the section names that count; fio names the job of each result. `first` is what the first sample follows:
+    what was done before it is in no sample.
     """
 
     def __init__(self, *, jobs: Sequence[str]) -> None:
@@ -63,8 +63,14 @@ class SampleReader:
         """The sample between the document before and this one.
 
         None where there is none: before the load and in the ramp, across the end of either, for the last few ms.
+
+        Raises:
+            FioError: the document carries an error, or lacks a job.
+            UnreadableResult: it is of a fio, or of a shape, that the suite cannot read.
         """
-        self.fio_version = str(document.get("fio version", self.fio_version))
+        self.fio_version = str(document.get("fio version", ""))
+        if too_old(self.fio_version):
+            raise UnreadableResult(unsupported(self.fio_version))
         now = read_snapshot(document, self._jobs)
         before, self._before = self._before, now
         loading = frozenset(self._loading)

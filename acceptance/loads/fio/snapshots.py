@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from acceptance.loads.fio.documents import Document
+from acceptance.loads.fio.versions import UnreadableResult
 from acceptance.text.errors import StorageFailure
 
 DIRECTIONS = ("read", "write", "sync")
@@ -75,8 +76,20 @@ class Snapshot:
 
 
 def read_snapshot(document: Document, jobs: set[str]) -> Snapshot:
-    """What the document says of the jobs of these names. Raises FioError when one is missing or ended with an error."""
-    found = [job for job in document.get("jobs", []) if job.get("jobname") in jobs]
+    """Return what the document reports of the jobs of these names.
+
+    Raises:
+        FioError: a job is missing or ended with an error.
+        UnreadableResult: the document has another shape than expected.
+    """
+    try:
+        return _read(document, jobs)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UnreadableResult(f"fio's result has another shape than expected: {error!r}") from error
+
+
+def _read(document: Document, jobs: set[str]) -> Snapshot:
+    found = [job for job in document["jobs"] if job.get("jobname") in jobs]
     missing = jobs - {job["jobname"] for job in found}
     if missing:
         raise FioError(f"fio's result lacks the job {', '.join(sorted(missing))}")
@@ -92,7 +105,7 @@ def read_snapshot(document: Document, jobs: set[str]) -> Snapshot:
         jobs=tuple(
             Job(
                 runtime_ms=max(job[each].get("runtime", 0) for each in ("read", "write")),
-                counts={each: _counts(job.get(each, {})) for each in DIRECTIONS},
+                counts={each: _counts(job[each]) for each in DIRECTIONS},
                 cpu_s=_cpu_s(job),
                 job_runtime_ms=_job_runtime_ms(job, processes=_processes(own, entries[job["jobname"]])),
                 elapsed_s=job.get("elapsed"),
@@ -127,12 +140,13 @@ def _cpu_s(job: Mapping[str, Any]) -> float | None:
 def _counts(direction: Mapping[str, Any]) -> Counts:
     total = direction.get("lat_ns") or {}
     completion = direction.get("clat_ns") or total
+    latencies = total["N"] if total else 0
     return Counts(
         # fio 3.33 loses the number of fdatasyncs, but not that of their latencies
-        ios=direction.get("total_ios") or total.get("N", 0),
+        ios=direction.get("total_ios") or latencies,
         bytes=direction.get("io_bytes", 0),
-        latency_sum_s=total.get("mean", 0.0) * total.get("N", 0) / 1e9,
-        latencies=total.get("N", 0),
+        latency_sum_s=total.get("mean", 0.0) * latencies / 1e9,
+        latencies=latencies,
         histogram={int(middle): count for middle, count in (completion.get("bins") or {}).items()},
     )
 

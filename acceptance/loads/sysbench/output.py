@@ -34,6 +34,8 @@ class SysbenchOutput:
     def __init__(self) -> None:
         self.samples: list[Sample] = []
         self.error: str | None = None
+        self.unreadable: str | None = None
+        """that of an output of fio; sysbench's are read line by line"""
         self.fio_version = ""
         """The load generator as it spells itself, `sysbench 1.0.20`; empty before its first line."""
         self._said = Ends()

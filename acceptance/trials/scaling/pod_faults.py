@@ -85,6 +85,9 @@ class PodFaults:
         if log.refused is not None:
             needed = int(self._plan.pod.environment["SIZE"])
             return explain_refusal(log.refused, log.output, where=f"the volume of {where}", needed=needed)
+        unreadable = log.prefill.unreadable or (log.step.unreadable if log.step is not None else None)
+        if unreadable is not None:
+            return EnvironmentFailure(f"the load of {where} cannot be measured: {unreadable}")
         if log.unwritten is not None:
             why = log.prefill.error or log.prefill.messages
             return StorageFailure(f"the volume of {where} cannot be written in full (status {log.unwritten}): {why}")

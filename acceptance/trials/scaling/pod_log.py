@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from acceptance.loads.fio.documents import DocumentReader
 from acceptance.loads.fio.printed import Printed
 from acceptance.loads.fio.samples import FioError, Sample, SampleReader
+from acceptance.loads.fio.versions import UnreadableResult
 from acceptance.measuring.load_log import MARK
 from acceptance.measuring.windows import TimedSample
 
@@ -16,6 +17,8 @@ from acceptance.measuring.windows import TimedSample
 @dataclass(kw_only=True)
 class StepLog:
     """What one fio printed. `status` is its exit status, None while it runs; `error` what it reported to be wrong.
+
+    `unreadable`: why its results cannot be read, None while they can.
 
     `samples` begin with fio's first document; `head` is what was done before that, from the beginning of the load on.
 
@@ -26,6 +29,7 @@ class StepLog:
     samples: list[TimedSample] = field(default_factory=list)
     status: int | None = None
     error: str | None = None
+    unreadable: str | None = None
     offset_s: float | None = None
 
     def __post_init__(self) -> None:
@@ -55,17 +59,20 @@ class StepLog:
     def feed(self, text: str, *, arrived_s: float) -> None:
         """Take the next lines; `arrived_s`: when they came, in s since the epoch."""
         for document in self._documents.feed(text):
-            end_s = document["timestamp_ms"] / 1000
-            self.offset_s = _least(self.offset_s, arrived_s - end_s)
             try:
                 sample = self._reader.read(document)
+            except UnreadableResult as error:
+                self.unreadable = self.unreadable or str(error)
+                continue
             except FioError as error:
                 self.error = self.error or str(error)
-            else:
-                if sample is not None:
-                    self.samples.append(TimedSample(end_s=end_s, sample=sample))
-                    # fio's own time stands still while it is stalled, so that the beginning may only look too late.
-                    self._began_s = _least(self._began_s, end_s - self._reader.runtime_s)
+                sample = None
+            end_s = document["timestamp_ms"] / 1000
+            self.offset_s = _least(self.offset_s, arrived_s - end_s)
+            if sample is not None:
+                self.samples.append(TimedSample(end_s=end_s, sample=sample))
+                # fio's own time stands still while it is stalled, so that the beginning may only look too late.
+                self._began_s = _least(self._began_s, end_s - self._reader.runtime_s)
 
 
 class PodLog:
