@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.objects import RUN_ID, RUN_LABEL, run_of
 from acceptance.cluster.resources import NAMESPACES, PODS, VOLUMES, Object, Resource
 from acceptance.cluster.waiting import wait_for
+from selftests.pytest_command import PYTEST
 
 ROOT = Path(__file__).parents[2]
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
@@ -69,11 +69,9 @@ class SuiteRun:
 def suite_command(*options: str, reports: Path) -> list[str]:
     """The command line of a run; options that come later win."""
     _REPORTS.add(reports)
-    # Plugins of the tests' own environment, which its users do not have, and which take long to load.
-    pytest = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:timeout"]
     elsewhere = any(each.startswith(_OTHER_CLUSTER) for each in options)
     cluster = [] if elsewhere else [f"--storage-embedded-name={CLUSTER}"]
-    return [*pytest, f"{_REPORTS_TO}{reports}", *cluster, *SMALL, *options]
+    return [*PYTEST, f"{_REPORTS_TO}{reports}", *cluster, *SMALL, *options]
 
 
 def suite_environment() -> dict[str, str]:

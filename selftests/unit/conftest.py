@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from selftests.bounds import HANGS_S
+from selftests.pytest_command import PYTEST
 
 # No example fails because the machine is slow; one that hangs has the time-out of its test. Before a commit the
 # examples are the same each time: what fails then is the commit's. Every night looks for further ones.
@@ -71,7 +73,7 @@ def planned(tmp_path: Path) -> Callable[..., tuple[int, str]]:
             for name, value in os.environ.items()
             if not name.startswith(("STORAGE_", "PYTEST_", "KUBE")) and "proxy" not in name.lower()
         } | {"HOME": str(tmp_path)}
-        words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--storage-plan"]
+        words = [*PYTEST, "--storage-plan"]
         # A folder that nobody can make: a plan writes none.
         report = f"--storage-report={tmp_path / 'reports'}"
         done = subprocess.run(
@@ -80,7 +82,7 @@ def planned(tmp_path: Path) -> Callable[..., tuple[int, str]]:
             env=surroundings,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=HANGS_S,
             check=False,
         )
         assert not (tmp_path / "reports").exists()

@@ -15,6 +15,7 @@ from acceptance.trials.rebuild.following import Timeouts, follow_rebuild
 from acceptance.trials.rebuild.longhorn_api import Trigger
 from acceptance.trials.rebuild.longhorn_driver import LonghornDriver
 from acceptance.trials.rebuild.longhorn_rebuild import LonghornRebuild
+from selftests.bounds import HANGS_S
 from selftests.lab.longhorn_controller import NAMESPACE, controller
 from selftests.lab.longhorn_volume import Behaviour
 from selftests.unit.simulated_api import SimulatedApi
@@ -46,7 +47,7 @@ def driver(
         storage_class(**parameters),
         namespace=NAMESPACE,
         trigger=trigger,
-        timeout_s=60,
+        timeout_s=HANGS_S,
         move_timeout_s=move_timeout_s,
     )
 
@@ -70,7 +71,7 @@ class Lab:
             look=lambda: self.api.find(LONGHORN_VOLUMES, "pvc-1"),
             ready=lambda seen: bool(seen and seen.get("status")),
             state=str,
-            timeout_s=60,
+            timeout_s=HANGS_S,
         )
         return driver(self.api, trigger, move_timeout_s=move_timeout_s).rebuild_of(VOLUME)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
+
+from selftests.bounds import HANGS_S
+from selftests.pytest_command import PYTEST
 
 ROOT = Path(__file__).parents[2]
 LIMITS = """version: 1
@@ -34,7 +36,7 @@ def test_limits_rules_and_scaling_limits_of_all_classes_count(tmp_path: Path) ->
     (tmp_path / "limits.yaml").write_text(LIMITS, encoding="utf-8")
     subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-m", "provisioning"),
+            *(*PYTEST, "-q", "-m", "provisioning"),
             *("--storage-cluster=host", *(f"--storage-class={folder}" for folder in classes)),
             *(
                 f"--storage-thresholds={tmp_path / 'limits.yaml'}",
@@ -45,7 +47,7 @@ def test_limits_rules_and_scaling_limits_of_all_classes_count(tmp_path: Path) ->
         cwd=ROOT,
         env={name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PYTEST_"))},
         capture_output=True,
-        timeout=120,
+        timeout=HANGS_S,
         check=False,
     )
     results = json.loads((tmp_path / "latest" / "results.json").read_text(encoding="utf-8"))

@@ -15,6 +15,7 @@ from acceptance.cluster.stateful_sets import set_manifest
 from acceptance.cluster.workspace import Workspace
 from acceptance.trials.ramps.load import command, environment, probe
 from acceptance.trials.ramps.sets import RampPlan, RampSets
+from selftests.bounds import HANGS_S
 
 TAINT = {"key": "dedicated", "value": "storage", "effect": "NoSchedule"}
 SOFT = {"key": "soft", "effect": "PreferNoSchedule"}
@@ -109,5 +110,6 @@ def test_the_script_writes_and_the_probe_reads_until_the_volume_fails(claim: Cla
 def test_the_script_fails_where_nothing_can_be_written(tmp_path: Path) -> None:
     surroundings = os.environ | {"FILE": str(tmp_path / "no" / "such")}
     assert (
-        subprocess.run(command(CLAIM), env=surroundings, check=False, timeout=60, capture_output=True).returncode == 1
+        subprocess.run(command(CLAIM), env=surroundings, check=False, timeout=HANGS_S, capture_output=True).returncode
+        == 1
     )

@@ -17,7 +17,9 @@ from acceptance.cluster.pod_manifest import USER
 from embedded_cluster.images import LOAD_GENERATORS
 from fixtures.offered_options import OPTIONS
 from release.containerfile import read_recipe
+from selftests.bounds import HANGS_S
 from selftests.lab.accounts import DEPLOY, documents
+from selftests.pytest_command import PYTEST
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((DEPLOY / "examples").iterdir())
@@ -70,12 +72,12 @@ def test_the_suite_takes_what_the_job_gives_it(tmp_path: Path) -> None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PYTEST_", "KUBE"))}
     given = {name: value.replace("/reports", str(tmp_path)) for name, value in environment().items()}
     listed = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q"],
+        [*PYTEST, "--collect-only", "-q"],
         cwd=ROOT,
         env=clean | given,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS_S,
         check=False,
     )
     assert listed.returncode == 0, listed.stdout + listed.stderr
@@ -186,7 +188,7 @@ def test_what_the_image_holds_works_alone(tmp_path: Path) -> None:
     def ended(*words: str) -> tuple[int, str]:
         command = [sys.executable, "-m", *words]
         done = subprocess.run(
-            command, cwd=tmp_path, env=surroundings, capture_output=True, text=True, timeout=120, check=False
+            command, cwd=tmp_path, env=surroundings, capture_output=True, text=True, timeout=HANGS_S, check=False
         )
         return done.returncode, done.stdout + done.stderr
 

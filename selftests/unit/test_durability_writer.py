@@ -19,6 +19,7 @@ from acceptance.trials.crashes.acknowledged_records import lost_records, record
 from acceptance.trials.crashes.reading import END, RECORDS, WRITTEN, printed_records
 from acceptance.trials.crashes.writer import script
 from acceptance.trials.crashes.writer_log import WriterLog
+from selftests.bounds import HANGS_S
 
 TOKEN = "0123456789abcdef"
 SHELLS = [words for words in (["sh"], ["busybox", "sh"]) if shutil.which(words[0])]
@@ -94,7 +95,7 @@ def test_where_it_is_evicted_it_ends_when_it_is_told_to(shell: list[str], most: 
             break
     process.terminate()
     log.feed(process.stdout.read() if most > 3 else b"")
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=HANGS_S) == 0
     with suppress(ProcessLookupError):  # its `sleep`, which the container's end ends
         os.killpg(process.pid, signal.SIGKILL)
     process.stdout.close()
@@ -139,7 +140,7 @@ echo "$* $(wc -l < {tmp_path}/records)" >> {tmp_path}/synced
         env=environment(tmp_path, most=50) | {"PATH": f"{programs}:{os.environ['PATH']}"},
         stdout=subprocess.PIPE,
         check=False,
-        timeout=30,
+        timeout=HANGS_S,
     )
     log = WriterLog()
     log.feed(done.stdout)

@@ -9,6 +9,7 @@ from contextlib import suppress
 import pytest
 
 from embedded_cluster.api_relay import relay
+from selftests.bounds import HANGS_S
 
 HERE, THERE = "127.0.0.2", "127.0.0.1"
 LARGE = b"0123456789abcdef" * 100_000
@@ -30,7 +31,7 @@ def through_the_relay(talk: Talk, *, served: bool = True) -> bytes:
             await server.wait_closed()
         relaying = asyncio.create_task(relay(HERE, THERE, port))
         try:
-            return await asyncio.wait_for(talk(*await connected(port)), timeout=20)
+            return await asyncio.wait_for(talk(*await connected(port)), timeout=HANGS_S)
         finally:
             relaying.cancel()
             with suppress(asyncio.CancelledError):

@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 
 from embedded_cluster.processes import kill
+from selftests.bounds import HANGS_S
 
 SHELLS = 30
 
@@ -24,6 +25,6 @@ def test_none_outlives_another_long_enough_to_tell(tmp_path: Path) -> None:
         sleeping = [child.pid for each in waiting for child in each.children()]
     finally:
         kill([*sleeping, *(shell.pid for shell in shells)])
-        ended = [shell.wait(timeout=60) for shell in shells]
+        ended = [shell.wait(timeout=HANGS_S) for shell in shells]
     assert ended == [-9] * SHELLS
     assert not list(tmp_path.iterdir())

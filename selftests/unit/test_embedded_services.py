@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from selftests.bounds import HANGS_S
+
 ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
@@ -32,7 +34,7 @@ run(["ip", "link", "set", "a-bridge", "up"])
 holder = subprocess.Popen(services._LIVES_BY)
 try:
     station = services._Station(holder.pid)
-    wait_for("the namespace", station.require_apart, timeout=20)
+    wait_for("the namespace", station.require_apart, timeout=200)
     station.join(bridge="a-bridge", link="host-end", address="10.1.0.2/20", cluster_ips="10.1.14.0/23")
     assert answer("10.1.14.1") == answer("10.1.15.250") == errno.ECONNREFUSED
     assert answer("10.1.13.255") in (errno.EHOSTUNREACH, errno.EAGAIN)
@@ -41,7 +43,7 @@ try:
     assert open(forwarding).read() == "0\\n"
 finally:
     holder.kill()
-wait_for("the link to go with its other end", require_gone, timeout=20)
+wait_for("the link to go with its other end", require_gone, timeout=200)
 """
 
 
@@ -49,5 +51,5 @@ wait_for("the link to go with its other end", require_gone, timeout=20)
 def test_a_station_answers_for_all_cluster_ips_and_goes_with_its_process() -> None:
     """It forwards; the namespace of the bridge does not."""
     command = ["unshare", "--net", sys.executable, "-c", PROGRAM]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=HANGS_S, check=False)
     assert done.returncode == 0, done.stderr

@@ -13,6 +13,7 @@ import pytest
 from embedded_cluster import cluster, layout, processes
 from embedded_cluster.layout import MARKER, Layout
 from embedded_cluster.state import ClusterState, ProcessRecord, boot_id, read_state, write_state
+from selftests.bounds import HANGS_S
 
 
 @pytest.fixture
@@ -118,7 +119,7 @@ def test_end_kills_the_marked_alone(here: Layout, sleeper: subprocess.Popen[byte
     other = subprocess.Popen(["sleep", "60"])
     try:
         assert processes.end(here) == 1
-        assert sleeper.wait(timeout=60) == -9
+        assert sleeper.wait(timeout=HANGS_S) == -9
         assert other.poll() is None
     finally:
         other.kill()

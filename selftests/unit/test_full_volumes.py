@@ -26,6 +26,7 @@ from acceptance.text.errors import StorageFailure, Unsupported
 from acceptance.trials.features.bench import Bench, NotTried
 from acceptance.trials.filling import trial
 from acceptance.trials.filling.pieces import Written, lost_in_words, read_verified, read_writing, wrong_end
+from selftests.bounds import HANGS_S
 from selftests.unit.test_report_crashes import results
 from selftests.unit.test_volume_features import TriedBench
 
@@ -48,7 +49,7 @@ def pod(script: str, folder: Path, *, shell: list[str] | None = None, **variable
     }
     names = {name: str(value) for name, value in {**usual, "FOLDER": folder, **variables}.items()}
     words = [*(shell or ["sh"]), "-c", trial._script(script)]
-    done = subprocess.run(words, env=os.environ | names, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(words, env=os.environ | names, capture_output=True, text=True, check=False, timeout=HANGS_S)
     return done.stdout
 
 

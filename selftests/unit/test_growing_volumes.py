@@ -20,6 +20,7 @@ from acceptance.trials.features import block_expansion, offline_expansion
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.block_expansion import try_block_expansion
 from acceptance.trials.features.offline_expansion import try_expansion_with_a_new_pod, try_offline_expansion
+from selftests.bounds import HANGS_S
 
 MIB = 1024**2
 SIZE = 8 * MIB
@@ -85,7 +86,7 @@ class GrowingBench:
 
     def run(self, claim: Claim, script: str, **variables: str) -> str:
         number = self.start(claim, script, **variables)
-        assert self.pods[number].wait(timeout=30) == 0
+        assert self.pods[number].wait(timeout=HANGS_S) == 0
         return self.output_of(number)
 
     def end(self, number: int) -> None:

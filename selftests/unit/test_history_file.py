@@ -18,6 +18,7 @@ from acceptance.results import history_file
 from acceptance.results.history import AcceptedLevel, KeptMeasurement, KeptMetric, RunRecord
 from acceptance.results.history_file import append, history_path, read_history
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
+from selftests.bounds import HANGS_S
 
 WRITER = """
 import sys
@@ -99,7 +100,7 @@ def test_no_file_yet_is_an_empty_history(path: Path) -> None:
 def test_two_writers_at_once_lose_and_mix_nothing(path: Path) -> None:
     program = WRITER.format(root=str(Path(__file__).parents[2]))
     writers = [subprocess.Popen([sys.executable, "-c", program, str(path), name]) for name in ("a", "b")]
-    assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
+    assert [writer.wait(timeout=HANGS_S) for writer in writers] == [0, 0]
     found = read_history(path)
     assert found.problems == ()
     assert {each.run for each in found.runs} == {f"{name}-{number}" for name in "ab" for number in range(150)}

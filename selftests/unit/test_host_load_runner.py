@@ -21,6 +21,7 @@ from acceptance.measuring.load import Load, PreparedVolume
 from acceptance.measuring.load_script import FIO, STOPPED, load_script
 from acceptance.measuring.process_load import ProcessLoad
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, WrongUsage
+from selftests.bounds import HANGS_S
 
 SIZE = 1024**2
 WRITES = "[writes]\nfilename=${FILE}\nsize=${SIZE}\nbs=4k\nrw=write\nrate_iops=100\ntime_based\nruntime=${RUNTIME}\n"
@@ -47,14 +48,14 @@ def left_of(load: ProcessLoad) -> list[int]:
 
 def test_a_load_that_ends_by_itself_has_its_status_and_its_words(tmp_path: Path) -> None:
     with process(load_script('echo "loads $SIZE in $PWD"; exit 7'), tmp_path) as load:
-        assert load.follow(never, within_s=20) == ([[]], False)
+        assert load.follow(never, within_s=HANGS_S) == ([[]], False)
     assert load.log.ended == 7
     assert load.log.segments[0].messages == f"loads {SIZE} in {tmp_path}"
 
 
 def test_what_a_load_leaves_running_is_ended_with_it(tmp_path: Path) -> None:
     with process(load_script('setsid sleep 100 & echo > "$FILE"'), tmp_path) as load:
-        load.follow(never, within_s=20)
+        load.follow(never, within_s=HANGS_S)
         assert len(left_of(load)) >= 1
     assert left_of(load) == []
 
@@ -70,7 +71,7 @@ def test_nothing_runs_after_an_error_or_an_interruption(error: type[BaseExceptio
 def test_a_load_that_does_not_end_when_asked_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_load, "ASKED_S", 0.3)
     with process("trap '' TERM; echo begun; while :; do sleep 1; done", tmp_path) as load:
-        next(load._pieces(within_s=10))
+        next(load._pieces(within_s=HANGS_S))
     assert left_of(load) == []
 
 
@@ -88,13 +89,13 @@ def test_a_load_that_somebody_else_killed_says_nothing_of_the_storage(tmp_path: 
         pytest.raises(EnvironmentFailure, match="ended by somebody else, with status -9"),
         process("kill -9 $$", tmp_path) as load,
     ):
-        load.follow(never, within_s=20)
+        load.follow(never, within_s=HANGS_S)
 
 
 def test_fio_is_stopped_when_it_is_enough(tmp_path: Path) -> None:
     (tmp_path / "a.fio").write_text(WRITES)
     with process(load_script(f"{FIO} a.fio"), tmp_path, job="writes") as load:
-        (samples,), enough = load.follow(lambda number, samples: len(samples) == 2, within_s=20)
+        (samples,), enough = load.follow(lambda number, samples: len(samples) == 2, within_s=HANGS_S)
     assert (len(samples), enough, load.log.ended) == (2, True, STOPPED)
     assert left_of(load) == []
 

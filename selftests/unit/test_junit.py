@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections import Counter
 from configparser import ConfigParser
 from datetime import datetime
@@ -12,6 +11,9 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import pytest
+
+from selftests.bounds import HANGS_S
+from selftests.pytest_command import PYTEST
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = """
@@ -126,15 +128,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(folder: Path) -> int:
     """Run them; the exit status."""
-    plugins = ("no:cacheprovider", "a_run", "fixtures.outward", "fixtures.reporters", "fixtures.junit")
+    plugins = ("a_run", "fixtures.outward", "fixtures.reporters", "fixtures.junit")
     words = [word for plugin in plugins for word in ("-p", plugin)]
     junit = f"--junitxml={folder}/junit.xml"
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *words, junit, str(folder)],
+        [*PYTEST, *words, junit, str(folder)],
         cwd=folder,
         env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{folder}:{ROOT}"},
         capture_output=True,
-        timeout=60,
+        timeout=HANGS_S,
         check=False,
     ).returncode
 

@@ -15,6 +15,7 @@ from acceptance.cluster.lifetime import LASTS_S, PUT_OFF_EVERY_S, Lifetime, job_
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import Resource
 from acceptance.cluster.run_namespace import ALIVE_FOR_S
+from selftests.bounds import HANGS_S
 
 CLAIM = Claim(name="like", namespace="ns", storage_class="fast", size=2**30, run_id="r")
 POD = PodPlan(name="load", claims=(CLAIM,), image="fio:1", command=["sh"], deadline_s=0)
@@ -43,7 +44,7 @@ class JobApi:
 
 
 def until(api: JobApi, *, asked: int) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + HANGS_S
     while len(api.asked) < asked and time.monotonic() < deadline:
         time.sleep(0.01)
 

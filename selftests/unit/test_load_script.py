@@ -26,6 +26,7 @@ from acceptance.measuring.space_check import (
     explain_refusal,
 )
 from acceptance.text.errors import EnvironmentFailure
+from selftests.bounds import HANGS_S
 
 SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
 SHELLS += [[path, "sh"] for path in [shutil.which("busybox")] if path]
@@ -33,7 +34,9 @@ SHELLS += [[path, "sh"] for path in [shutil.which("busybox")] if path]
 
 def run(shell: list[str], script: str, *files: str, **environment: str) -> LoadLog:
     words = [*shell, "-c", script, "load", *files]
-    done = subprocess.run(words, stdout=subprocess.PIPE, check=False, timeout=30, env={**os.environ, **environment})
+    done = subprocess.run(
+        words, stdout=subprocess.PIPE, check=False, timeout=HANGS_S, env={**os.environ, **environment}
+    )
     return read(done.stdout)
 
 
@@ -66,7 +69,7 @@ def test_on_a_host_what_a_dead_fio_leaves_is_ended_though_nobody_reads(shell: li
             pass
         process.stdout.close()
         (tmp_path / "closed").touch()
-        process.wait(timeout=30)
+        process.wait(timeout=HANGS_S)
     left = int((tmp_path / "left").read_text())
     assert not psutil.pid_exists(left) or psutil.Process(left).status() == psutil.STATUS_ZOMBIE
 
@@ -109,7 +112,7 @@ def test_a_load_that_is_told_to_end_ends_with_all_that_it_began(shell: list[str]
     while b"begun" not in printed:
         printed += os.read(process.stdout.fileno(), 4096)
     process.send_signal(signal.SIGTERM)
-    rest, _ = process.communicate(timeout=60)  # ends only when nobody holds the pipe any more
+    rest, _ = process.communicate(timeout=HANGS_S)  # ends only when nobody holds the pipe any more
     assert read(printed + rest).ended == STOPPED
     assert process.returncode == STOPPED
 

@@ -21,6 +21,7 @@ from acceptance.trials.features.bench import Bench, NotTried
 from acceptance.trials.many_files import trial
 from acceptance.trials.many_files.program import NoRoom, rates_of, require_over
 from acceptance.trials.many_files.trial import ManyFilesTrial
+from selftests.bounds import HANGS_S
 
 STARTS_S = 1.5
 Change = Callable[[str], str]
@@ -85,7 +86,7 @@ class HostBench:
             env=os.environ | variables | {"VOLUME": str(self.folder / claim.name), "PATH": self.path},
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=HANGS_S,
         )
         printed = done.stdout
         if fs_group is not None and "PROGRAM" not in variables:

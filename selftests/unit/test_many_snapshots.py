@@ -35,6 +35,7 @@ from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported,
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.snapshots import many
 from acceptance.trials.snapshots.many import PIECE, ManySnapshotsTrial
+from selftests.bounds import HANGS_S
 from selftests.unit.published_figures import ROOT
 from selftests.unit.simulated_load import second
 from selftests.unit.test_report_crashes import results
@@ -312,7 +313,7 @@ def test_the_writer_writes_the_same_pieces_over_and_over_and_keeps_the_rest(shel
         said = [running.stdout.readline() for _ in range(3)]
     finally:
         running.terminate()
-        running.wait(timeout=30)
+        running.wait(timeout=HANGS_S)
     assert said == ["written\n"] * 3
     for each in files:
         content = each.read_bytes()
@@ -324,7 +325,7 @@ def test_a_writer_that_cannot_write_says_why_and_ends(tmp_path: Path) -> None:
     script = (Path(many.__file__).parent / "write_pieces.sh").read_text()
     names = os.environ | {"TARGETS": f"{tmp_path}/none/file", "MIB": "1", "PIECES": "2"}
     begun = time.monotonic()
-    done = subprocess.run(["sh", "-c", script], env=names, capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run(["sh", "-c", script], env=names, capture_output=True, text=True, check=False, timeout=HANGS_S)
     assert done.returncode == 1 and "No such file" in done.stdout and time.monotonic() - begun < 20
 
 

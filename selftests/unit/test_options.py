@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from fixtures.offered_options import OPTIONS
+from selftests.bounds import HANGS_S
+from selftests.pytest_command import PYTEST
 
 ROOT = Path(__file__).parents[2]
 PROFILE = "[job]\nfilename=${FILE}\nruntime=${RUNTIME}\ntime_based\nrw=read\n"
@@ -52,12 +53,12 @@ def listing(empty: Path) -> Callable[..., Listing]:
             if not name.startswith(("STORAGE_", "PYTEST_", "KUBE")) and "proxy" not in name.lower()
         } | {"HOME": str(empty), "XDG_RUNTIME_DIR": str(empty), "PYTHONDONTWRITEBYTECODE": "1"}
         ended = subprocess.run(
-            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q", *options],
+            [*PYTEST, "--collect-only", "-q", *options],
             cwd=ROOT,
             env=surroundings | environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=HANGS_S,
             check=False,
         )
         return Listing(ended.returncode, ended.stdout + ended.stderr)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +12,8 @@ import pytest
 
 from acceptance.report.subjects import TITLES, chapters_of
 from acceptance.results.file import read_results
+from selftests.bounds import HANGS_S
+from selftests.pytest_command import PYTEST
 from selftests.unit.docs_pages import ROOT, example_of_own_tests
 
 NO_CLUSTER = "--storage-embedded=no-such-cluster"
@@ -58,10 +59,16 @@ def on_host(folder: Path, *options: str) -> Path:
     """A run on a directory of this host, with no load; its folder."""
     (folder / "disk").mkdir(parents=True)
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_"))}
-    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--storage-destructive", "-m", "not data_plane"]
+    words = [*PYTEST, "--storage-destructive", "-m", "not data_plane"]
     place = [f"--storage-class={folder / 'disk'}", "--storage-cluster=host", f"--storage-report={folder / 'reports'}"]
     done = subprocess.run(
-        [*words, *place, *options], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+        [*words, *place, *options],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=HANGS_S,
+        check=False,
     )
     assert done.returncode == 5, done.stdout + done.stderr
     return folder / "reports/latest"

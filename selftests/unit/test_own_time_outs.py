@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from selftests.bounds import HANGS_S
+
 SELFTESTS = Path(__file__).parents[1]
 HANGS = """
 import threading
@@ -36,7 +38,7 @@ def test_one_that_hangs_is_ended_and_all_else_goes_on(tmp_path: Path, workers: l
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS_S,
         check=False,
     )
     assert done.returncode == 1, done.stdout + done.stderr

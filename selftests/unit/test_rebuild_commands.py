@@ -15,6 +15,7 @@ from acceptance.settings.target_plans import CommandPlan
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.rebuild.command_driver import CommandDriver, CommandRebuild
 from acceptance.trials.rebuild.driver import TargetVolume
+from selftests.bounds import HANGS_S
 
 VOLUME = TargetVolume(
     volume="pvc-1", claim="rebuild-full-data", namespace="run-1", storage_class="fast", node="node-1", size=1024
@@ -115,15 +116,15 @@ def test_what_a_command_leaves_in_the_background_is_no_error_of_it(tmp_path: Pat
     late = tmp_path / "late"
     told = tmp_path / "told"
     act = f"until [ -e {told} ]; do sleep 0.1; done; touch {late}"
-    done = run_command(("sh", "-c", f"echo begun; ({act}) &"), values={}, timeout_s=60)
+    done = run_command(("sh", "-c", f"echo begun; ({act}) &"), values={}, timeout_s=HANGS_S)
     assert (done.status, done.stdout, late.exists()) == (0, "begun\n", False)
     told.touch()
-    wait_for("it to act", look=late.exists, ready=bool, state=str, timeout_s=60)
+    wait_for("it to act", look=late.exists, ready=bool, state=str, timeout_s=HANGS_S)
 
 
 def test_a_command_is_not_ended_by_the_ctrl_c_that_ends_the_suite() -> None:
     """A terminal sends it to all of its own session."""
-    done = run_command(python("import os; print(os.getsid(0) == os.getpid())"), values={}, timeout_s=20)
+    done = run_command(python("import os; print(os.getsid(0) == os.getpid())"), values={}, timeout_s=HANGS_S)
     assert done.stdout == "True\n"
 
 

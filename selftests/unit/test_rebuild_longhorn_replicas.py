@@ -14,6 +14,7 @@ from acceptance.cluster.resources import Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.rebuild import longhorn_rebuild
+from selftests.bounds import HANGS_S
 from selftests.lab.longhorn_volume import LOOKS_S
 from selftests.unit.longhorn_lab import THREE, Lab, follow
 
@@ -73,7 +74,9 @@ def test_a_replica_that_died_is_rebuilt_under_its_own_name(lab: Lab) -> None:
     rebuild.trigger()
     lab.api.patch(ENGINES, "pvc-1-e-0/status", {"status": {"replicaModeMap": {"pvc-1-r-3": "ERR"}}})
     seen = [
-        wait_for("it", look=rebuild.look, ready=lambda seen: seen.phase == "whole", state=str, timeout_s=60).description
+        wait_for(
+            "it", look=rebuild.look, ready=lambda seen: seen.phase == "whole", state=str, timeout_s=HANGS_S
+        ).description
     ]
     assert "is RW, the volume healthy" in seen[0]
     healthy_at = {each["metadata"]["name"]: each["spec"]["healthyAt"] for each in lab.api.list(REPLICAS)}
@@ -96,7 +99,7 @@ def test_a_deleted_replica_stays_in_the_engine_for_a_while_and_is_none(
     rebuild.trigger()
     lab.api.patch(ENGINES, "pvc-1-e-0/status", {"status": {"replicaModeMap": {"UNKNOWN-tcp://10.0.0.1:10000": "RW"}}})
     assert rebuild.look().phase == "waiting"
-    wait_for("it", look=rebuild.look, ready=lambda seen: seen.phase == "whole", state=str, timeout_s=60)
+    wait_for("it", look=rebuild.look, ready=lambda seen: seen.phase == "whole", state=str, timeout_s=HANGS_S)
     assert keys["UNKNOWN-tcp://pvc-1-r-2:10000"] in ("ERR", None)  # and None once it is taken away
 
 

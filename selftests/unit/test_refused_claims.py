@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -15,6 +14,9 @@ from typing import Any
 
 import pytest
 import yaml
+
+from selftests.bounds import HANGS_S
+from selftests.pytest_command import PYTEST
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., tuple[int, str]]
@@ -109,7 +111,7 @@ def run(server: str, tmp_path: Path) -> Run:
     given = ("--storage-class=fast", "--storage-image=i", "--storage-timeout=2s")
 
     def run(*options: str) -> tuple[int, str]:
-        words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *given]
+        words = [*PYTEST, *given]
         folders = (f"--storage-kubeconfig={path}", f"--storage-report={tmp_path / 'reports'}")
         done = subprocess.run(
             [*words, *folders, *options],
@@ -117,7 +119,7 @@ def run(server: str, tmp_path: Path) -> Run:
             env=surroundings,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=HANGS_S,
             check=False,
         )
         return done.returncode, " ".join((done.stdout + done.stderr).split())

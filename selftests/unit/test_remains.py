@@ -18,6 +18,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.objects import new_run_id, run_namespace
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NAMESPACES, PODS, VOLUMES
 from acceptance.cluster.waiting import wait_for
+from selftests.bounds import HANGS_S
 from selftests.integration import remains, suite
 from selftests.integration.remains import files_below, objects, open_files, processes_of
 from selftests.integration.suite import ROOT, runs_of_others, started_suite, suite_environment
@@ -54,7 +55,7 @@ def test_a_process_that_ends_while_one_looks_is_not_left_behind(monkeypatch: pyt
     words = [sys.executable, "-c", "import time; time.sleep(600)", "storage-acceptance/nobodys/"]
     with subprocess.Popen(words) as process:
         try:
-            wait_for("its words", look=lambda: processes_of("nobodys"), ready=bool, state=repr, timeout_s=60)
+            wait_for("its words", look=lambda: processes_of("nobodys"), ready=bool, state=repr, timeout_s=HANGS_S)
             assert processes_of("nobodys") == {process.pid}
         finally:
             process.kill()
@@ -80,7 +81,7 @@ def run_of_another_session(folder: Path) -> Iterator[str]:
             look=Path(f"/proc/{process.pid}/cmdline").read_bytes,
             ready=lambda seen: b"--storage-report=" in seen,
             state=repr,
-            timeout_s=60,
+            timeout_s=HANGS_S,
         )
         yield run_id
     finally:
@@ -157,7 +158,7 @@ def test_a_run_that_a_failed_test_leaves_is_ended_in_order_and_by_force_where_it
     monkeypatch.setattr(suite, "suite_command", lambda *options, reports: [sys.executable, "-c", script, str(reports)])
     monkeypatch.setattr(suite, "ENDS_S", 2.0 if hangs else 60.0)
     with pytest.raises(AssertionError), started_suite(reports=tmp_path) as process:
-        wait_for("it to begin", look=(tmp_path / "began").exists, ready=bool, state=str, timeout_s=60)
+        wait_for("it to begin", look=(tmp_path / "began").exists, ready=bool, state=str, timeout_s=HANGS_S)
         raise AssertionError
     assert process.returncode is not None
     assert (tmp_path / "ended").exists() != hangs

@@ -24,6 +24,7 @@ from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import shortened, thinned
 from acceptance.report.side_by_side import render_side_by_side
 from acceptance.report.summary import render_summary
+from selftests.bounds import HANGS_S
 from selftests.unit.compared_runs import estimate, measured, run_of
 from selftests.unit.drawn import SVG, elements, latencies, measurement, texts
 from selftests.unit.rebuild_records import record
@@ -93,7 +94,7 @@ def test_another_process_draws_the_same_and_loads_matplotlib_for_that_alone(tmp_
     wishes = tmp_path / "matplotlibrc"
     wishes.write_text("font.size: 30\naxes.spines.left: False\nsvg.fonttype: path\n")
     surroundings = os.environ | {"MATPLOTLIBRC": str(wishes), "HOME": "/dev/null"}
-    drawn = subprocess.run([sys.executable, "-c", program], capture_output=True, env=surroundings, timeout=300)
+    drawn = subprocess.run([sys.executable, "-c", program], capture_output=True, env=surroundings, timeout=HANGS_S)
     picture = iops()
     assert drawn.stderr == b""
     assert picture is not None and drawn.stdout.decode() == picture.svg

@@ -6,7 +6,6 @@ import html
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,8 @@ from markupsafe import Markup
 
 from acceptance.process.private_folder import PREFIX
 from acceptance.report.page import report_page
+from selftests.bounds import HANGS_S
+from selftests.pytest_command import PYTEST
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = """
@@ -100,15 +101,15 @@ def made(folder: Path) -> Path:
 def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run them as the suite runs its own."""
     own = (f"fixtures.{each}" for each in ("outward", "reporters", "report", "junit"))
-    plugins = ("no:cacheprovider", *own, "a_run")
+    plugins = (*own, "a_run")
     words = [word for plugin in plugins for word in ("-p", plugin)]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *words, *options, "test_it.py"],
+        [*PYTEST, *words, *options, "test_it.py"],
         cwd=folder,
         env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{folder}:{ROOT}", "TMPDIR": str(folder / "temporary")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS_S,
         check=False,
     )
 

@@ -14,6 +14,7 @@ from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.trials.scaling import pod_listening
 from acceptance.trials.scaling.pod_listening import Listener
 from acceptance.trials.scaling.pod_log import PodLog
+from selftests.bounds import HANGS_S
 
 SO_FAR = ("ready", "begin 1", "end 1 0", "begin 2")
 
@@ -63,7 +64,7 @@ def test_a_stream_that_stops_is_taken_up_again_where_it_was_left(ending: list[Ex
         api.after = lambda: seen.append(listener.log("pod").number)
         with changed:
             listener.follow("pod")
-            assert changed.wait_for(lambda: listener.log("pod").number == 3, timeout=60)
+            assert changed.wait_for(lambda: listener.log("pod").number == 3, timeout=HANGS_S)
     assert seen[:8] == [None, 1, 1, 2, 2, 2, 2, 2]
 
 
@@ -73,7 +74,7 @@ def test_a_log_that_is_further_at_once_is_seen() -> None:
     listening, changed = listener_to(ScriptedApi([[*marks(*SO_FAR), ApiUnreachable("reset")], [again]]))
     with listening as listener, changed:
         listener.follow("pod")
-        assert changed.wait_for(lambda: listener.log("pod").number == 3, timeout=60)
+        assert changed.wait_for(lambda: listener.log("pod").number == 3, timeout=HANGS_S)
 
 
 def test_a_pod_that_was_started_again_is_seen_as_such() -> None:
@@ -82,7 +83,7 @@ def test_a_pod_that_was_started_again_is_seen_as_such() -> None:
     listening, changed = listener_to(ScriptedApi(streams))
     with listening as listener, changed:
         listener.follow("pod")
-        assert changed.wait_for(lambda: listener.log("pod").restarted, timeout=60)
+        assert changed.wait_for(lambda: listener.log("pod").restarted, timeout=HANGS_S)
 
 
 def test_a_log_that_the_node_cut_off_meanwhile_is_known_as_such() -> None:
@@ -90,7 +91,7 @@ def test_a_log_that_the_node_cut_off_meanwhile_is_known_as_such() -> None:
     listening, changed = listener_to(ScriptedApi([[*marks(*SO_FAR), ApiUnreachable("reset")], rest, rest]))
     with listening as listener, changed:
         listener.follow("pod")
-        assert changed.wait_for(lambda: listener.log("pod").cut_off, timeout=60)
+        assert changed.wait_for(lambda: listener.log("pod").cut_off, timeout=HANGS_S)
 
 
 def test_what_the_node_cut_off_after_it_was_read_is_not_missed() -> None:
@@ -98,7 +99,7 @@ def test_what_the_node_cut_off_after_it_was_read_is_not_missed() -> None:
     listening, changed = listener_to(ScriptedApi([[*marks(*SO_FAR), ApiUnreachable("reset")], rest]))
     with listening as listener, changed:
         listener.follow("pod")
-        assert changed.wait_for(lambda: ended(listener.log("pod")), timeout=60)
+        assert changed.wait_for(lambda: ended(listener.log("pod")), timeout=HANGS_S)
         assert listener.log("pod").ready and not listener.log("pod").cut_off
 
 
@@ -113,14 +114,16 @@ def test_a_pod_that_ended_is_left_and_followed_again_when_it_runs_again() -> Non
     with listening as listener:
         with changed:
             listener.follow("pod")
-            assert changed.wait_for(lambda: listener.log("pod").number == 1, timeout=60)
+            assert changed.wait_for(lambda: listener.log("pod").number == 1, timeout=HANGS_S)
         listener.leave("pod")
         (thread,) = [each for each in set(threading.enumerate()) - others if each.name == "log of pod"]
-        thread.join(timeout=60)
+        thread.join(timeout=HANGS_S)
         assert not thread.is_alive()
         assert listener.log("pod").number == 1
         anew = marks("restarted", "ready", first=7)
         api.streams += [anew[:1], anew]
         with changed:
             listener.follow("pod")
-            assert changed.wait_for(lambda: listener.log("pod").restarted and listener.log("pod").ready, timeout=60)
+            assert changed.wait_for(
+                lambda: listener.log("pod").restarted and listener.log("pod").ready, timeout=HANGS_S
+            )

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +15,9 @@ from typing import Any
 
 import pytest
 import yaml
+
+from selftests.bounds import HANGS_S
+from selftests.pytest_command import PYTEST
 
 ROOT = Path(__file__).parents[2]
 TOKEN, KEY_LINE, PASSWORD, VARIABLE, PROXY, PARAMETER = (
@@ -111,15 +113,15 @@ def kubeconfig(folder: Path, server: str, user: dict[str, Any]) -> Path:
 
 def run(folder: Path, path: Path) -> tuple[int, str]:
     """Status of a run, and all that it printed and kept."""
-    words = ["-p", "no:cacheprovider", "--showlocals", "-vv", "--log-cli-level=DEBUG", "-m", "smoke"]
+    words = ["--showlocals", "-vv", "--log-cli-level=DEBUG", "-m", "smoke"]
     options = ["--storage-class=fast", "--storage-image=i", f"--storage-report={folder}/reports"]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *words, *options, f"--storage-kubeconfig={path}"],
+        [*PYTEST, *words, *options, f"--storage-kubeconfig={path}"],
         cwd=ROOT,
         env={key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_"))},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS_S,
         check=False,
     )
     kept = [file.read_text() for file in (folder / "reports").rglob("*") if file.is_file()]

@@ -16,6 +16,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.api_connections import by_service_account
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.text.redaction import redact
+from selftests.bounds import HANGS_S
 
 ROOT = Path(__file__).parents[2]
 AUTHORITY = "-----BEGIN CERTIFICATE-----\n"
@@ -84,6 +85,6 @@ def test_what_a_pod_lacks_is_said(missing: str, pod: Path, monkeypatch: pytest.M
 
 def test_cleaning_up_two_clusters_at_once_is_wrong_usage() -> None:
     words = [sys.executable, "-m", "acceptance", "cleanup", "--in-cluster", "--context", "other"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=HANGS_S, check=False)
     assert done.returncode == 4
     assert "--in-cluster means the cluster of this pod" in done.stderr

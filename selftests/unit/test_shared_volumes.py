@@ -24,6 +24,7 @@ from acceptance.trials.features.entries import try_entries
 from acceptance.trials.features.locks import try_locks
 from acceptance.trials.features.rights import try_rights
 from acceptance.trials.features.visibility import try_visibility
+from selftests.bounds import HANGS_S
 
 
 @dataclass
@@ -83,7 +84,7 @@ class HostBench:
         return self.pods[plan.name][1].read_text()
 
     def wait_ended(self, _: Any, plan: Any, *, timeout_s: float) -> None:
-        self.pods[plan.name][0].wait(timeout=60)
+        self.pods[plan.name][0].wait(timeout=HANGS_S)
 
     def end_pod(self, _: Any, plan: Any, *, timeout_s: float, grace_s: int) -> None:
         assert grace_s == 0

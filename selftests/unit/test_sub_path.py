@@ -18,6 +18,7 @@ from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
 from acceptance.text.errors import StorageFailure, Unsupported
 from acceptance.trials.features import sub_path
 from acceptance.trials.features.bench import Bench
+from selftests.bounds import HANGS_S
 from selftests.unit.test_volume_features import TriedBench
 
 CLAIM = Claim(name="folders", namespace="run", storage_class="fast", size=1, run_id="r")
@@ -74,7 +75,9 @@ class PlayedBench(TriedBench):
         names = {"VOLUME": str(seen), **variables}
         if read_only and not self.takes:
             names["VOLUME"] = shutil.copytree(seen, f"{self.folder}-read-only")
-        done = subprocess.run(["sh", "-c", script], env=os.environ | names, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            ["sh", "-c", script], env=os.environ | names, capture_output=True, text=True, timeout=HANGS_S
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout.replace("wrote", "refused read-only") if read_only and not self.takes else done.stdout
 

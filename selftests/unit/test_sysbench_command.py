@@ -15,6 +15,7 @@ import pytest
 from acceptance.loads.sysbench.command import script
 from acceptance.loads.sysbench.output import SysbenchOutput
 from acceptance.loads.sysbench.profiles import read_options
+from selftests.bounds import HANGS_S
 
 SHELLS = [shell for shell in (("dash",), ("busybox", "sh"), ("bash", "--posix")) if shutil.which(shell[0])]
 PROFILE = Path(__file__).parents[2] / "profiles" / "sysbench-random-mixed.sysbench"
@@ -87,7 +88,7 @@ def test_nothing_writes_on_after_the_word_to_end(
         while not (made := Path(environment["CALLS"])).exists() or not made.read_text().endswith(f"{slow}\n"):
             time.sleep(0.01)
         load.send_signal(signal.SIGTERM)
-        load.communicate(timeout=50)  # ends when the stand-in, too, has let go of its standard output
+        load.communicate(timeout=HANGS_S)  # ends when the stand-in, too, has let go of its standard output
     assert load.returncode == status
 
 

@@ -22,6 +22,7 @@ from acceptance.trials.features.bench import Bench
 from acceptance.trials.filling import space, trial
 from acceptance.trials.filling.space import Space
 from acceptance.trials.filling.trim import discards, read_removed, try_trim
+from selftests.bounds import HANGS_S
 from selftests.unit.test_full_volumes import SHELLS
 from selftests.unit.test_volume_features import TriedBench
 from selftests.unit.test_volumes_and_pods import RUNS
@@ -39,7 +40,7 @@ def test_all_files_are_removed_and_their_bytes_told(shell: list[str], tmp_path: 
     (tmp_path / "lost+found").mkdir()
     words = [*shell, "-c", trial._script("trim.sh")]
     names = {"FOLDER": str(tmp_path), "SECONDS_LEFT": "1"}
-    done = subprocess.run(words, env=os.environ | names, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(words, env=os.environ | names, capture_output=True, text=True, check=True, timeout=HANGS_S)
     assert read_removed(done.stdout).size == 3000
     assert [each.name for each in tmp_path.iterdir()] == ["lost+found"]
 
@@ -49,7 +50,7 @@ def test_options_of_a_mount_are_told(shell: list[str]) -> None:
     """There is nothing to remove in /proc, and it is mounted everywhere."""
     words = [*shell, "-c", trial._script("trim.sh")]
     names = {"FOLDER": "/proc", "SECONDS_LEFT": "0"}
-    done = subprocess.run(words, env=os.environ | names, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(words, env=os.environ | names, capture_output=True, text=True, check=True, timeout=HANGS_S)
     removed = read_removed(done.stdout)
     assert removed.options[0] == "proc" and "rw" in removed.options and removed.size == 0
 

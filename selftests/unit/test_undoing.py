@@ -13,6 +13,7 @@ from acceptance.process import interruption
 from acceptance.process.interruption import interrupt_once, is_urged
 from acceptance.process.undoing import Undoing
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, notes_of
+from selftests.bounds import HANGS_S
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +114,7 @@ def test_other_threads_undo_as_well() -> None:
 
     thread = threading.Thread(target=work)
     thread.start()
-    thread.join(timeout=60)
+    thread.join(timeout=HANGS_S)
     assert done == ["last", "first"]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.volume_guard import REFUSED, guarded_command, refusal
+from selftests.bounds import HANGS_S
 
 MARK = "20261121-071502-4f3a9c0b1d2e7a65"
 
@@ -19,7 +20,7 @@ def run(*volumes: Path, told: Path, mark: str = MARK) -> int:
         ["sh", "-c", 'touch "$1/written"', "load", str(volumes[-1])], volumes=[str(each) for each in volumes], mark=mark
     )
     command[2] = command[2].replace("/dev/termination-log", str(told))
-    return subprocess.run(command, capture_output=True, timeout=20, check=False).returncode
+    return subprocess.run(command, capture_output=True, timeout=HANGS_S, check=False).returncode
 
 
 @pytest.fixture

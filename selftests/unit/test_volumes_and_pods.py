@@ -21,6 +21,7 @@ from acceptance.trials.features import group_policy, mount_options, node_limit, 
 from acceptance.trials.features.bench import Bench, NotTried
 from acceptance.trials.features.statistics import Fullness, told_by_kubelet, wrong_with
 from acceptance.trials.features.waiting_pods import wait_kept
+from selftests.bounds import HANGS_S
 from selftests.unit.simulated_api import SimulatedApi
 
 CLAIM = Claim(name="claim", namespace="run", storage_class="fast", size=1, run_id="r")
@@ -341,7 +342,7 @@ class ProcessBench(PlayedBench):
         return replace(PLAN, name=str(len(self.processes) - 1))
 
     def output_of(self, plan: PodPlan) -> str:
-        return str(self.processes[int(plan.name)].communicate(timeout=30)[0].decode())
+        return str(self.processes[int(plan.name)].communicate(timeout=HANGS_S)[0].decode())
 
 
 @pytest.fixture

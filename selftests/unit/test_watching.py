@@ -10,6 +10,7 @@ from acceptance.cluster.api_faults import ApiError, ApiUnreachable
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.streams import StreamBroken
 from acceptance.cluster.watching import QUIET_S, Change, Collection, Watch
+from selftests.bounds import HANGS_S
 
 
 def pod(name: str, version: int, uid: str = "") -> dict[str, Any]:
@@ -60,7 +61,7 @@ class ScriptedStream:
                 self._stopped.wait(event)
                 continue
             if event == "wait":
-                self._stopped.wait(60)
+                self._stopped.wait(HANGS_S)
                 return
             yield event
 
@@ -104,7 +105,7 @@ def watched(api: ScriptedApi, *, until: tuple[str, str]) -> list[tuple[str, str]
             seen.set()
 
     with Watch(api, PODS, namespace="ns", on_change=take) as watch:  # type: ignore[arg-type]
-        assert seen.wait(60), (told(changes), watch.error)
+        assert seen.wait(HANGS_S), (told(changes), watch.error)
     return told(changes)
 
 
@@ -170,7 +171,7 @@ def test_what_happened_during_a_break_is_told_late_and_what_came_after_it_is_not
             seen.set()
 
     with Watch(api, PODS, namespace="ns", on_change=take) as watch:  # type: ignore[arg-type]
-        assert seen.wait(60), late
+        assert seen.wait(HANGS_S), late
         assert not watch.is_behind
     assert late == {"a": False, "c": False, "d": True, "e": True, "f": False}
 
@@ -193,5 +194,5 @@ def test_of_large_objects_only_the_slim_form_is_kept_and_told() -> None:
 def test_what_is_forbidden_ends_it_and_is_kept() -> None:
     api = ScriptedApi([([], "5")], [ApiError(status=403, request="GET /pods", message="forbidden")])
     with Watch(api, PODS, namespace="ns", on_change=lambda change: None) as watch:  # type: ignore[arg-type]
-        watch._thread.join(60)
+        watch._thread.join(HANGS_S)
         assert isinstance(watch.error, ApiError) and watch.error.status == 403

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,8 @@ import pytest
 
 from acceptance.report.overview import verdict_sentence
 from acceptance.results.document import Results
+from selftests.bounds import HANGS_S
+from selftests.pytest_command import PYTEST
 from selftests.unit.compared_runs import judged, run_of
 
 ROOT = Path(__file__).parents[2]
@@ -24,12 +25,12 @@ OTHER = "version: 1\ntiers:\n  mine:\n    limits:\n      sync-write-iops: {write
 def run_pytest(*options: str) -> subprocess.CompletedProcess[str]:
     """The suite by its options alone, without those that whoever runs these tests has set."""
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", *options],
+        [*PYTEST, "-q", *options],
         cwd=ROOT,
         env={name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PYTEST_"))},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS_S,
         check=False,
     )
 
