@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,8 +31,8 @@ FOLDER = Path(__file__).parent / "fio_documents"
 RECORDS = sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 
-# Simulations of thousands of runs: of each, the first and the last of the cases, and all before a release. They have
-# seeds, so that nothing but a change of what they are about makes another night's differ.
+# Simulations of thousands of runs: of each, the first case before a commit, the last as well every night, all before a
+# release. They have seeds, so that nothing but a change of what they are about makes another night's differ.
 SIMULATIONS = re.compile(r"test_(\w+_promises|percentiles|slowing)\.py")
 
 
@@ -44,6 +45,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for of_one in cases.values():
         for item in of_one[1:-1]:
             item.add_marker(pytest.mark.release)
+        for item in of_one[1:][-1:]:
+            item.add_marker(pytest.mark.full)
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +64,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def record(request: pytest.FixtureRequest, recorded: Callable[[str], str]) -> str:
     """Each record in turn."""
     return recorded(request.param)
+
+
+@pytest.fixture
+def folder_in_memory() -> Iterator[Path]:
+    """A folder on no disk: to make a file durable, or all of a file system, waits for what others write to no disk."""
+    memory = Path("/dev/shm")
+    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as name:
+        yield Path(name)
 
 
 @pytest.fixture

@@ -94,6 +94,12 @@ class HostBench:
         return OneShotPod(node=self.node, status=done.returncode, content=printed, state="ended", start_s=start_s)
 
 
+@pytest.fixture
+def tmp_path(folder_in_memory: Path) -> Path:
+    """The program has all of its file system made durable, folder by folder."""
+    return folder_in_memory
+
+
 @pytest.fixture(autouse=True)
 def all_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial, "nodes_for_volume", lambda api, volume, template: ["n1", "n2"])
