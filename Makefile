@@ -84,7 +84,7 @@ packages:  # Debian's programs that loads and clusters are made of; most tests w
 	python -c 'from embedded_cluster import packages; packages.ensure()'
 
 unit: packages
-	$(PYTEST) selftests/unit -m "not release $(SHORT)" -n 2 --timeout=300 --junitxml=$(TIMES)/unit.xml
+	$(PYTEST) selftests/unit -m "not release $(SHORT)" -n 2 --dist worksteal --timeout=300 --junitxml=$(TIMES)/unit.xml
 
 integration: packages unit  # on one cluster; every night most tests wait for what is meant to fail, so that more have room
 	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts and not release $(SHORT)" \

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,9 +66,21 @@ def longhorn(api: Api, behaviour: Behaviour, *, version: str = "v1beta2") -> Ite
             )
 
 
+Turns = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Calls what it is given every POLL_S until a block ends."""
+
+
+def _in_a_thread(turn: Callable[[], None]) -> AbstractContextManager[None]:
+    def work(ended: threading.Event) -> None:
+        while not ended.wait(POLL_S):
+            turn()
+
+    return in_background(work)
+
+
 @contextmanager
-def controller(api: Api, behaviour: Behaviour) -> Iterator[None]:
-    """Looks after Longhorn's objects, in a thread, until the block ends."""
+def controller(api: Api, behaviour: Behaviour, *, turns: Turns = _in_a_thread) -> Iterator[None]:
+    """Looks after Longhorn's objects until the block ends; `turns`: how it comes to it, again and again."""
     for name in behaviour.nodes:
         spec = {"allowScheduling": True, "disks": {DISK: {"allowScheduling": True, "storageReserved": 0}}}
         _create(api, LONGHORN_NODES, {"metadata": {"name": name}, "spec": spec})
@@ -79,20 +91,18 @@ def controller(api: Api, behaviour: Behaviour) -> Iterator[None]:
         _set_status(api, LONGHORN_NODES, name, status)
     for name, value in behaviour.settings.items():
         _create(api, SETTINGS, {"metadata": {"name": name}, "value": value})
-    with in_background(partial(_serve, api, behaviour)):
+    with turns(partial(_turn, api, behaviour, {})):
         yield
 
 
-def _serve(api: Api, behaviour: Behaviour, ended: threading.Event) -> None:
-    volumes: dict[str, _Looked] = {}
-    while not ended.wait(POLL_S):
-        with suppress(AcceptanceError):  # seen again at the next turn
-            for volume in api.list(VOLUMES):
-                claim = volume["spec"].get("claimRef") or {}
-                if claim.get("name", "").startswith("rebuild-"):
-                    name = volume["metadata"]["name"]
-                    _look_after(api, behaviour, volume, volumes.setdefault(name, _Looked(behaviour)))
-            _forget_removed(api)
+def _turn(api: Api, behaviour: Behaviour, volumes: dict[str, _Looked]) -> None:
+    with suppress(AcceptanceError):  # seen again at the next turn
+        for volume in api.list(VOLUMES):
+            claim = volume["spec"].get("claimRef") or {}
+            if claim.get("name", "").startswith("rebuild-"):
+                name = volume["metadata"]["name"]
+                _look_after(api, behaviour, volume, volumes.setdefault(name, _Looked(behaviour)))
+        _forget_removed(api)
 
 
 class _Looked:

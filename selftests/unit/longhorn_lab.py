@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from acceptance.cluster.longhorn_resources import LONGHORN_VOLUMES, REPLICAS
@@ -16,8 +17,9 @@ from acceptance.trials.rebuild.longhorn_api import Trigger
 from acceptance.trials.rebuild.longhorn_driver import LonghornDriver
 from acceptance.trials.rebuild.longhorn_rebuild import LonghornRebuild
 from selftests.bounds import HANGS_S
-from selftests.lab.longhorn_controller import NAMESPACE, controller
+from selftests.lab.longhorn_controller import NAMESPACE, POLL_S, controller
 from selftests.lab.longhorn_volume import Behaviour
+from selftests.unit.paged_api_server import Clock
 from selftests.unit.simulated_api import SimulatedApi
 
 CLAIM = {"namespace": "run-1", "name": "rebuild-full-data"}
@@ -53,9 +55,10 @@ def driver(
 
 
 class Lab:
-    """A volume of the run, and Longhorn's objects of it."""
+    """A volume of the run, and Longhorn's objects of it, which change while somebody waits: no machine is too slow."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
         self.api = SimulatedApi({"longhorn.io": ["v1beta2"]})
         spec = {"claimRef": CLAIM, "capacity": {"storage": "1073741824"}}
         self.api.create(VOLUMES, {"metadata": {"name": "pvc-1"}, "spec": spec, "status": {"phase": "Bound"}})
@@ -65,7 +68,9 @@ class Lab:
         self, trigger: Trigger | None = None, *, move_timeout_s: float = 15, **behaviour: Any
     ) -> LonghornRebuild:
         """Rebuilds of the volume, once all its objects are there."""
-        self.undo.enter_context(controller(self.api, Behaviour(**(QUICK | behaviour))))  # type: ignore[arg-type]
+        turns = partial(self.clock.every, POLL_S)
+        lab = controller(self.api, Behaviour(**(QUICK | behaviour)), turns=turns)  # type: ignore[arg-type]
+        self.undo.enter_context(lab)
         wait_for(
             "the volume to be there",
             look=lambda: self.api.find(LONGHORN_VOLUMES, "pvc-1"),

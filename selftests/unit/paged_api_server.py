@@ -7,7 +7,8 @@ import json
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, cast
@@ -282,10 +283,11 @@ def _selected(each: Any, query: Mapping[str, str]) -> bool:
 
 
 class Clock:
-    """Time that passes only while somebody waits."""
+    """Time that passes only while somebody waits; meanwhile what happens `every` so many seconds happens."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 1000.0
+        self._turns: list[tuple[float, Callable[[], None]]] = []
         monkeypatch.setattr(time, "monotonic", self.monotonic)
         monkeypatch.setattr(time, "sleep", self.sleep)
 
@@ -293,4 +295,22 @@ class Clock:
         return self.now_s
 
     def sleep(self, seconds: float) -> None:
-        self.now_s += seconds
+        ends_s = self.now_s + seconds
+        while self._turns and (next_s := min(at_s for at_s, _ in self._turns)) <= ends_s:
+            self.now_s = max(self.now_s, next_s)
+            for turn in [each for at_s, each in self._turns if at_s <= self.now_s]:
+                turn()
+        self.now_s = ends_s
+
+    @contextmanager
+    def every(self, seconds: float, turn: Callable[[], None]) -> Iterator[None]:
+        """Call `turn` so often until the block ends."""
+
+        def again() -> None:
+            self._turns[:] = [each for each in self._turns if each[1] is not again]
+            self._turns.append((self.now_s + seconds, again))
+            turn()
+
+        self._turns.append((self.now_s + seconds, again))
+        yield
+        self._turns[:] = [each for each in self._turns if each[1] is not again]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import cast
 
 import pytest
@@ -12,6 +11,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import Leak, remove_run
 from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.resources import CLAIMS, PODS, VOLUMES, Object, Resource
+from selftests.unit.paged_api_server import Clock
 from selftests.unit.test_cleanup_of_many import RUN_ID, Cluster, item
 
 
@@ -65,8 +65,7 @@ def test_the_cluster_is_given_the_time_that_it_takes_to_detach_volumes_from_a_lo
     cluster.there["persistentvolumes"]["pv-0"] = volume
     attached = cluster.there["volumeattachments"]
     attached["csi-0"] = item("csi-0", spec={"source": {"persistentVolumeName": "pv-0"}})
-    threading.Timer(2.0, attached.clear).start()
-    with pytest.raises(Leak) as told:
+    with Clock(monkeypatch).every(2.0, attached.clear), pytest.raises(Leak) as told:
         remove_run(cast(Api, cluster), run_id=RUN_ID, timeout_s=0.5)
     assert "pod load was on node node-1" in str(told.value)
     assert "attachment" not in str(told.value)

@@ -47,6 +47,22 @@ RATE = strict(
 )
 
 
+class Steady:
+    """A clock that leaves out the time in which the machine stood still: between two readings it makes one step."""
+
+    def __init__(self) -> None:
+        self._read_s = time.monotonic()
+        self._now_s = 0.0
+        self._lock = threading.Lock()
+
+    def monotonic(self) -> float:
+        with self._lock:
+            read_s = time.monotonic()
+            self._now_s += min(read_s - self._read_s, 0.05)
+            self._read_s = read_s
+            return self._now_s
+
+
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps of hundredths of a second, so that a ramp is over in one."""
@@ -135,7 +151,8 @@ def test_one_set_for_each_node_shares_the_pods_in_turn() -> None:
         (running(restarts=2), "crashes"),
     ],
 )
-def test_pods_that_fail_from_a_number_on_end_it_there(status: Any, kind: str) -> None:
+def test_pods_that_fail_from_a_number_on_end_it_there(status: Any, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(observer_module, "time", Steady())
     api = SimulatedApi()
     api.status = lambda number: status if number >= 20 else running()
     found = ramp(api, rules=RATE)

@@ -15,6 +15,8 @@ from acceptance.process.commands import run_command
 from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 from acceptance.trials.crashes.outage import NO_HOOK, Outage, plan_if_allowed
+from selftests.bounds import HANGS_S
+from selftests.unit.paged_api_server import Clock
 
 
 def python(code: str, *words: str) -> tuple[str, ...]:
@@ -59,7 +61,7 @@ def outage(
     fail: str = "print('cut off')",
     restore: str | None = None,
     ready: str = "True",
-    timeout_s: float = 60,
+    timeout_s: float = HANGS_S,
     **api: Any,
 ) -> Outage:
     plan = NodeFailurePlan(
@@ -134,17 +136,19 @@ def test_an_interruption_while_it_fails_restores_it(back: Path, monkeypatch: pyt
     assert back.exists()
 
 
-def test_a_node_that_does_not_come_back_is_an_error(back: Path) -> None:
+def test_a_node_that_does_not_come_back_is_an_error(back: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Clock(monkeypatch)
     with (
         pytest.raises(EnvironmentFailure, match="node node-7 to be Ready again; last state: Ready is False"),
-        outage(back, ready="False", timeout_s=6),
+        outage(back, ready="False"),
     ):
         pass
 
 
-def test_a_node_that_is_only_believed_to_be_ready_is_not_back(back: Path) -> None:
+def test_a_node_that_is_only_believed_to_be_ready_is_not_back(back: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The cluster goes on calling it Ready for a while; a new heartbeat tells."""
-    with pytest.raises(EnvironmentFailure, match="last heard of at t0"), outage(back, restore="pass", timeout_s=6):
+    Clock(monkeypatch)
+    with pytest.raises(EnvironmentFailure, match="last heard of at t0"), outage(back, restore="pass"):
         pass
 
 

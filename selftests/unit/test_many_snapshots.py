@@ -6,7 +6,6 @@ import itertools
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -324,9 +323,8 @@ def test_the_writer_writes_the_same_pieces_over_and_over_and_keeps_the_rest(shel
 def test_a_writer_that_cannot_write_says_why_and_ends(tmp_path: Path) -> None:
     script = (Path(many.__file__).parent / "write_pieces.sh").read_text()
     names = os.environ | {"TARGETS": f"{tmp_path}/none/file", "MIB": "1", "PIECES": "2"}
-    begun = time.monotonic()
     done = subprocess.run(["sh", "-c", script], env=names, capture_output=True, text=True, check=False, timeout=HANGS_S)
-    assert done.returncode == 1 and "No such file" in done.stdout and time.monotonic() - begun < 20
+    assert done.returncode == 1 and "No such file" in done.stdout
 
 
 def test_the_reason_of_a_pass_has_both_rates() -> None:

@@ -12,6 +12,8 @@ import pytest
 from selftests.bounds import HANGS_S
 
 SELFTESTS = Path(__file__).parents[1]
+LATE_S = 10
+"""more than a process on a busy machine stands still in the midst of something else"""
 HANGS = """
 import threading
 import pytest
@@ -32,7 +34,7 @@ def test_after_it(cluster):
 @pytest.mark.parametrize("workers", [[], ["-n", "1"]])
 def test_one_that_hangs_is_ended_and_all_else_goes_on(tmp_path: Path, workers: list[str]) -> None:
     (tmp_path / "test_own.py").write_text(HANGS)
-    words = [f"--config-file={SELFTESTS / 'pytest.ini'}", "--timeout=5", "-rP", *workers, "test_own.py"]
+    words = [f"--config-file={SELFTESTS / 'pytest.ini'}", f"--timeout={LATE_S}", "-rP", *workers, "test_own.py"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words],
         cwd=tmp_path,
@@ -42,7 +44,7 @@ def test_one_that_hangs_is_ended_and_all_else_goes_on(tmp_path: Path, workers: l
         check=False,
     )
     assert done.returncode == 1, done.stdout + done.stderr
-    assert re.search(r"Timeout \(>5(\.0)?s\) from pytest-timeout", done.stdout)
+    assert re.search(rf"Timeout \(>{LATE_S}(\.0)?s\) from pytest-timeout", done.stdout)
     assert "threading.Event().wait()" in done.stdout, "no stack tells where"
     assert "the cluster is taken down" in done.stdout
     assert "1 failed, 1 passed" in done.stdout

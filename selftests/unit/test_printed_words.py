@@ -11,9 +11,9 @@ from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import PODS, Object, Resource
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
-from acceptance.trials.features import printed
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.printed import wait_printed
+from selftests.unit.paged_api_server import Clock
 from selftests.unit.test_volumes_and_pods import RUNS
 
 CLAIM = Claim(name="claim", namespace="ns", storage_class="fast", size=1, run_id="r")
@@ -60,11 +60,11 @@ def test_a_pod_that_somebody_else_deletes_is_not_blamed_on_the_storage() -> None
 
 
 def test_a_pod_that_ends_without_the_word_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(printed, "LATE_S", 0.2)
-    began = time.monotonic()
+    Clock(monkeypatch)
+    began_s = time.monotonic()
     with pytest.raises(StorageFailure) as raised:
         wait(PlayedBench(RUNS, BROKE_OFF, lines=("", "rm: cannot remove 'a': Input/output error\n")))
-    assert time.monotonic() - began < PlayedBench.timeout_s / 2
+    assert time.monotonic() - began_s < PlayedBench.timeout_s / 2
     assert str(raised.value) == (
         "waited for a pod to delete files; pod removes on StorageClass fast ended before that "
         "(phase Failed, container load terminated: Error 1): rm: cannot remove 'a': Input/output error"

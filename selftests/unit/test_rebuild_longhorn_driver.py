@@ -12,12 +12,13 @@ from acceptance.cluster.resources import VOLUMES
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
 from acceptance.trials.rebuild.longhorn_api import Trigger
 from selftests.unit.longhorn_lab import THREE, Lab, driver, follow
+from selftests.unit.paged_api_server import Clock
 from selftests.unit.simulated_api import SimulatedApi
 
 
 @pytest.fixture
-def lab() -> Iterator[Lab]:
-    found = Lab()
+def lab(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    found = Lab(Clock(monkeypatch))
     with found.undo:
         yield found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -17,11 +16,12 @@ from acceptance.trials.rebuild import longhorn_rebuild
 from selftests.bounds import HANGS_S
 from selftests.lab.longhorn_volume import LOOKS_S
 from selftests.unit.longhorn_lab import THREE, Lab, follow
+from selftests.unit.paged_api_server import Clock
 
 
 @pytest.fixture
-def lab() -> Iterator[Lab]:
-    found = Lab()
+def lab(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    found = Lab(Clock(monkeypatch))
     with found.undo:
         yield found
 
@@ -113,12 +113,10 @@ def test_another_rebuild_waits_for_the_purge_after_the_last(lab: Lab, monkeypatc
         lab.api.patch(ENGINES, "pvc-1-e-0/status", {"status": status})
 
     set_purging(True)
-    end = threading.Timer(1.2, set_purging, args=[False])
-    began = time.monotonic()
-    end.start()
-    rebuild.wait_settled()
-    assert time.monotonic() - began > 1.2
-    end.join()
+    began_s = time.monotonic()
+    with lab.clock.every(1.2, lambda: set_purging(False)):
+        rebuild.wait_settled()
+    assert 1.2 < time.monotonic() - began_s < 5
 
 
 def test_a_purge_that_does_not_end_is_told(lab: Lab) -> None:

@@ -135,9 +135,9 @@ def test_without_matplotlib_a_report_has_all_but_its_pictures_and_says_so(monkey
 def test_a_million_samples_take_seconds_and_kilobytes() -> None:
     values = [1000.0 + number * 7919 % 211 for number in range(1_000_000)]
     values[123_456], values[654_321] = 1.0, 5000.0
-    began_s = time.monotonic()
+    began_s = time.process_time()
     picture = rates_over_time(measurement(values), None)
-    assert time.monotonic() - began_s < 20
+    assert time.process_time() - began_s < 20
     assert picture is not None and len(picture.svg) < 15_000
     assert "single seconds from 1 IOPS to 5,000 IOPS" in picture.text
     assert "the lowest and the highest second" in picture.caption

@@ -11,10 +11,16 @@ import pytest
 from acceptance.cluster.api_faults import ApiError, ApiUnreachable
 from acceptance.cluster.waiting import describe_events, wait_for
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
+from selftests.unit.paged_api_server import Clock
 
 SHORT_S = 0.25
 # Far beyond what any of these waits may take: it is only ever reached by a wait that does not end as it should.
 LONG_S = 30.0
+
+
+@pytest.fixture(autouse=True)
+def _time_passes_by_waiting_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    Clock(monkeypatch)
 
 
 def looks(*seen: str | Exception) -> Callable[[], str]:
