@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +20,8 @@ from acceptance.limits.reasons import sources_of
 from acceptance.limits.shipped import shipped_folder
 from acceptance.limits.tiers import LimitsFile, Requirement, Tier
 from acceptance.limits.workloads import WorkloadLimits, family_of, load_workload, with_workloads, workload_folder
-from acceptance.loads.profile_folder import profile_files
+from acceptance.loads.profile_folder import find_profiles, missing_in, profile_files
+from acceptance.loads.profiles import Profile
 from acceptance.results.workloads import WORKLOADS
 from acceptance.settings.values import limits_files
 from acceptance.text.errors import WrongUsage
@@ -85,29 +87,37 @@ def _limits(chosen: argparse.Namespace) -> int:
     tiers = family_of(tier, found)
     workloads = [load_workload(name, profiles=some, tiers=tiers) for name, some in carried.items()]
     tier = with_workloads(tier, workloads)
-    tier = with_asked(tier, [_asked(each) for each in chosen.limit], profiles=shipped.profiles)
+    tier = with_asked(
+        tier, [_asked(each) for each in chosen.limit], profiles=shipped.profiles, missing=missing_in(shipped.readable)
+    )
     _print_tier(tier, found, workloads, because=chosen.because)
     return 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shipped:
-    """What comes with the suite, and the names of all profiles."""
+    """What comes with the suite, and the names of all profiles; `readable` are those without a mistake."""
 
     limits: Path
     profiles: Collection[str]
+    readable: Mapping[str, Profile]
 
     @classmethod
     def of(cls, own_profiles: Path | None, *, carried: Iterable[Collection[str]] = ()) -> Shipped:
         """With the profiles of a folder of one's own, too, and those of workloads (`carried`)."""
         folder = shipped_folder()
-        folders = filter(None, (folder / "profiles", own_profiles))
+        folders = [each for each in (folder / "profiles", own_profiles) if each is not None]
         names = {path.stem for each in folders for path in profile_files(each)}
-        return cls(limits=folder / "thresholds.yaml", profiles=names.union(*carried))
+        readable: dict[str, Profile] = {}
+        for each in folders:
+            with suppress(WrongUsage):  # the command `profiles` reports what is wrong with them
+                readable |= find_profiles(each)
+        return cls(limits=folder / "thresholds.yaml", profiles=names.union(*carried), readable=readable)
 
     def read(self, paths: Sequence[Path]) -> LimitsFile:
         """The limits of these files, which may extend the shipped tiers."""
-        return load_limits(paths, profiles=self.profiles, shipped=self.limits)
+        missing = missing_in(self.readable)
+        return load_limits(paths, profiles=self.profiles, shipped=self.limits, missing=missing)
 
 
 def _print_tier(tier: Tier, found: LimitsFile, workloads: Sequence[WorkloadLimits], *, because: bool) -> None:

@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from acceptance.limits.merging import is_family, members_of
+from acceptance.limits.reported import Missing, metric_problem, nothing_missing
 from acceptance.limits.tiers import Limit, LimitKind, Tier
+from acceptance.limits.values import side_problem
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_quantity, parse_quantity
@@ -35,16 +37,21 @@ class AskedLimit:
         if found is None:
             raise ValueError(f"wanted a limit such as 'sync-write-iops.write.iops>=1200', found {text!r}")
         metric = Metric.parse(found["metric"])
+        if problem := side_problem(_KINDS[found["side"]], metric):
+            raise ValueError(f"{problem} ({text!r})")
         value = parse_quantity(found["value"], unit=metric.unit)
         if value == 0.0:
             raise ValueError(f"wanted a limit above zero, found {text!r}, which every class meets or none does")
         return cls(profile=found["profile"], metric=metric, kind=_KINDS[found["side"]], value=value)
 
 
-def with_asked(tier: Tier, asked: Sequence[AskedLimit], *, profiles: Collection[str]) -> Tier:
+def with_asked(
+    tier: Tier, asked: Sequence[AskedLimit], *, profiles: Collection[str], missing: Missing = nothing_missing
+) -> Tier:
     """The tier with these limits instead of its own on the same profile and metric, and on the same side.
 
-    Raises WrongUsage, with all that is wrong, for profiles that do not exist and for limits that nothing can meet.
+    Raises WrongUsage, with all that is wrong, for profiles that do not exist, for metrics that they never report
+    (`missing`), and for limits that nothing can meet.
     """
     limits = list(tier.limits)
     problems: list[str] = []
@@ -54,6 +61,8 @@ def with_asked(tier: Tier, asked: Sequence[AskedLimit], *, profiles: Collection[
             known = ", ".join(sorted(profiles)) or "none at all"
             problems.append(f"{OPTION}: wanted a profile that exists ({known}), found {', '.join(unknown)}; correct it")
             continue
+        told = (metric_problem(name, each.metric, missing) for name in names)
+        problems += [f"{OPTION}: {problem}" for problem in told if problem is not None]
         for name in names:
             limits = _replaced(limits, each, profile=name)
     problems += _contradictions(limits, asked)

@@ -13,6 +13,7 @@ from acceptance.limits.inheritance import impossible, inherited
 from acceptance.limits.merging import LimitsText, Merged, Place, merge
 from acceptance.limits.reasons import with_reasons
 from acceptance.limits.references import Found, reference_problems
+from acceptance.limits.reported import Missing, never_reported, nothing_missing
 from acceptance.limits.schema import FileEntry
 from acceptance.limits.shipped import shipped_profiles
 from acceptance.limits.tiers import LimitsFile, Source
@@ -31,8 +32,16 @@ _TYPES = {
 _Wrong = tuple[Place, str]
 
 
-def load_limits(paths: Path | Sequence[Path], *, profiles: Collection[str], shipped: Path | None = None) -> LimitsFile:
+def load_limits(
+    paths: Path | Sequence[Path],
+    *,
+    profiles: Collection[str],
+    shipped: Path | None = None,
+    missing: Missing = nothing_missing,
+) -> LimitsFile:
     """The limits in the files at `paths`, taken together; `profiles` are the names of those that exist.
+
+    `missing` knows the metrics that each of them never reports: limits on these are refused.
 
     Their tiers may extend those of the file `shipped` (`extends: builtin/production`). Families of profiles in that
     file are of the shipped profiles alone, so that a profile of one's own changes nothing of what it asks for.
@@ -57,7 +66,8 @@ def load_limits(paths: Path | Sequence[Path], *, profiles: Collection[str], ship
             own = [name for name in entry.tiers if not name.startswith(BUILTIN)]
             found = {name: inherited(name, entry.tiers) for name in own}
             tiers = {name: tier for name, (tier, _) in found.items()}
-            problems += _at_places(merged, (each for tier, of in found.values() for each in impossible(tier, of)))
+            for tier, of in found.values():
+                problems += _at_places(merged, [*impossible(tier, of), *never_reported(tier, of, missing)])
             if not problems:
                 sources = {key: Source(about=each.about, address=each.address) for key, each in entry.sources.items()}
                 origins = {name: of for name, (_, of) in found.items()}

@@ -23,7 +23,7 @@ from acceptance.limits.snapshots import SnapshotsEntry
 from acceptance.limits.sustained import SustainedLimit
 from acceptance.limits.tiers import ComparisonRule, Limit, Requirement, RuleKind, side_of
 from acceptance.limits.under_load import UnderLoadEntry
-from acceptance.limits.values import Entry, MetricRule, Quantity, Sentence, tell_metric
+from acceptance.limits.values import Entry, MetricRule, Quantity, Sentence, side_problem, tell_metric
 from acceptance.results.metrics import CPU, STALL, Metric
 from acceptance.text.quantities import parse_quantity
 
@@ -41,6 +41,8 @@ class LimitEntry(MetricRule):
         metric: Metric | None = info.data.get("metric")
         if metric is None:  # reported already; without it the unit is unknown
             return 1.0
+        if problem := side_problem(str(info.field_name), metric):
+            raise ValueError(problem)
         value = parse_quantity(text, unit=metric.unit)
         if value == 0.0:
             raise ValueError(f"wanted a limit above zero, found {text!r}, which every class meets or none does")

@@ -76,6 +76,19 @@ class TimeLimit(Entry):
         return f"at most {format_quantity(self.at_most, unit='s')}"
 
 
+def side_problem(side: str, metric: Metric) -> str | None:
+    """What is wrong with `at_least` on what should be low; None of all else.
+
+    `at_most` on a rate is a limit too: of what was sold, or of a limiter that must work.
+    """
+    if side != "at_least" or metric.higher_is_better:
+        return None
+    return (
+        f"wanted at_most for {metric}, which should be low, found at_least, which fast storage would fail; for storage "
+        "that is too fast to be true compare it: not_better_than_baseline_by"
+    )
+
+
 def tell_metric(rules: Any) -> Any:
     """Hand each rule of `{metric: rule}` its key."""
     if not isinstance(rules, dict):

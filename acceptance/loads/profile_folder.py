@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from acceptance.loads.fio.job_file import read_job_file
 from acceptance.loads.profiles import Profile
 from acceptance.loads.sysbench.profiles import read_options_file
+from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 
 _READERS = {".fio": read_job_file, ".sysbench": read_options_file}
@@ -40,3 +42,8 @@ def find_profiles(folder: Path) -> dict[str, Profile]:
     if not profiles:
         raise WrongUsage(f"profiles folder {folder} holds no .fio or .sysbench file")
     return profiles
+
+
+def missing_in(profiles: Mapping[str, Profile]) -> Callable[[str, Metric], str | None]:
+    """Return a function that says why the profile of a name never reports a metric; None of profiles unknown to it."""
+    return lambda name, metric: profiles[name].missing(metric) if name in profiles else None

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from acceptance.loads.extents import Extent
+from acceptance.loads.reported import Reported
+from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 
 Program = Literal["fio", "sysbench"]
@@ -25,7 +29,8 @@ class Profile:
     `jobs` are the section names of a fio job file without `global`. `durable` says that writes wait, one after the
     other, until they are on the disk. `own_files` says that it loads files of its own, as large together as the test
     file. `needs_file_system` says that it cannot load a raw block device. `buffered` says that
-    writes go through the page cache.
+    writes go through the page cache. `extents` is what its jobs load of the test file. `reported` is None if the load
+    reports every metric.
     """
 
     name: str
@@ -39,6 +44,12 @@ class Profile:
     own_files: bool = False
     needs_file_system: bool = False
     buffered: bool = False
+    extents: tuple[Extent, ...] = ()
+    reported: Reported | None = None
+
+    def missing(self, metric: Metric) -> str | None:
+        """Return why the load never reports the metric; None if it does."""
+        return None if self.reported is None else self.reported.missing(metric)
 
 
 def read_text(path: Path) -> str:
@@ -57,13 +68,10 @@ def name_problems(path: Path) -> list[str]:
     return problems
 
 
-def variable_problems(text: str) -> list[str]:
-    """The variables in the text that nobody would set."""
-    unknown = sorted({name for name in re.findall(r"\$\{([^}]*)\}", text) if name not in VARIABLES})
-    if not unknown:
-        return []
+def unset_problem(names: Collection[str]) -> str:
+    """What is wrong with variables of these names, which no one would set."""
     known = ", ".join(f"${{{name}}}" for name in VARIABLES)
-    return [f"unset variables: {', '.join(unknown)}; the suite sets {known}"]
+    return f"unset variables: {', '.join(sorted(names))}; the suite sets {known}"
 
 
 def opening_comment(text: str) -> str:

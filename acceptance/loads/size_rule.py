@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 
+from acceptance.loads.extents import own_size_of
+from acceptance.loads.fio.job_load import extent_of
+from acceptance.loads.fio.job_sections import jobs_of, read_sections
 from acceptance.text.quantities import format_quantity, format_size
 
 SIZE_IN_SECONDS = 25
-_SIZE = re.compile(r"^[ \t]*size[ \t]*=[ \t]*(\S+)", re.MULTILINE | re.IGNORECASE)
-_PLAIN = re.compile(r"(\d+)([kmgtp]?)b?", re.IGNORECASE)
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 
 
 @dataclass(frozen=True, kw_only=True)
 class SmallFile:
     """A load on so few bytes (`size`) that at the measured `bandwidth` (B/s) a cache may have served it.
 
-    `own`: the size is the profile's own, so that a larger test file changes nothing.
+    `own`: the size is the profile's own, so that a larger test file of `test_size` bytes changes nothing.
     """
 
     size: int
     bandwidth: float
     own: bool
+    test_size: int
 
     @property
     def remedy(self) -> str:
-        """What makes the load large enough: `raise --storage-test-size to at least 10Gi`"""
+        """What makes the load large enough: `raise --storage-test-size to at least 10Gi`
+
+        The size of a profile is in fio's own units, of which m is 1024 x 1024 bytes, and must fit into the test file.
+        """
         wanted = SIZE_IN_SECONDS * self.bandwidth
-        step = 1024**3 if wanted > 1024**3 else 1024**2
-        enough = format_size(math.ceil(wanted / step) * step)
-        return (
-            f"give the profile a size of at least {enough}"
-            if self.own
-            else f"raise --storage-test-size to at least {enough}"
-        )
+        step, unit = (1024**3, "g") if wanted > 1024**3 else (1024**2, "m")
+        number = math.ceil(wanted / step)
+        file = f"raise --storage-test-size to at least {format_size(number * step)}"
+        if not self.own:
+            return file
+        return f"set size={number}{unit} in the profile{f', and {file}' if number * step > self.test_size else ''}"
 
     def describe(self) -> str:
         """`the test file of 1 GiB holds only 2.5 s of the measured 400 MiB/s`"""
@@ -57,7 +59,7 @@ def small_file(job_file: str, *, test_size: int, bandwidth: float) -> SmallFile 
     size = test_size if own is None else own
     if size >= SIZE_IN_SECONDS * bandwidth:
         return None
-    return SmallFile(size=size, bandwidth=bandwidth, own=own is not None)
+    return SmallFile(size=size, bandwidth=bandwidth, own=own is not None, test_size=test_size)
 
 
 def own_size(job_file: str) -> int | None:
@@ -65,6 +67,7 @@ def own_size(job_file: str) -> int | None:
 
     None where it loads what the suite gives it (`${SIZE}`, a share of the file, or no size at all).
     """
-    sizes = [_PLAIN.fullmatch(text) for text in _SIZE.findall(job_file)]
-    plain = [int(size[1]) * 1024 ** _POWERS[size[2].lower()] for size in sizes if size]
-    return max(plain) if plain and len(plain) == len(sizes) else None
+    try:
+        return own_size_of([extent_of(job) for job in jobs_of(read_sections(job_file)[0])])
+    except ValueError:  # of a run that an older suite carried out, which read sizes otherwise
+        return None

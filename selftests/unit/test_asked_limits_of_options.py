@@ -9,14 +9,17 @@ import pytest
 from acceptance.limits.asked import AskedLimit, with_asked
 from acceptance.limits.file import load_limits
 from acceptance.limits.shipped import shipped_profiles
+from acceptance.loads.profile_folder import find_profiles, missing_in
 from acceptance.text.errors import WrongUsage
 
 SHIPPED = Path(__file__).parents[2] / "thresholds.yaml"
+PROFILES = SHIPPED.with_name("profiles")
 TIER = load_limits(SHIPPED, profiles=shipped_profiles()).tier("baseline")
 
 
 def asked(*texts: str) -> list[str]:
-    tier = with_asked(TIER, [AskedLimit.parse(text) for text in texts], profiles=shipped_profiles())
+    limits = [AskedLimit.parse(text) for text in texts]
+    tier = with_asked(TIER, limits, profiles=shipped_profiles(), missing=missing_in(find_profiles(PROFILES)))
     before, after = ([f"{each.profile}: {each.describe()}" for each in of.limits] for of in (TIER, tier))
     return [each for each in after if each not in before]
 
@@ -25,7 +28,7 @@ def asked(*texts: str) -> list[str]:
     ("text", "told"),
     [
         ("sync-write-iops.write.iops>=1200", ["sync-write-iops: write.iops at least 1,200 IOPS"]),
-        ("sync-write-iops.write.latency.p99.9 <= 5ms", ["sync-write-iops: write.latency.p99.9 at most 5 ms"]),
+        ("random-write-iops.write.latency.p99.9 <= 5ms", ["random-write-iops: write.latency.p99.9 at most 5 ms"]),
         ("etcd-fsync.sync.latency.p99<=2ms", ["etcd-fsync: sync.latency.p99 at most 2 ms"]),
         (
             "*-read-bandwidth.read.bandwidth>=80MiB/s",
@@ -47,7 +50,16 @@ def test_the_reason_stays_and_says_what_was_in_its_place() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "write.iops>=5", "p.write.iops=5", "p.write.iops>=", "p.write.iops>=5ms", "p.write.iops>=0", "p.foo>=5"],
+    [
+        "",
+        "write.iops>=5",
+        "p.write.iops=5",
+        "p.write.iops>=",
+        "p.write.iops>=5ms",
+        "p.write.iops>=0",
+        "p.foo>=5",
+        "p.read.latency.mean>=5ms",
+    ],
 )
 def test_what_is_no_limit_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="wanted"):
@@ -59,7 +71,9 @@ def test_what_is_no_limit_is_refused(text: str) -> None:
     [
         (["gone.write.iops>=5"], "wanted a profile that exists"),
         (["gone-*.write.iops>=5"], "found gone-\\*; correct it"),
-        (["etcd-fsync.sync.latency.p99>=20ms"], "can be met together, found at least 20 ms and at most 10 ms"),
+        (["sync-write-iops.write.iops<=10"], "can be met together, found at least 750 IOPS and at most 10 IOPS"),
+        (["sync-write-iops.write.latency.p99<=9ms"], "found write.latency.p99: .* gtod_reduce=1; limit another"),
+        (["*.sync.latency.p99<=9ms"], "profile random-read-iops reports, found sync.latency.p99: it reports no syncs"),
     ],
 )
 def test_what_cannot_be_asked_of_the_tier_is_refused(texts: list[str], told: str) -> None:

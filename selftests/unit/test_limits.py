@@ -14,6 +14,7 @@ from acceptance.limits.tiers import ComparisonRule, Limit, LimitsFile, RuleKind,
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 
+MIB = 1024**2
 PROFILES = {"sync-write-iops", "etcd-fsync"}
 ROOT = Path(__file__).parents[2]
 SHIPPED_PROFILES = {path.stem for path in (ROOT / "profiles").iterdir()}
@@ -25,7 +26,7 @@ tiers:
     limits:
       sync-write-iops:
         write.iops: {at_least: 750, because: commits wait for it}
-        write.latency.p99.9: {at_most: 10ms, at_least: 500us, because: commits wait for it}
+        write.bandwidth: {at_most: 100MiB/s, at_least: 5MiB/s, because: commits wait for it}
     comparison:
       sync-write-iops:
         write.iops: {not_better_than_baseline_by: 20%, because: not durable}
@@ -156,8 +157,8 @@ def test_limits_are_in_the_metrics_unit_and_describe_themselves(tmp_path: Path) 
     described = [limit.describe() for limit in tier.limits]
     assert described == [
         "write.iops at least 750 IOPS",
-        "write.latency.p99.9 at least 500 µs",
-        "write.latency.p99.9 at most 10 ms",
+        "write.bandwidth at least 5 MiB/s",
+        "write.bandwidth at most 100 MiB/s",
     ]
     assert [rule.describe() for rule in tier.comparison] == ["write.iops at most 1.2x the baseline's"]
 
@@ -181,20 +182,20 @@ def test_a_tier_replaces_what_it_repeats_and_inherits_the_rest(tmp_path: Path) -
     tier = read(GOOD, tmp_path).tier("production")
     assert [(limit.metric.path, limit.value) for limit in tier.limits] == [
         ("write.iops", 1000.0),
-        ("write.latency.p99.9", 0.0005),
-        ("write.latency.p99.9", 0.01),
+        ("write.bandwidth", 5 * MIB),
+        ("write.bandwidth", 100 * MIB),
     ]
     assert len(tier.comparison_for("sync-write-iops")) == 1
 
 
 def test_a_child_that_replaces_one_bound_keeps_the_other_with_its_reason(tmp_path: Path) -> None:
     text = GOOD.replace(
-        "write.iops: {at_least: 1000, because: commits", "write.latency.p99.9: {at_most: 5ms, because: we"
+        "write.iops: {at_least: 1000, because: commits", "write.bandwidth: {at_most: 50MiB/s, because: we"
     )
     found = {limit.kind: limit for limit in read(text, tmp_path).tier("production").limits[1:]}
     assert {kind: (each.value, each.because) for kind, each in found.items()} == {
-        "at_least": (0.0005, "commits wait for it"),
-        "at_most": (0.005, "we wait for it"),
+        "at_least": (5 * MIB, "commits wait for it"),
+        "at_most": (50 * MIB, "we wait for it"),
     }
 
 
@@ -214,16 +215,25 @@ def test_an_unknown_tier_names_those_there_are(tmp_path: Path) -> None:
         ("version: 1\n", "", 1, "version", "wanted this key, found nothing"),
         ("at_least: 750", "at_leats: 750", 6, "…write.iops.at_leats", "keys that are known"),
         ("at_least: 750", "at_least: 10ms", 6, "…write.iops.at_least", "750 or 30/min, found '10ms'"),
-        ("at_most: 10ms", "at_most: 10", 7, "…write.latency.p99.9.at_most", "found 10, which has no unit"),
+        ("at_most: 100MiB/s", "at_most: 10", 7, "…write.bandwidth.at_most", "found 10, which has no unit"),
         ("at_least: 750", "at_least: -1", 6, "…write.iops.at_least", "negative"),
         ("at_least: 750", "at_least: 0", 6, "…write.iops.at_least", "above zero"),
         ("at_least: 750, ", "", 6, "…write.iops", "at_least or at_most, found neither"),
         ("at_least: 750, because: commits wait for it", "at_least: 750", 6, "…write.iops.because", "wanted this key"),
         ("750, because: commits wait for it", "750, because: ' '", 6, "…write.iops.because", "wanted a sentence"),
-        ("at_most: 10ms", "at_most: 100us", 7, "…write.latency.p99.9", "can be met together"),
-        ("write.latency.p99.9", "write.latency.p100", 7, "…write.latency.p100", "below 100"),
-        ("write.latency.p99.9", "write.latency.p0", 7, "…write.latency.p0", "above 0"),
-        ("write.latency.p99.9", "sync.bandwidth", 7, "…sync.bandwidth", "sync has iops and latency only"),
+        ("at_most: 100MiB/s", "at_most: 1MiB/s", 7, "…write.bandwidth", "can be met together"),
+        ("write.bandwidth", "write.latency.p100", 7, "…write.latency.p100", "below 100"),
+        ("write.bandwidth", "write.latency.p0", 7, "…write.latency.p0", "above 0"),
+        ("write.bandwidth", "sync.bandwidth", 7, "…sync.bandwidth", "sync has iops and latency only"),
+        (
+            "write.iops: {at_least: 750",
+            "write.latency.mean: {at_least: 1ms",
+            6,
+            "…write.latency.mean.at_least",
+            "at_most",
+        ),
+        ("write.iops: {at_least: 750", "stall.longest: {at_least: 1s", 6, "…stall.longest.at_least", "wanted at_most"),
+        ("write.iops: {at_least: 750", "cpu.use: {at_least: 10%", 6, "…cpu.use.at_least", "wanted at_most"),
         (
             "by: 20%",
             "by: 0.2",
@@ -275,9 +285,9 @@ def test_a_circle_of_parents_is_reported_at_each_of_its_tiers(tmp_path: Path) ->
 
 
 def test_a_child_cannot_ask_for_what_its_parent_forbids(tmp_path: Path) -> None:
-    text = GOOD.replace("write.iops: {at_least: 1000", "write.latency.p99.9: {at_least: 20ms")
+    text = GOOD.replace("write.iops: {at_least: 1000", "write.bandwidth: {at_least: 200MiB/s")
     (found,) = errors(text, tmp_path)
-    assert "found at least 20 ms (tier production) and at most 10 ms (tier baseline)" in found
+    assert "found at least 200 MiB/s (tier production) and at most 100 MiB/s (tier baseline)" in found
 
 
 @pytest.mark.parametrize(
@@ -354,7 +364,7 @@ def test_a_limit_is_of_one_kind() -> None:
 def test_the_order_of_tiers_in_the_file_means_nothing(order: tuple[str, ...], tmp_path: Path) -> None:
     tiers = yaml.safe_load(GOOD)["tiers"] | {"gold": {"extends": "production"}}
     text = yaml.safe_dump({"version": 1, "tiers": {name: tiers[name] for name in order}}, sort_keys=False)
-    assert [limit.value for limit in read(text, tmp_path).tier("gold").limits] == [1000.0, 0.0005, 0.01]
+    assert [limit.value for limit in read(text, tmp_path).tier("gold").limits] == [1000.0, 5 * MIB, 100 * MIB]
 
 
 def test_what_longhorn_is_held_to_demands_no_less_of_its_function_than_the_shipped_limits() -> None:

@@ -198,7 +198,20 @@ def test_a_limit_for_a_profile_that_does_not_exist_is_wrong_usage(listing: Run, 
 def test_a_variable_that_nobody_sets_is_wrong_usage(listing: Run, tmp_path: Path) -> None:
     found = listing(profiles(tmp_path, mine=PROFILE + "size=${HOW_MUCH}\n"))
     assert found.status == 4
-    assert "mine.fio: unset variables: HOW_MUCH" in found.output
+    assert "mine.fio:6: unset variables: HOW_MUCH" in found.output
+
+
+def test_what_a_profile_can_never_do_is_wrong_usage_with_all_else_at_once(listing: Run, tmp_path: Path) -> None:
+    """A load beyond the test file, and a limit on writes of a profile that only reads; a share of the file is fine."""
+    own = {"large": "size=10G\n", "share": "size=50%\n", "sync-write-iops": ""}
+    found = listing(profiles(tmp_path, **{name: PROFILE + line for name, line in own.items()}), limits(tmp_path))
+    told = [line.removeprefix("ERROR: ") for line in found.output.splitlines() if line]
+    assert found.status == 4 and len(told) == 2, found.output
+    assert told[0].startswith(
+        f"{tmp_path}/limits.yaml:7: tiers.mine.limits.sync-write-iops.write.iops: wanted a metric"
+    )
+    assert told[1].startswith(f"profile {tmp_path}/large.fio: wanted a load within the test file (1 GiB), found")
+    assert "raise --storage-test-size to at least 10Gi" in told[1]
 
 
 def test_wrong_settings_limits_and_profiles_are_all_said_at_once(listing: Run, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_a_profile_at_a_share_is_the_same_with_fios_limit(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("lesson-mixed-buffered", "wanted a fio job that reads or writes, found one that mixes them"),
+        ("lesson-mixed-buffered", "wanted one fio job that only reads or only writes, found one that mixes them"),
         ("random-read-iops", r"on what it does \(read\), found write.latency.p99"),
     ],
 )

@@ -2,56 +2,93 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from acceptance.loads.fio.job_options import option_problems, sections_of
-from acceptance.loads.fio.samples import seconds
-from acceptance.loads.profiles import Profile, name_problems, opening_comment, read_text, variable_problems
+from acceptance.loads.fio.job_load import extent_of, is_buffered, is_durable, reported_by, waiting_s
+from acceptance.loads.fio.job_options import option_problems
+from acceptance.loads.fio.job_sections import Job, Problem, Section, jobs_of, read_sections
+from acceptance.loads.fio.option_values import seconds_of
+from acceptance.loads.profiles import Profile, name_problems, opening_comment, read_text, unset_problem
 from acceptance.text.errors import WrongUsage
 
 LONGEST_RAMP_S = 60
-_WANTED = {
-    r"^[^#;\n]*\$\{RUNTIME\}": "it does not use ${RUNTIME}: runtime=${RUNTIME} with time_based lets the suite set the "
-    "time of load",
-    r"^\s*time_based\b(?!\s*=\s*0)": "it lacks time_based: the suite sets the time of load",
-}
+_FILE = "it does not use ${FILE}: filename=${FILE} makes it load the volume under test"
+_RUNTIME = "it does not use ${RUNTIME}: runtime=${RUNTIME} with time_based lets the suite set the time of load"
+_TIME_BASED = "it lacks time_based: the suite sets the time of load"
 _OF_SEVERAL = {
-    r"group_reporting\b(?!\s*=\s*0)": "group_reporting hides all sections but the first from the result; leave it out",
-    r"(stonewall|wait_for_previous)\b(?!\s*=\s*0)": "its sections run one after the other, but a profile is one load; "
-    "make a file of each",
+    "group_reporting": "group_reporting hides all sections but the first from the result; leave it out",
+    "stonewall": "its sections run one after the other, but a profile is one load; make a file of each",
+    "wait_for_previous": "its sections run one after the other, but a profile is one load; make a file of each",
 }
 
 
 def read_job_file(path: Path) -> Profile:
-    """Read one job file. Raises WrongUsage when it is no job file or could not load the volume under test."""
+    """Read one job file.
+
+    Raises WrongUsage, a line for each problem, when it is no job file, could not load the volume under test, or would
+    load something else than its author means.
+    """
     text = read_text(path)
-    problems = name_problems(path) + variable_problems(text)
-    problems += [problem for option, problem in _WANTED.items() if not re.search(option, text, re.MULTILINE)]
-    problems += option_problems(text)
-    jobs = tuple(name for name in sections_of(text) if name != "global")
-    if len(jobs) > 1:
-        problems += [problem for option, problem in _OF_SEVERAL.items() if _has(option, text)]
-    ramp_s = max(map(seconds, re.findall(r"^\s*ramp_time\s*=\s*(\S+)", text, re.MULTILINE)), default=0.0)
-    if ramp_s > LONGEST_RAMP_S:
-        problems.append(f"its ramp_time is above {LONGEST_RAMP_S} s")
+    sections, problems = read_sections(text)
+    jobs = jobs_of(sections)
+    if not problems:
+        problems = [*_unset(sections), *option_problems(sections), *_of_jobs(jobs)]
     if not problems and not jobs:
-        problems.append("it holds no job section, only [global] or nothing")
-    if problems:
-        raise WrongUsage("\n".join(f"profile {path}: {problem}" for problem in problems))
+        problems.append(Problem(text="it holds no job section, only [global] or nothing"))
+    if not problems:
+        problems += _of_times(jobs)
+    told = [f"profile {path}: {problem}" for problem in name_problems(path)]
+    told += [f"profile {path}{f':{each.line}' if each.line else ''}: {each.text}" for each in problems]
+    if told:
+        raise WrongUsage("\n".join(told))
+    extents = tuple(map(extent_of, jobs))
     return Profile(
         name=path.stem,
         path=path,
         text=text,
         about=opening_comment(text),
-        jobs=jobs,
-        ramp_s=ramp_s,
+        jobs=tuple(job.name for job in jobs),
+        ramp_s=max(map(waiting_s, jobs)),
         # Shares are of the test file, which is written in full; of a device, only the beginning is.
-        needs_file_system=_has(r"(size|offset|offset_increment)\s*=\s*\d+%", text),
-        buffered=not _has(r"direct\s*=\s*1\s*$", text),
-        durable=_has(r"(fdatasync|fsync)\s*=\s*1\s*$", text),
+        needs_file_system=any(
+            amount is not None and amount.of_device
+            for extent in extents
+            for amount in (extent.start, extent.step, extent.size)
+        ),
+        buffered=any(map(is_buffered, jobs)),
+        durable=any(map(is_durable, jobs)),
+        extents=extents,
+        reported=reported_by(jobs),
     )
 
 
-def _has(option: str, text: str) -> bool:
-    return re.search(rf"^\s*{option}", text, re.MULTILINE) is not None
+def _unset(sections: Sequence[Section]) -> Iterator[Problem]:
+    options = [option for section in sections for option in section.options if option.unset_variables]
+    if options:
+        names = {name for option in options for name in option.unset_variables}
+        yield Problem(text=unset_problem(names), line=options[0].line)
+
+
+def _of_jobs(jobs: Sequence[Job]) -> Iterator[Problem]:
+    """What each job must have, and what several may not have."""
+    wanted = {
+        _FILE: [job for job in jobs if job.last("filename") is None],
+        _RUNTIME: [job for job in jobs if job.value("runtime") != "${RUNTIME}"],
+        _TIME_BASED: [job for job in jobs if not job.has_flag("time_based")],
+    }
+    for problem, lacking in wanted.items():
+        if lacking:
+            where = "" if len(lacking) == len(jobs) else f"section [{lacking[0].name}]: "
+            yield Problem(text=f"{where}{problem}")
+    for option, problem in _OF_SEVERAL.items():
+        if len(jobs) > 1 and any(job.has_flag(option) for job in jobs):
+            yield Problem(text=problem)
+
+
+def _of_times(jobs: Sequence[Job]) -> Iterator[Problem]:
+    """Times before the load that are too long. Their values have been checked."""
+    for name in ("ramp_time", "startdelay"):
+        options = [option for job in jobs if (option := job.last(name)) is not None]
+        if too_long := [option for option in options if seconds_of(option.value or "") > LONGEST_RAMP_S]:
+            yield Problem(text=f"its {name} is above {LONGEST_RAMP_S} s", line=too_long[0].line)

@@ -7,7 +7,10 @@ profile would do all that as whoever runs the suite. https://fio.readthedocs.io/
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from acceptance.loads.fio.job_sections import Option, Problem, Section
+from acceptance.loads.fio.option_values import READ
 
 _ALLOWED = """
     description readwrite rw rw_sequencer rwmixread rwmixwrite percentage_random unified_rw_reporting
@@ -32,7 +35,12 @@ _ALLOWED = """
 """
 ALLOWED = frozenset(re.findall(r"\w+", _ALLOWED))
 ENGINES = ("io_uring", "libaio", "mmap", "posixaio", "psync", "pvsync", "pvsync2", "sync", "vsync")
-# What an option may be set to, where other values do harm or hide errors; and why.
+_MODES = (
+    "wanted one of read, write, randread, randwrite, rw, readwrite, randrw: only reads, writes and syncs are measured, "
+    "and a file cannot be trimmed"
+)
+_PRIVILEGE = "fio runs without the privilege to raise its priority, and would end with an error"
+# What an option may be set to, where other values do harm, hide errors or cannot be measured; and why.
 _VALUES = {
     "filename": (
         re.compile(r"\$\{FILE\}"),
@@ -43,53 +51,37 @@ _VALUES = {
         re.compile("0|none"),
         "fio would write the state of its checks beside the test file; the suite verifies data itself",
     ),
+    **dict.fromkeys(("rw", "readwrite"), (re.compile(r"((rand)?(read|write|rw)|readwrite)(:-?\w+)?"), _MODES)),
+    "zonemode": (re.compile("none|strided"), "wanted none or strided: the test file is no zoned device"),
+    "nice": (re.compile(r"\d+"), _PRIVILEGE),
+    "prioclass": (re.compile("[023]"), _PRIVILEGE),
     "continue_on_error": (re.compile("none"), "continue_on_error would make a number of a measurement with errors"),
 }
 _WHY = {
     "directory": "directory= would load files beside the test file: the suite prepares filename=${FILE} alone",
     "exec_prerun": "it runs a command",
     "exec_postrun": "it runs a command",
-    "include": "it adds options that the suite does not see",
 }
-_LINE = re.compile(r"(?P<option>[^\s=\[]+)\s*(=\s*(?P<value>.*))?")
 
 
-def sections_of(text: str) -> list[str]:
-    """The names of its sections, as fio reads them: a line is stripped first, whatever stands before it."""
-    return [line[1:-1] for line in _lines(text) if _is_section(line)]
+def option_problems(sections: Sequence[Section]) -> Iterator[Problem]:
+    """What a profile may not have in its sections."""
+    for option in (option for section in sections for option in section.options):
+        if (problem := _problem(option)) is not None:
+            yield Problem(text=problem, line=option.line)
 
 
-def option_problems(text: str) -> Iterator[str]:
-    """What in the file a profile may not have, and what it lacks, a sentence each."""
-    options: set[str] = set()
-    in_a_section = False
-    for line in _lines(text):
-        in_a_section = in_a_section or _is_section(line)
-        if _is_section(line):
-            continue
-        found = _LINE.fullmatch(line)
-        if found is None or not in_a_section:
-            yield f"not a fio job file: wanted a section, and options in it, found {line!r}"
-            return
-        options.add(found["option"])
-        yield from _not_allowed(found["option"], (found["value"] or "").strip())
-    if "filename" not in options:
-        yield "it does not use ${FILE}: filename=${FILE} makes it load the volume under test"
-
-
-def _not_allowed(option: str, value: str) -> Iterator[str]:
-    if option not in ALLOWED:
-        why = _WHY.get(option, "a profile says how the test file is loaded, and nothing else")
-        yield f"option {option} is not allowed: {why}; those allowed are in acceptance/loads/fio/job_options.py"
-    elif option in _VALUES and not re.fullmatch(_VALUES[option][0], value):
-        yield f"option {option}={value} is not allowed: {_VALUES[option][1]}"
-
-
-def _is_section(line: str) -> bool:
-    return line.startswith("[") and line.endswith("]")
-
-
-def _lines(text: str) -> Iterator[str]:
-    """What fio takes for more than a comment or nothing."""
-    stripped = (line.strip() for line in text.splitlines())
-    return (line for line in stripped if line and not line.startswith(("#", ";")))
+def _problem(option: Option) -> str | None:
+    if option.name not in ALLOWED:
+        why = _WHY.get(option.name, "a profile says how the test file is loaded, and nothing else")
+        return f"option {option.name} is not allowed: {why}; those allowed are in acceptance/loads/fio/job_options.py"
+    if option.unset_variables:
+        return None  # reported with all others
+    value = option.value or ""
+    if option.name in _VALUES and not _VALUES[option.name][0].fullmatch(value):
+        return f"option {option.name}={value} is not allowed: {_VALUES[option.name][1]}"
+    try:
+        READ.get(option.name, str)(value)
+    except ValueError as error:
+        return f"option {option.name}: {error}; correct it"
+    return None

@@ -5,12 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from acceptance.loads.fio.job_load import directions_of
+from acceptance.loads.fio.job_sections import Option, jobs_of, read_sections
 from acceptance.loads.profiles import Profile
-from acceptance.results.metrics import Metric
+from acceptance.results.metrics import Direction, Metric
 from acceptance.text.errors import WrongUsage
 
 RATE = "RATE"
-_SECTION = re.compile(r"^\s*\[(?!global\])[^\]]+\]\s*$", re.MULTILINE)
+_RATES = ("rate", "rate_iops")
+_SECTION = re.compile(r"^[ \t]*\[(?!global)[^\n]*\][ \t]*([;#].*)?$", re.MULTILINE)
+
+
+def only_direction(profile: Profile) -> Direction | None:
+    """Return the direction of a fio profile with one section that only reads or only writes; None of others."""
+    jobs = jobs_of(read_sections(profile.text)[0])
+    directions = [direction for job in jobs for direction in directions_of(job) if direction != "sync"]
+    return directions[0] if len(jobs) == len(directions) == 1 else None
 
 
 def job_file(profile: Profile, *, limited: bool = False) -> str:
@@ -23,11 +33,12 @@ def limited_job(profile: Profile, *, metric: Metric) -> str:
 
     fio limits each job by itself, so there must be one job, one process. Raises WrongUsage otherwise.
     """
-    several = re.search(r"^\s*(numjobs|rate|rate_iops)\s*=", profile.text, re.MULTILINE)
+    options = [option for section in read_sections(profile.text)[0] for option in section.options]
+    several = next((option.name for option in options if option.name in _RATES or _is_several(option)), None)
     if len(profile.jobs) != 1 or several:
         raise WrongUsage(
             f"profile {profile.path}: wanted one job of one process without a rate of its own to run it rate-limited, "
-            f"found {several[1] if several else f'{len(profile.jobs)} jobs'}; remove its limit at a set rate"
+            f"found {several or f'{len(profile.jobs)} jobs'}; remove its limit at a set rate"
         )
     option = "rate_iops" if metric.statistic == "iops" else "rate"
     return _SECTION.sub(lambda section: f"{section[0]}\n{option}=${{RATE}}", profile.text)
@@ -37,3 +48,7 @@ def rate_limited(profile: Profile, *, metric: Metric) -> Profile:
     """The profile with that text. Raises what `limited_job` raises."""
     path = profile.path.with_name(job_file(profile, limited=True))
     return replace(profile, path=path, text=limited_job(profile, metric=metric))
+
+
+def _is_several(option: Option) -> bool:
+    return option.name == "numjobs" and option.value != "1"

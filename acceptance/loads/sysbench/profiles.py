@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from acceptance.loads.profiles import Profile, name_problems, opening_comment, read_text
+from acceptance.loads.reported import Reported
+from acceptance.results.metrics import Direction
 from acceptance.text.errors import WrongUsage
 
 VARIABLES = ("SIZE", "RUNTIME")
@@ -50,7 +52,16 @@ def read_options_file(path: Path) -> Profile:
         own_files=True,
         needs_file_system=True,
         buffered=True,
+        reported=_reported(options),
     )
+
+
+def _reported(options: Sequence[str]) -> Reported:
+    """What sysbench reports: one latency over reads, writes and syncs together, which is none of any of them."""
+    mode = next((option.partition("=")[2] for option in options if option.startswith("--file-test-mode=")), "")
+    operations: set[Direction] = {"read"} if mode in ("seqrd", "rndrd") else {"write", "sync"}
+    both: set[Direction] = {"read"} if mode == "rndrw" else set()
+    return Reported(operations=operations | both, means=(), percentiles=(), cpu=False, without=" with sysbench")
 
 
 def read_options(text: str) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
@@ -11,7 +10,7 @@ from acceptance.judging.under_load import is_known
 from acceptance.limits.neighbours import SECTION as NEIGHBOURS
 from acceptance.limits.neighbours import NeighbourLimit
 from acceptance.limits.under_load import SECTION, UnderLoadLimit
-from acceptance.loads.fio.rate_limit import rate_limited
+from acceptance.loads.fio.rate_limit import only_direction, rate_limited
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.batches import loaded_s
@@ -31,7 +30,6 @@ SHARES = (0.1, 0.5, 0.8, 0.9)
 """of the capacity, that are always measured; those of limits beside them"""
 STATISTICS = ("p50", "p99", "p99.9")
 A_MINUTE = AnalysisPlan(seconds=(MINUTE_S,))
-_ONE_DIRECTION = re.compile(r"^\s*(rw|readwrite)\s*=\s*(rand)?(read|write)\s*$", re.MULTILINE)
 
 
 def shares_of(limits: Sequence[UnderLoadLimit]) -> list[float]:
@@ -49,13 +47,12 @@ def rate_of(profile: Profile, limits: Sequence[UnderLoadLimit | NeighbourLimit])
 
     Raises WrongUsage for other profiles.
     """
-    found = _ONE_DIRECTION.findall(profile.text)
-    if len(found) != 1:
+    direction = only_direction(profile)
+    if direction is None:
         raise WrongUsage(
-            f"profile {profile.path}: wanted a fio job that reads or writes, found one that mixes them or says it more "
-            f"than once; remove its limits under {_sections(limits)}"
+            f"profile {profile.path}: wanted one fio job that only reads or only writes, found one that mixes them, or "
+            f"several; remove its limits under {_sections(limits)}"
         )
-    direction = found[0][2]
     for each in limits:
         if (each.metric.direction == "read") != (direction == "read"):
             raise WrongUsage(

@@ -1,0 +1,35 @@
+"""The metrics that a profile reports, whatever the storage does: a limit on another metric could never be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from acceptance.results.metrics import Direction, Metric
+
+_OF_CPU = ("cpu", "cpu_per_operation")
+_DOES = {"read": "reads", "write": "writes", "sync": "syncs"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reported:
+    """Directions in which a load reports operations, mean latencies and percentiles.
+
+    `cpu` tells whether it reports CPU time. `without` explains missing figures of a direction in which it does operate:
+    the options that keep them from being taken.
+    """
+
+    operations: Collection[Direction]
+    means: Collection[Direction]
+    percentiles: Collection[Direction]
+    cpu: bool = True
+    without: str = ""
+
+    def missing(self, metric: Metric) -> str | None:
+        """Return why the load never reports the metric; None if it does."""
+        if metric.direction is None:
+            return "it reports no CPU time" if metric.statistic in _OF_CPU and not self.cpu else None
+        if metric.direction not in self.operations:
+            return f"it reports no {_DOES[metric.direction]}{self.without if metric.direction == 'sync' else ''}"
+        known = {"mean": self.means, "percentile": self.percentiles}.get(metric.statistic, self.operations)
+        return None if metric.direction in known else f"it reports no such latencies{self.without}"
