@@ -18,6 +18,7 @@ from acceptance.cluster.objects import same_run
 from acceptance.cluster.pod_command import PodCommand, PodCommandFailed, run_in_pod
 from acceptance.cluster.resources import PODS, Object, Resource
 from acceptance.cluster.streams import Stream
+from acceptance.process.terminal import Terminal
 
 # The server ends a watch after the first; it sends a bookmark about once a minute, so silence means a dead connection.
 WATCH_S, WATCH_SILENCE_S = 300, 90
@@ -41,9 +42,9 @@ class Api:
         self.sent = self._requests.sent
 
     @classmethod
-    def from_kubeconfig(cls, kubeconfig: Path, *, context: str | None = None) -> Api:
-        """Connect as a kubeconfig file says. Raises EnvironmentFailure when it cannot be used."""
-        return cls(by_kubeconfig(kubeconfig, context=context))
+    def from_kubeconfig(cls, *kubeconfigs: Path, context: str | None = None, terminal: Terminal | None = None) -> Api:
+        """Connect as kubeconfig files say, merged. Raises WrongUsage, EnvironmentFailure: see `by_kubeconfig`."""
+        return cls(by_kubeconfig(kubeconfigs, context=context, terminal=terminal))
 
     @classmethod
     def from_service_account(cls) -> Api:
@@ -91,7 +92,7 @@ class Api:
         path, accept = columns.resource.path(namespace=None), TABLE
         query = {"limit": str(ROWS), "includeObject": "None"}  # or each row brings its metadata, ten times its cells
         while True:
-            page = self._requests.json("GET", path, query=query, accept=accept)
+            page = self._requests.page(path, query=query, accept=accept)
             found = columns.rows(page)
             if found is None and accept == TABLE:
                 accept, query = JSON, {"limit": str(PAGE)}
@@ -110,7 +111,7 @@ class Api:
         self, resource: Resource, *, namespace: str | None = None, at_most: int
     ) -> tuple[builtins.list[Object], int]:
         """So many objects of a kind, and how many there are beside them."""
-        page = self._requests.json("GET", resource.path(namespace=namespace), query={"limit": str(at_most)})
+        page = self._requests.page(resource.path(namespace=namespace), query={"limit": str(at_most)})
         return page.get("items") or [], int(page["metadata"].get("remainingItemCount") or 0)
 
     def snapshot(
@@ -137,7 +138,7 @@ class Api:
         if cached:
             query["resourceVersion"] = "0"
         while True:
-            page = self._requests.json("GET", resource.path(namespace=namespace), query=query)
+            page = self._requests.page(resource.path(namespace=namespace), query=query)
             yield page
             query = {**query, "continue": page["metadata"].get("continue", ""), "resourceVersion": ""}
             if not query["continue"]:
@@ -229,7 +230,7 @@ class Api:
 
     def version(self) -> str:
         """The Kubernetes version, as `v1.34.4`; the first question to a server, which may not be there at all."""
-        return str(self._requests.json("GET", "/version", timeout_s=LITTLE_RETRY_S)["gitVersion"])
+        return self._requests.version(timeout_s=LITTLE_RETRY_S)
 
     def be_patient_again(self) -> None:
         """Give the next request all of its time, whatever was tried in vain before it."""

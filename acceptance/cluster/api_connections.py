@@ -1,37 +1,210 @@
-"""Connections to an API server: by a kubeconfig file, or as the service account of a pod."""
+"""Connections to an API server: by kubeconfig files, or as the service account of a pod."""
 
 from __future__ import annotations
 
+import base64
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from urllib.request import getproxies
+from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from kubernetes import client, config
 
-from acceptance.text.errors import EnvironmentFailure
+from acceptance.cluster.api_transport import Connection
+from acceptance.cluster.credentials import (
+    Headers,
+    Identity,
+    Source,
+    TokenFile,
+    bearer,
+    impersonation,
+    password_headers,
+    require_header,
+)
+from acceptance.cluster.kubeconfig import Access, read_access
+from acceptance.cluster.login_program import LoginProgram
+from acceptance.cluster.oidc_login import NAME as OIDC
+from acceptance.cluster.oidc_login import oidc_login
+from acceptance.cluster.tls import OMITTED, authority_text, content_of, show_certificate, trusting
+from acceptance.process.terminal import Terminal, this_terminal
+from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from acceptance.text.redaction import remember
 
 # No proxy of the environment leads there; kubectl does the same.
 LOOPBACK = "localhost,127.0.0.0/8,::1"
+PROXIES = ("http", "https", "socks5")
+_CLUSTER_EXTENSION = "client.authentication.k8s.io/exec"
 
 
-def by_kubeconfig(kubeconfig: Path, *, context: str | None = None) -> client.ApiClient:
-    """Connect as a kubeconfig file says; the file is read, never written.
+def by_kubeconfig(
+    sources: Sequence[Path], *, context: str | None = None, terminal: Terminal | None = None
+) -> client.ApiClient:
+    """Connect as kubeconfig files say, merged; they are read, never written. Log in, if a program does that.
 
-    Raises EnvironmentFailure when the file cannot be used.
+    `terminal`: where such a program may ask; None: that of this process. Raises WrongUsage when the files cannot be
+    used, which names file and entry, and EnvironmentFailure when a login fails.
     """
-    settings = _client_settings()
-    try:
-        config.load_kube_config(  # type: ignore[no-untyped-call]
-            config_file=str(kubeconfig), context=context, persist_config=False, client_configuration=settings
+    terminal = terminal or this_terminal()
+    access = read_access(sources, context=context)
+    settings, tls = _settings_of(access), _tls_of(access)
+    identity = _identity_of(access, terminal, settings.host)
+    place = f"{access.user_is}: what the login program printed"
+    if tls is not None:
+        identity.on_certificate = lambda certificate, key: show_certificate(tls, certificate, key, place)
+    identity.headers()
+    if access.cluster.insecure:
+        terminal.say(
+            f"warning: {access.cluster_is}: insecure-skip-tls-verify: whether {settings.host} is the API server is not "
+            "verified"
         )
-    except (config.ConfigException, OSError, ValueError, TypeError, AttributeError) as error:
-        raise EnvironmentFailure(f"kubeconfig {kubeconfig} cannot be used: {error}") from error
-    _remember_tokens(settings)
-    if settings.proxy in getproxies().values():  # and not by the file itself, which means it
+    return Connection(settings, origin=str(access.file), identity=identity, tls=tls)
+
+
+def _settings_of(access: Access) -> client.Configuration:
+    cluster, place = access.cluster, access.cluster_is
+    settings = _client_settings()
+    settings.host = _server(access)
+    settings.verify_ssl = not cluster.insecure
+    settings.tls_server_name = cluster.server_name or None
+    if cluster.proxy:
+        settings.proxy, settings.no_proxy = cluster.proxy, None  # the file means it
+    elif settings.proxy:
+        settings.proxy = settings.proxy if "://" in settings.proxy else f"http://{settings.proxy}"
         settings.no_proxy = ",".join(filter(None, [settings.no_proxy, LOOPBACK]))
-    return client.ApiClient(settings)
+    if settings.proxy:
+        settings.proxy_headers = _proxy_headers(
+            settings.proxy, f"{place}: proxy-url" if cluster.proxy else "the proxy that the environment names"
+        )
+        settings.proxy = re.sub(
+            "^socks5:", "socks5h:", settings.proxy
+        )  # names are the proxy's to look up, as for kubectl
+    return settings
+
+
+def _server(access: Access) -> str:
+    """The address of the API server, with a scheme as kubectl adds it."""
+    cluster, place = access.cluster, f"{access.cluster_is}: server"
+    if not cluster.server:
+        raise WrongUsage(f"{place}: wanted the address of an API server, found none; correct it")
+    user = access.user
+    secured = cluster.authority or cluster.authority_data or user.certificate or user.certificate_data
+    scheme = "https" if secured or cluster.insecure else "http"
+    address = cluster.server if "://" in cluster.server else f"{scheme}://{cluster.server}"
+    parts = _address(address)
+    if parts is None or parts.scheme.lower() not in ("http", "https"):
+        raise WrongUsage(f"{place}: wanted an address as https://HOST:PORT, found {cluster.server!r}; correct it")
+    return address.rstrip("/")
+
+
+def _address(text: str) -> SplitResult | None:
+    """Its parts, if it is a URL with a host that can be asked for."""
+    try:
+        parts = urlsplit(text)
+        usable = parts.hostname and parts.port != 0 and text.isprintable() and " " not in text
+        if usable:
+            str(parts.hostname).encode("idna")
+    except ValueError:
+        return None
+    return parts if usable else None
+
+
+def _proxy_headers(proxy: str, place: str) -> dict[str, str] | None:
+    """What the proxy is sent to let the user pass. Raises WrongUsage for an address that is no proxy's."""
+    parts = _address(proxy)
+    if parts is None or parts.scheme not in PROXIES:
+        raise WrongUsage(
+            f"{place}: wanted an address as http://HOST:PORT ({', '.join(PROXIES)}), found {proxy!r}; correct it"
+        )
+    if parts.scheme == "socks5" and (find_spec("socks") is None or find_spec("python_socks") is None):
+        raise WrongUsage(
+            f"{place}: {proxy} is a SOCKS proxy, for which two Python packages are missing: install them with "
+            "`pip install PySocks python-socks`, or name an HTTP proxy"
+        )
+    if parts.username is None:
+        return None
+    login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return {"proxy-authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
+
+
+def _tls_of(access: Access) -> Any:
+    """The settings of TLS; they hold the user's certificate."""
+    cluster, user = access.cluster, access.user
+    place = f"{access.cluster_is}: certificate-authority"
+    authority = authority_text(cluster.authority, cluster.authority_data, place)
+    if authority and cluster.insecure:
+        raise WrongUsage(f"{place} and insecure-skip-tls-verify are both given; remove one")
+    tls = trusting(authority, place, insecure=cluster.insecure)
+    certificate = content_of(user.certificate, user.certificate_data, f"{access.user_is}: client-certificate")
+    key = content_of(user.key, user.key_data, f"{access.user_is}: client-key")
+    if bool(certificate) != bool(key):
+        given, missing = ("certificate", "key") if certificate else ("key", "certificate")
+        raise WrongUsage(f"{access.user_is}: wanted client-{missing} with client-{given}, found none; add it")
+    if certificate:
+        show_certificate(tls, certificate, key, access.user_is)
+    return tls
+
+
+def _identity_of(access: Access, terminal: Terminal, server: str) -> Identity:
+    """As kubectl chooses: a token, else a password, else what logs in."""
+    user, place = access.user, access.user_is
+    impersonated = impersonation(access)
+    ways = [name for name, given in _ways(access).items() if given]
+    if len(ways) > 1:
+        raise WrongUsage(f"{place}: wanted one way to be let in, found {' and '.join(ways)}; remove all but one")
+    if user.token in OMITTED:
+        raise WrongUsage(
+            f"{place}: token: wanted a token, found what `kubectl config view` prints without --raw; replace it"
+        )
+    require_header(user.token, f"{place}: token")
+    if user.token_file:
+        return Identity(fixed=impersonated, source=TokenFile(path=Path(user.token_file), user_is=place))
+    fixed: Headers = bearer(user.token) if user.token else password_headers(user, place)
+    if fixed:
+        return Identity(fixed=[*fixed, *impersonated])
+    return Identity(fixed=impersonated, source=_login_of(access, terminal, server))
+
+
+def _ways(access: Access) -> dict[str, object]:
+    user = access.user
+    return {
+        "token": user.token or user.token_file,
+        "username and password": user.username or user.password,
+        "exec": user.program if user.provider else None,
+        "auth-provider": user.provider if user.program else None,
+    }
+
+
+def _login_of(access: Access, terminal: Terminal, server: str) -> Source | None:
+    program, provider, place = access.user.program, access.user.provider, access.user_is
+    if program is not None:
+        told = _told_of(access, server) if program.provide_cluster else None
+        return LoginProgram(program=program, user_is=place, terminal=terminal, cluster=told)
+    if provider is None:
+        return None
+    if provider.name != OIDC:
+        raise WrongUsage(
+            f"{place}: auth-provider {provider.name or 'without a name'} is none of Kubernetes 1.26 or later ({OIDC}); "
+            "make the kubeconfig again with your provider's tool, which names a program to log in with (exec)"
+        )
+    return oidc_login(provider.config, place, terminal)
+
+
+def _told_of(access: Access, server: str) -> dict[str, Any]:
+    """What a login program is told of the cluster (`provideClusterInfo`)."""
+    cluster = access.cluster
+    authority = content_of(cluster.authority, cluster.authority_data, f"{access.cluster_is}: certificate-authority")
+    own = next((each.extension for each in cluster.extensions if each.name == _CLUSTER_EXTENSION), None)
+    told = {
+        "server": server,
+        "tls-server-name": cluster.server_name,
+        "insecure-skip-tls-verify": cluster.insecure,
+        "certificate-authority-data": base64.b64encode(authority).decode(),
+        "proxy-url": cluster.proxy,
+        "config": own,
+    }
+    return {key: value for key, value in told.items() if value}
 
 
 def by_service_account() -> client.ApiClient:

@@ -54,7 +54,11 @@ class ApiError(AcceptanceError):
 
 
 class ApiUnreachable(EnvironmentFailure):
-    """No answer from the API server: refused, reset, timed out, or a certificate that does not fit."""
+    """No answer from the API server: refused, reset, timed out."""
+
+
+class ApiUntrusted(ApiUnreachable):
+    """A server that no later try will reach: a certificate that does not fit, or no TLS at all."""
 
 
 def retrying(*, timeout_s: float, first_pause_s: float) -> Retrying:
@@ -79,4 +83,6 @@ def retrying(*, timeout_s: float, first_pause_s: float) -> Retrying:
 
 def is_passing(error: BaseException) -> bool:
     """Whether the same request may well succeed a little later."""
-    return isinstance(error, ApiUnreachable) or (isinstance(error, ApiError) and error.is_passing)
+    if isinstance(error, ApiUnreachable):
+        return not isinstance(error, ApiUntrusted)
+    return isinstance(error, ApiError) and error.is_passing

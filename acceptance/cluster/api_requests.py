@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 import urllib3
 from kubernetes import client
 
-from acceptance.cluster.api_faults import AWAY, ApiError, ApiUnreachable, is_passing, retrying
+from acceptance.cluster.api_faults import AWAY, ApiError, ApiUnreachable, ApiUntrusted, is_passing, retrying
 from acceptance.cluster.resources import Object
+from acceptance.cluster.tls import lasting_reason
 
 JSON = "application/json, */*"
 CONNECT_S = 5
@@ -42,6 +43,7 @@ class Requests:
         self.sent: Counter[str] = Counter()
         self._away_at = float("-inf")
         self._in_vain = False
+        self._answered = False
 
     def json(
         self,
@@ -128,7 +130,8 @@ class Requests:
             self._away_at = time.monotonic()
             # ApiException is raised by this client for transport errors of TLS alone.
             why = error.reason if isinstance(error, client.ApiException) else error
-            raise ApiUnreachable(f"{method} {path} on {self.address}: {why}") from error
+            raise self._unreached(f"{method} {path} on {self.address}", why, error) from error
+        self._answered = True
         response: urllib3.BaseHTTPResponse = answer.response
         if response.status in AWAY:
             self._away_at = time.monotonic()
@@ -141,6 +144,37 @@ class Requests:
                 was_away=time.monotonic() - self._away_at < STARTS_S,
             )
         return response
+
+    def _unreached(self, request: str, why: object, error: Exception) -> ApiUnreachable:
+        """The error, by whether a later try may do better: as long as it has never answered, TLS is not set up."""
+        lasting = "" if self._answered else lasting_reason(error)
+        if not lasting:
+            return ApiUnreachable(f"{request}: {why}")
+        origin = getattr(self.connection, "origin", "the kubeconfig")
+        return ApiUntrusted(
+            f"{request}: {lasting}; correct server, certificate-authority, tls-server-name or the client "
+            f"certificate in {origin}"
+        )
+
+    def page(self, path: str, *, query: Mapping[str, str], accept: str = JSON) -> Object:
+        """One page of a list or a table. Raises ApiUnreachable for what is none; see `json` for the rest."""
+        page = self.json("GET", path, query=query, accept=accept)
+        items = page.get("items") or []
+        if not isinstance(page.get("metadata"), dict) or not isinstance(items, list):
+            raise ApiUnreachable(
+                f"GET {path} on {self.address}: wanted a list of objects, found another answer: see what answers there"
+            )
+        return page
+
+    def version(self, *, timeout_s: float) -> str:
+        """The version of Kubernetes, as `v1.34.4`. Raises ApiUnreachable for a server that has none."""
+        version = self.json("GET", "/version", timeout_s=timeout_s).get("gitVersion")
+        if not isinstance(version, str):
+            raise ApiUnreachable(
+                f"GET /version on {self.address}: wanted the version of a Kubernetes API server, found none in the "
+                "answer: another server? See what answers at that address"
+            )
+        return version
 
 
 def _document(content: bytes, response: urllib3.BaseHTTPResponse, request: str) -> Object:

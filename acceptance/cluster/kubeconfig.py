@@ -1,129 +1,146 @@
-"""Kubeconfig files of the user: found as kubectl finds them, read, and handed on as one private copy."""
+"""The kubeconfig of the user: found, merged and understood as kubectl does it. Its files are only read."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-from collections.abc import Sequence
+import os
+import shutil
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import yaml
-from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION
-
+from acceptance.cluster.kubeconfig_document import (
+    ClusterPart,
+    ContextPart,
+    Document,
+    UserPart,
+    read_document,
+)
 from acceptance.text.errors import WrongUsage
 from acceptance.text.redaction import promises_secret, remember, remember_named
 
-_FILES = {"clusters": ("certificate-authority",), "users": ("client-certificate", "client-key", "tokenFile")}
+VARIABLE = "KUBECONFIG"
+DEFAULT = "~/.kube/config"
+_NAME_ONE = "name another with --storage-context NAME"
 
 
-def user_kubeconfigs() -> list[Path]:
-    """The files of `$KUBECONFIG`, or `~/.kube/config`; those that exist."""
-    paths = [Path(each).expanduser() for each in KUBE_CONFIG_DEFAULT_LOCATION.split(":") if each]
-    return [path for path in paths if path.is_file()]
+@dataclass(frozen=True, kw_only=True)
+class Access:
+    """What a context says: its cluster, and the user to be there, each with its entry in words, for errors."""
+
+    context: str
+    cluster: ClusterPart
+    cluster_is: str
+    user: UserPart
+    user_is: str
+    file: Path
+    """that has the context"""
 
 
-def copy_kubeconfig(sources: Sequence[Path], target: Path, *, context: str | None = None) -> None:
-    """Write what the files say of one context, merged as kubectl merges them, to `target`, readable to its owner alone.
+def user_kubeconfigs(environment: Mapping[str, str] = os.environ) -> list[Path]:
+    """Return the files of `$KUBECONFIG` that exist, or `~/.kube/config`.
 
-    `context`: None for the current one. The keys to other clusters have no place in a copy that a killed run may leave.
-
-    Certificates and keys in them become files beside it.
-
-    Paths in them are made absolute, since they are relative to the file that holds them. The files are only read.
-    Raises WrongUsage for a file that is no kubeconfig.
+    Raises WrongUsage when `$KUBECONFIG` names no file that exists, or when there is neither.
     """
-    merged: dict[str, Any] = {"apiVersion": "v1", "kind": "Config"}
-    for source in sources:
-        content = _read(source)
-        for key, value in content.items():
-            if isinstance(value, list) and isinstance(merged.get(key), list):
-                known = {each.get("name") for each in merged[key]}
-                merged[key] += [each for each in value if each.get("name") not in known]
-            elif not merged.get(key):
-                merged[key] = value
-    _keep_one_context(merged, context or merged.get("current-context"))
-    _put_into_files(merged, beside=target)
-    _write_private(target, yaml.safe_dump(merged).encode())
-
-
-def _keep_one_context(merged: dict[str, Any], name: str | None) -> None:
-    """Leave out the users and clusters of all other contexts. One that is not there is told by whoever uses it."""
-    used = next((each.get("context") or {} for each in merged.get("contexts") or [] if each.get("name") == name), {})
-    for kind in ("users", "clusters"):
-        wanted = used.get(kind.removesuffix("s"))
-        merged[kind] = [each for each in merged.get(kind) or [] if each.get("name") == wanted]
-
-
-def _put_into_files(merged: dict[str, Any], *, beside: Path) -> None:
-    """Put certificates and keys that the file itself holds into files of their own, as private as the copy.
-
-    The client library would do so in the folder that all users share for temporary files, where a killed run leaves
-    them.
-    """
-    for kind, keys in _FILES.items():
-        for number, entry in enumerate(merged.get(kind) or []):
-            detail = entry.get(kind.removesuffix("s")) or {}
-            for key in keys:
-                try:
-                    content = base64.b64decode(detail.get(f"{key}-data") or "", validate=True)
-                except (binascii.Error, TypeError, ValueError):  # whoever uses it will say so
-                    continue
-                if content:
-                    detail[key] = f"{beside}-{kind}-{number}-{key}"
-                    del detail[f"{key}-data"]
-                    _write_private(Path(detail[key]), content)
-
-
-def _write_private(path: Path, content: bytes) -> None:
-    path.touch(mode=0o600)
-    path.chmod(0o600)
-    path.write_bytes(content)
-
-
-def _read(source: Path) -> dict[str, Any]:
-    wrong = f"{source} is no kubeconfig"
-    try:
-        content = yaml.safe_load(source.read_text(encoding="utf-8"))
-    except yaml.MarkedYAMLError as error:  # its own text quotes the line, which may hold a token
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise WrongUsage(f"{wrong}: line {line}: {error.problem}") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise WrongUsage(f"{wrong}: {error}") from error
-    if not isinstance(content, dict):
-        raise WrongUsage(f"{wrong}: it holds no mapping")
-    for kind, keys in _FILES.items():
-        for entry in content.get(kind) or []:
-            detail = entry.get(kind.removesuffix("s")) or {}
-            for key in keys:
-                if detail.get(key):
-                    detail[key] = str(source.parent.resolve() / detail[key])
-            command = (detail.get("exec") or {}).get("command", "")
-            if "/" in command:
-                detail["exec"]["command"] = str(source.parent.resolve() / command)
-    _remember_credentials(content)
-    return content
-
-
-def _remember_credentials(content: dict[str, Any]) -> None:
-    """Have what the file holds to be let in shown nowhere."""
-    for entry in content.get("users") or []:
-        user = entry.get("user") or {}
-        for key in ("token", "password", "client-key-data"):
-            remember(str(user.get(key) or ""))
-        if path := user.get("tokenFile"):
-            with suppress(OSError, UnicodeDecodeError):  # whoever uses it will say so
-                remember(Path(path).read_text(encoding="utf-8"))
-        remember_named(
-            {key: str(value) for key, value in ((user.get("auth-provider") or {}).get("config") or {}).items()}
+    named = environment.get(VARIABLE, "")
+    texts = [each for each in (named or DEFAULT).split(os.pathsep) if each]
+    existing = [path for path in dict.fromkeys(Path(each).expanduser() for each in texts) if path.exists()]
+    if existing:
+        return existing
+    if named:
+        are = "does not exist" if len(texts) == 1 else "do not exist"
+        raise WrongUsage(
+            f"${VARIABLE} names {', '.join(texts) or 'no file'}, which {are}; correct it, or name a file "
+            "with --storage-kubeconfig FILE"
         )
-        plugin = user.get("exec") or {}
-        remember_named({str(each.get("name")): str(each.get("value")) for each in plugin.get("env") or []})
-        _remember_words([str(word) for word in plugin.get("args") or []])
-    for entry in content.get("clusters") or []:
-        remember_named({"proxy-url": str((entry.get("cluster") or {}).get("proxy-url") or "")})
+    raise WrongUsage(
+        f"no kubeconfig: ${VARIABLE} is not set and {DEFAULT} does not exist; name a file with "
+        "--storage-kubeconfig FILE"
+    )
+
+
+def read_access(sources: Sequence[Path], *, context: str | None = None) -> Access:
+    """Return what the files, merged as kubectl merges them, say of a context; None: of the current one.
+
+    Of entries of one name, and of current contexts, the first counts, in the order of the files. Raises WrongUsage.
+    """
+    documents = {path: read_document(path) for path in sources}
+    for document in documents.values():
+        _remember_credentials(document)
+    contexts = _merged(documents, "contexts")
+    files = ", ".join(map(str, documents))
+    name = context or next((each.current_context for each in documents.values() if each.current_context), "")
+    available = ", ".join(contexts) or "none"
+    if not name:
+        raise WrongUsage(
+            f"{files}: no current-context is set; name a context with --storage-context NAME; available: {available}"
+        )
+    if name not in contexts:
+        which = "context" if context else "current-context"
+        raise WrongUsage(f"{files}: {which} {name!r} does not exist; {_NAME_ONE}; available: {available}")
+    file, named = contexts[name]
+    chosen: ContextPart = named.context
+    context_is = f"{file}, context {name}"
+    cluster, cluster_is = _cluster(documents, chosen, wanted_by=context_is)
+    user, user_is = _user(documents, chosen, wanted_by=context_is)
+    return Access(
+        context=name, cluster=cluster, cluster_is=cluster_is, user=user, user_is=user_is or context_is, file=file
+    )
+
+
+def _cluster(documents: Mapping[Path, Document], chosen: ContextPart, *, wanted_by: str) -> tuple[ClusterPart, str]:
+    clusters = _merged(documents, "clusters")
+    if chosen.cluster not in clusters:
+        found = f"cluster {chosen.cluster!r} does not exist" if chosen.cluster else "it names no cluster"
+        raise WrongUsage(f"{wanted_by}: {found}; correct it, or {_NAME_ONE}")
+    file, named = clusters[chosen.cluster]
+    return named.cluster, f"{file}, cluster {named.name}"
+
+
+def _user(documents: Mapping[Path, Document], chosen: ContextPart, *, wanted_by: str) -> tuple[UserPart, str]:
+    """The context's user; an unnamed one where it names none, for servers that let in anybody."""
+    if not chosen.user:
+        return UserPart(), ""
+    users = _merged(documents, "users")
+    if chosen.user not in users:
+        raise WrongUsage(f"{wanted_by}: user {chosen.user!r} does not exist; correct it, or {_NAME_ONE}")
+    file, named = users[chosen.user]
+    return named.user, f"{file}, user {named.name}"
+
+
+def _merged(documents: Mapping[Path, Document], kind: str) -> dict[str, tuple[Path, Any]]:
+    """The entries of a kind by name, each with its file."""
+    merged: dict[str, tuple[Path, Any]] = {}
+    for path, document in documents.items():
+        for entry in getattr(document, kind):
+            merged.setdefault(entry.name, (path, entry))
+    return merged
+
+
+def copy_kubeconfig(source: Path, target: Path) -> None:
+    """Copy a kubeconfig that holds its certificates and keys itself, readable to its owner alone."""
+    target.touch(mode=0o600)
+    target.chmod(0o600)
+    shutil.copyfile(source, target)
+
+
+def _remember_credentials(document: Document) -> None:
+    """Have what the file holds to be let in shown nowhere; also that of users who are not used."""
+    for user in (each.user for each in document.users):
+        for secret in (user.token, user.password, user.key_data):
+            remember(secret)
+        if user.token_file:
+            with suppress(OSError, ValueError):  # whoever uses it will say so
+                remember(Path(user.token_file).read_text(encoding="utf-8"))
+        if user.provider is not None:
+            remember_named(user.provider.config)
+        if user.program is not None:
+            remember_named({each.name: each.value for each in user.program.env})
+            _remember_words(user.program.args)
+    for cluster in (each.cluster for each in document.clusters):
+        remember_named({"proxy-url": cluster.proxy})
 
 
 def _remember_words(words: Sequence[str]) -> None:

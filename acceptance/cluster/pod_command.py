@@ -13,8 +13,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from kubernetes import client
-from kubernetes.stream import ws_client
 from websocket import WebSocketException
+
+from acceptance.cluster.pod_stream import END, STDERR, STDOUT, PodStream
+from acceptance.text.errors import AcceptanceError
 
 UPDATE_S, ANSWER_S = 1.0, 30.0
 
@@ -38,17 +40,15 @@ def run_in_pod(
 ) -> PodCommand:
     """Run it to its end; `path` is that of the pod's `exec`. Raises PodCommandFailed."""
     query = [("container", container), ("stdout", "true"), ("stderr", "true"), *(("command", word) for word in command)]
-    method, url, headers, *_ = connection.param_serialize(
+    _, url, headers, *_ = connection.param_serialize(
         "GET", path, header_params={"Accept": "*/*"}, auth_settings=["BearerToken"]
     )
     address = f"{url}?{urlencode(query)}"
-    connect = partial(
-        ws_client.websocket_call, connection.configuration, method, address, headers=headers, _preload_content=False
-    )
+    connect = partial(PodStream, connection, address, headers, timeout_s=ANSWER_S)
     try:
         return _to_its_end(_connected(connect), timeout_s=timeout_s)
-    except (client.ApiException, WebSocketException, OSError) as error:
-        raise PodCommandFailed(getattr(error, "reason", None) or str(error)) from error
+    except (WebSocketException, AcceptanceError, OSError) as error:
+        raise PodCommandFailed(str(error)) from error
 
 
 def _connected(connect: Callable[[], Any]) -> Any:
@@ -80,13 +80,13 @@ def _to_its_end(socket: Any, *, timeout_s: float) -> PodCommand:
     try:
         while socket.is_open():
             socket.update(timeout=UPDATE_S)
-            stdout += socket.read_channel(ws_client.STDOUT_CHANNEL)
-            stderr += socket.read_channel(ws_client.STDERR_CHANNEL)
+            stdout += socket.read_channel(STDOUT)
+            stderr += socket.read_channel(STDERR)
             if time.monotonic() > ends_s:
                 raise PodCommandFailed(f"it did not end within {timeout_s:.0f} s: {stderr.strip()}")
-        stdout += socket.read_channel(ws_client.STDOUT_CHANNEL)
-        stderr += socket.read_channel(ws_client.STDERR_CHANNEL)
-        status, why = _ended(socket.read_channel(ws_client.ERROR_CHANNEL))
+        stdout += socket.read_channel(STDOUT)
+        stderr += socket.read_channel(STDERR)
+        status, why = _ended(socket.read_channel(END))
         return PodCommand(status=status, stdout=stdout, stderr=stderr, why=why)
     finally:
         socket.close()

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.kubeconfig import copy_kubeconfig, user_kubeconfigs
-from acceptance.process.private_folder import private_folder
+from acceptance.cluster.kubeconfig import user_kubeconfigs
+from acceptance.process.private_folder import remove_abandoned
 from acceptance.text.errors import WrongUsage
 
 
@@ -34,15 +34,14 @@ def connected(chosen: argparse.Namespace) -> Iterator[Api]:
             raise WrongUsage("--in-cluster means the cluster of this pod, --kubeconfig or --context another: give one")
         yield Api.from_service_account()
         return
-    sources = [chosen.kubeconfig] if chosen.kubeconfig else user_kubeconfigs() if chosen.context else []
-    if not sources:
-        sources = [_embedded_kubeconfig()]
-    with private_folder() as folder:
-        private = folder / "kubeconfig"
-        copy_kubeconfig(sources, private, context=chosen.context)
-        api = Api.from_kubeconfig(private, context=chosen.context)
-        api.version()  # a server that is not there is told sooner than one that goes away
-        yield api
+    if chosen.kubeconfig:
+        sources = [chosen.kubeconfig]
+    else:
+        sources = user_kubeconfigs() if chosen.context else [_embedded_kubeconfig()]
+    remove_abandoned()  # what killed runs left may hold keys
+    api = Api.from_kubeconfig(*sources, context=chosen.context)
+    api.version()  # a server that is not there is told sooner than one that goes away
+    yield api
 
 
 def _embedded_kubeconfig() -> Path:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from kubernetes import client
-from kubernetes.stream import ws_client
+from websocket import WebSocketException
 
 from acceptance.cluster import pod_command
 from acceptance.cluster.pod_command import PodCommand, PodCommandFailed, run_in_pod
+from acceptance.cluster.pod_stream import END, STDERR, STDOUT
 
 FAILED = {
     "status": "Failure",
@@ -43,18 +44,18 @@ class Socket:
         self.closed = True
 
 
-OUT, ERR, END = ws_client.STDOUT_CHANNEL, ws_client.STDERR_CHANNEL, ws_client.ERROR_CHANNEL
+OUT, ERR = STDOUT, STDERR
 
 
 def run(socket: Socket, monkeypatch: pytest.MonkeyPatch, timeout_s: float = 5) -> tuple[PodCommand, str]:
     """What was run, and the address that was asked for."""
     asked: list[str] = []
 
-    def call(configuration: Any, method: str, url: str, **more: Any) -> Socket:
-        asked.append(f"{method} {url}")
+    def connect(connection: Any, url: str, headers: Any, **more: Any) -> Socket:
+        asked.append(url)
         return socket
 
-    monkeypatch.setattr(pod_command.ws_client, "websocket_call", call)
+    monkeypatch.setattr(pod_command, "PodStream", connect)
     connection = client.ApiClient(client.Configuration(host="https://cluster"))
     path = "/api/v1/namespaces/n/pods/p/exec"
     return run_in_pod(connection, path, container="c", command=["ceph", "osd", "x y&z"], timeout_s=timeout_s), asked[0]
@@ -65,7 +66,7 @@ def test_what_comes_in_pieces_is_put_together(monkeypatch: pytest.MonkeyPatch) -
     found, asked = run(socket, monkeypatch)
     assert found == PodCommand(status=0, stdout='{"a":1}', stderr="careful")
     assert asked == (
-        "GET https://cluster/api/v1/namespaces/n/pods/p/exec?container=c&stdout=true&stderr=true&command=ceph&command=osd"
+        "https://cluster/api/v1/namespaces/n/pods/p/exec?container=c&stdout=true&stderr=true&command=ceph&command=osd"
         "&command=x+y%26z"
     )
     assert socket.closed
@@ -99,10 +100,10 @@ def test_one_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_connection_that_is_refused_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def call(*words: Any, **more: Any) -> Socket:
-        raise client.ApiException(status=0, reason="Handshake status 403 Forbidden")
+    def connect(*words: Any, **more: Any) -> Socket:
+        raise WebSocketException("the server answered 403 Forbidden")
 
-    monkeypatch.setattr(pod_command.ws_client, "websocket_call", call)
+    monkeypatch.setattr(pod_command, "PodStream", connect)
     with pytest.raises(PodCommandFailed, match="403 Forbidden"):
         run_in_pod(client.ApiClient(client.Configuration()), "/x", container="c", command=["a"], timeout_s=1)
 

@@ -1,0 +1,158 @@
+"""By what a request is let in: headers of a user, which may have to be renewed, and a client certificate."""
+
+from __future__ import annotations
+
+import base64
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote
+
+from acceptance.cluster.kubeconfig import Access
+from acceptance.cluster.kubeconfig_document import UserPart
+from acceptance.text.errors import EnvironmentFailure, WrongUsage
+from acceptance.text.redaction import remember
+
+Headers = list[tuple[str, str]]
+REREAD_S = 60.0
+"""how long a token is used before its file is read again: whoever replaces it does so long before it expires"""
+EARLIER_S = 30.0
+"""how long before it expires a credential is renewed: a request takes a while"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Credential:
+    """What a login brought: a token, a certificate with its key, or both. `expires_at`: as `time.time` counts."""
+
+    token: str = ""
+    certificate: bytes = b""
+    key: bytes = b""
+    expires_at: float | None = None
+
+
+class Source(Protocol):
+    """Where a credential comes from."""
+
+    def login(self) -> Credential:
+        """Return a new one. Raises EnvironmentFailure, which says why there is none."""
+        ...
+
+
+class Identity:
+    """Who sends requests, as headers that each of them has. Safe to use from several threads.
+
+    `on_certificate` is given each new certificate with its key.
+    """
+
+    def __init__(self, *, fixed: Headers, source: Source | None = None) -> None:
+        self._fixed = fixed
+        self._source = source
+        self._credential: Credential | None = None
+        self._lock = threading.Lock()
+        self.on_certificate: Callable[[bytes, bytes], None] = lambda certificate, key: None
+
+    def headers(self) -> Headers:
+        """Return them, after a new login if the last one has expired. Raises EnvironmentFailure."""
+        if self._source is None:
+            return self._fixed
+        with self._lock:
+            credential = self._credential
+            if credential is None or _has_expired(credential):
+                credential = self._login(self._source)
+        return [*bearer(credential.token), *self._fixed] if credential.token else self._fixed
+
+    def renew(self, refused: Headers) -> bool:
+        """Log in again, for a server that let in nobody with these headers; False if there is no other way in."""
+        if self._source is None or self.headers() != refused:  # another thread did so
+            return self._source is not None
+        with self._lock:
+            before = self._credential
+            return self._login(self._source) != before
+
+    def _login(self, source: Source) -> Credential:
+        credential = source.login()
+        remember(credential.token)
+        if credential.certificate:
+            self.on_certificate(credential.certificate, credential.key)
+        self._credential = credential
+        return credential
+
+
+def _has_expired(credential: Credential) -> bool:
+    return credential.expires_at is not None and time.time() > credential.expires_at - EARLIER_S
+
+
+def bearer(token: str) -> Headers:
+    """Return the header that has the token."""
+    return [("Authorization", _as_bytes(f"Bearer {token}"))]
+
+
+def _as_bytes(value: str) -> str:
+    """The bytes of UTF-8, each as the character for which http.client sends it; kubectl sends the same."""
+    return value.encode().decode("latin-1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenFile:
+    """A token in a file, which is replaced now and then. `user_is`: the user in words."""
+
+    path: Path
+    user_is: str
+
+    def login(self) -> Credential:
+        """Read it, without the ends of lines that `kubectl create token > FILE` leaves, as kubectl does."""
+        try:
+            token = self.path.read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it holds no text"
+            raise WrongUsage(
+                f"{self.user_is}: tokenFile {self.path} cannot be read: {why}; correct the path"
+            ) from error
+        if not token:
+            raise WrongUsage(f"{self.user_is}: tokenFile {self.path} is empty; write a token into it")
+        require_header(token, f"{self.user_is}: tokenFile {self.path}")
+        return Credential(token=token, expires_at=time.time() + REREAD_S + EARLIER_S)
+
+
+def require_header(value: str, what: str) -> None:
+    """Raise WrongUsage for what no HTTP header can hold; the value is not quoted."""
+    if any(ord(each) < 32 or ord(each) == 127 or 0xD800 <= ord(each) < 0xE000 for each in value):
+        raise WrongUsage(f"{what}: wanted one line of text, found an end of a line or a control character; remove it")
+
+
+def password_headers(user: UserPart, user_is: str) -> Headers:
+    """Return the header of a user with a password; none for any other."""
+    if not (user.username or user.password):
+        return []
+    if ":" in user.username:
+        raise WrongUsage(f"{user_is}: wanted a username without ':', found one; no server could tell the password")
+    login = base64.b64encode(f"{user.username}:{user.password}".encode()).decode()
+    return [("Authorization", f"Basic {login}")]
+
+
+def impersonation(access: Access) -> Headers:
+    """Return the headers by which the user acts as another, as kubectl sends them for `as` and what belongs to it.
+
+    Source: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
+    Raises WrongUsage for groups, a uid or extra fields without `as`, and for what no header can hold.
+    """
+    user, place = access.user, access.user_is
+    named = [("Impersonate-Group", each) for each in user.acts_as_groups]
+    if user.acts_as_uid:
+        named.append(("Impersonate-Uid", user.acts_as_uid))
+    for key, values in user.acts_as_extra.items():
+        named += [(f"Impersonate-Extra-{quote(key.lower(), safe='')}", each) for each in values]
+    if named and not user.acts_as:
+        raise WrongUsage(f"{place}: wanted `as` with as-groups, as-uid or as-user-extra, found no `as`; add it")
+    if user.acts_as:
+        named.insert(0, ("Impersonate-User", user.acts_as))
+    for name, value in named:
+        require_header(value, f"{place}: {name}")
+    return [(name, _as_bytes(value)) for name, value in named]
+
+
+class NoLogin(EnvironmentFailure):
+    """A user could not log in."""

@@ -1,0 +1,188 @@
+"""A program that logs in (`exec` of a kubeconfig): what it is told and given, and what it answers.
+
+Source: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import IO, Any
+
+from acceptance.cluster.credentials import Credential, NoLogin, require_header
+from acceptance.cluster.kubeconfig_document import ExecPart
+from acceptance.process.terminal import Terminal
+from acceptance.text.errors import WrongUsage
+from acceptance.text.sanitizing import on_one_line
+
+VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
+MODES = ("Never", "IfAvailable", "Always")
+LOGIN_S = 300.0
+"""how long a program may take that cannot ask anybody; one that can is waited for as long as the user takes"""
+SHOWN = 1000
+"""characters of its own words, the last ones"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoginProgram:
+    """The program of a user. `cluster`: what it is told of the cluster, if it is to be told; `user_is`: in words."""
+
+    program: ExecPart
+    user_is: str
+    terminal: Terminal
+    cluster: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Raise WrongUsage for what kubectl does not accept."""
+        place, program = f"{self.user_is}: exec", self.program
+        if not program.command:
+            raise WrongUsage(f"{place}: wanted a command, found none; name the program that logs in")
+        if program.api_version not in VERSIONS:
+            found = program.api_version or "none"
+            raise WrongUsage(f"{place}: wanted apiVersion {' or '.join(VERSIONS)}, found {found}; correct it")
+        if program.interactive not in ("", *MODES):
+            raise WrongUsage(
+                f"{place}: wanted interactiveMode {', '.join(MODES)}, found {program.interactive}; correct it"
+            )
+        if any(not each.name or "=" in each.name for each in program.env):
+            raise WrongUsage(f"{place}: env: wanted a name without '=' for each variable; correct it")
+        if any("\0" in word for word in (program.command, *program.args, *map(str, program.env))):
+            raise WrongUsage(f"{place}: wanted text, found the character NUL; correct it")
+
+    def login(self) -> Credential:
+        """Run it. Raises NoLogin with its own words, WrongUsage if it wants a terminal and there is none."""
+        status, stdout, said = self._run()
+        if status:
+            raise NoLogin(f"{self._is}: it ended with status {status}{_words(said)}; run it by hand to see why")
+        try:
+            answer = json.loads(stdout)
+        except (ValueError, RecursionError):
+            answer = None
+        return self._credential(answer, said)
+
+    @property
+    def _is(self) -> str:
+        """In words; its arguments may hold secrets."""
+        return f"{self.user_is}: the login program {self.program.command}"
+
+    @property
+    def _asks(self) -> bool:
+        """Whether it may ask the user."""
+        mode, stdin = self.program.interactive or "IfAvailable", self.terminal.stdin
+        if mode == "Always" and stdin is None:
+            raise WrongUsage(
+                f"{self._is} wants a terminal (interactiveMode: Always), and the input of this process is none; "
+                "run in a terminal, or name a user that needs none"
+            )
+        return mode != "Never" and stdin is not None
+
+    def _run(self) -> tuple[int, str, str]:
+        """Its status, what it printed, and its own words."""
+        asks = self._asks
+        told = {"apiVersion": self.program.api_version, "kind": "ExecCredential", "spec": {"interactive": asks}}
+        if self.cluster is not None:
+            told["spec"] = {"interactive": asks, "cluster": dict(self.cluster)}
+        variables = {each.name: each.value for each in self.program.env}
+        words = [self.program.command, *self.program.args]
+        try:
+            process = subprocess.Popen(
+                words,
+                stdin=self.terminal.stdin if asks else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, **variables, "KUBERNETES_EXEC_INFO": json.dumps(told)},
+            )
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            hint = f" ({on_one_line(self.program.install_hint)})" if self.program.install_hint else ""
+            raise NoLogin(f"{self._is} cannot be run: {why}; install it, or put it into PATH{hint}") from error
+        return self._ended(process, shown=asks)
+
+    def _ended(self, process: subprocess.Popen[bytes], *, shown: bool) -> tuple[int, str, str]:
+        said = bytearray()
+        assert process.stderr is not None
+        listener = threading.Thread(
+            target=_listen, args=(process.stderr, said, self.terminal.stderr if shown else None), daemon=True
+        )
+        printed: list[bytes] = []
+        reader = threading.Thread(target=_read, args=(process.stdout, printed), daemon=True)
+        for thread in (listener, reader):
+            thread.start()
+        try:
+            status = process.wait(timeout=None if shown else LOGIN_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise NoLogin(
+                f"{self._is}: it did not end within {LOGIN_S:.0f} s{_words(_text(said))}; run it by hand to see why"
+            ) from None
+        except BaseException:
+            process.kill()
+            raise
+        for thread in (reader, listener):
+            thread.join(timeout=5)  # what it left running may keep them open
+        return status, b"".join(printed).decode(errors="replace"), _text(said)
+
+    def _credential(self, answer: Any, said: str) -> Credential:
+        status = answer.get("status") if isinstance(answer, dict) else None
+        if not isinstance(status, dict):
+            raise NoLogin(
+                f"{self._is}: wanted an ExecCredential with a status, found none in what it printed{_words(said)}"
+            )
+        if (
+            answer.get("kind", "ExecCredential") != "ExecCredential"
+            or answer.get("apiVersion") != self.program.api_version
+        ):
+            raise NoLogin(
+                f"{self._is}: wanted an ExecCredential of {self.program.api_version}, found {answer.get('kind')} of "
+                f"{answer.get('apiVersion')}; correct apiVersion in the kubeconfig, or update the program"
+            )
+        values = [status.get(key) or "" for key in ("token", "clientCertificateData", "clientKeyData")]
+        token, certificate, key = values = [value if isinstance(value, str) else "" for value in values]
+        if bool(certificate) != bool(key) or not (token or certificate):
+            raise NoLogin(
+                f"{self._is}: wanted a token, or a certificate with its key, found neither in its answer{_words(said)}"
+            )
+        require_header(token, f"{self._is}: its token")
+        return Credential(
+            token=token,
+            certificate=certificate.encode(),
+            key=key.encode(),
+            expires_at=_seconds(status.get("expirationTimestamp")),
+        )
+
+
+def _listen(stream: IO[bytes], said: bytearray, shown_at: int | None) -> None:
+    """Keep its words, and show them meanwhile to whoever it asks."""
+    with stream:
+        while piece := os.read(stream.fileno(), 4096):
+            said += piece
+            del said[: -4 * SHOWN]
+            if shown_at is not None:
+                os.write(shown_at, piece)
+
+
+def _read(stream: IO[bytes], printed: list[bytes]) -> None:
+    with stream:
+        printed.append(stream.read())
+
+
+def _text(said: bytearray) -> str:
+    return on_one_line(bytes(said).decode(errors="replace"))[-SHOWN:]
+
+
+def _words(said: str) -> str:
+    return f" and said: {said}" if said else " and said nothing"
+
+
+def _seconds(timestamp: object) -> float | None:
+    """RFC 3339, as `time.time` counts; None where it says none."""
+    try:
+        time = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else None
+        return None if time is None else (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
