@@ -35,6 +35,11 @@ LEFT: dict[Failure, str] = {
     "drained": "a node that was drained",
     "kubelet-away": "a node whose kubelet was away when its pod was deleted",
 }
+_LOOKED_AT: dict[Failure, str] = {
+    "drained": "the cluster showed it neither attached to {node} nor in use there any more",
+    "kubelet-away": "neither the cluster nor the target's command for mounts, if there is one, showed it on {node} any "
+    "more",
+}
 _LIMITS: dict[Failure, type[FailoverLimit]] = {
     "failover": FailoverLimit,
     "failover-out-of-service": OutOfServiceLimit,
@@ -123,12 +128,12 @@ def judge_stayed(record: FailoverRecord) -> Verdict:
     return without_figures(
         verdict_id(record.storage_class, id_, "stayed", "holds"),
         storage_class=record.storage_class,
-        rule=f"nothing of a volume stays on {LEFT[record.failure]}",
+        rule=f"nothing of a volume is seen to stay on {LEFT[record.failure]}",
         status="fail" if record.stayed else "pass",
         reason=f"{moved}, and still on {record.failed_node} there was {', '.join(record.stayed)}; a node keeps what is "
         "attached to it from other nodes, and may still write to it."
         if record.stayed
-        else f"{moved}, and nothing of it was seen on {record.failed_node} any more.",
+        else f"{moved}, and {_LOOKED_AT[record.failure].format(node=record.failed_node)}.",
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import embedded_cluster
 from acceptance.cluster.api import Api
+from acceptance.cluster.resources import CONFIG_MAPS, PODS
 from selftests.integration.suite import ROOT, run_suite, suite_environment
 
 
@@ -66,3 +67,38 @@ def test_collecting_needs_no_cluster_and_no_network(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "test_claim_binds_and_takes_a_write[default-class]" in done.stdout
     assert not (tmp_path / "reports").exists()
+
+
+# In place of kind: it has a cluster, and notes what it is asked.
+KIND = """#!/bin/sh
+echo "kind $*" >> "$CALLS"
+[ "$1" = create ] && while [ $# -gt 0 ]; do [ "$1" = --kubeconfig ] && cp "$THEIRS" "$2"; shift; done
+exit 0
+"""
+
+
+def test_a_cluster_that_kind_creates_is_used_and_deleted(
+    cluster: embedded_cluster.EmbeddedCluster, clean: Api, tmp_path: Path, reports: Path
+) -> None:
+    """Its cluster is the embedded one; the image is its own, which no Docker here has, and is loaded nowhere."""
+    image = str(clean.get(CONFIG_MAPS, "storage-acceptance", namespace="kube-public")["data"]["image"])
+    for name, text in (("kind", KIND), ("docker", '#!/bin/sh\n[ "$1" = info ]\n')):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    # There the provisioner is a pod, and here a process of this machine.
+    about = {"name": "local-path-provisioner-in-name", "namespace": "local-path-storage"}
+    container = {"name": "stays", "image": image, "command": ["sh", "-c", "while :; do sleep 1; done"]}
+    spec = {"containers": [container], "terminationGracePeriodSeconds": 0}
+    clean.create(PODS, {"metadata": about, "spec": spec}, namespace=about["namespace"])
+    calls = tmp_path / "calls"
+    given = {"CALLS": str(calls), "THEIRS": str(cluster.kubeconfig), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    options = ["--storage-cluster=kind", f"--storage-image={image}", "-k", "takes_a_write"]
+    try:
+        run = run_suite(*options, reports=reports, environment=given)
+    finally:
+        clean.delete(PODS, about["name"], namespace=about["namespace"])
+    assert run.status == 0, run.output
+    assert run.results["cluster"]["kind"] == "kind" and run.verdict("takes_a_write")["status"] == "pass"
+    created, deleted = calls.read_text().splitlines()
+    assert created.startswith("kind create cluster --name pytest-") and "--image" not in created
+    assert deleted.split()[:5] == ["kind", "delete", "cluster", "--name", created.split()[4]]

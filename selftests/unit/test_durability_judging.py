@@ -99,6 +99,7 @@ def test_what_stays_on_a_drained_node_is_told(stayed: list[str], status: str) ->
     verdict = judge_stayed(failover(9.0, failure="drained", stayed=stayed))
     assert (verdict.status, verdict.id) == (status, "fast/drain/stayed/holds")
     assert ("still on node-1 there was VolumeAttachment csi-1;" in verdict.reason) == bool(stayed)
+    assert ("attached to node-1 nor in use there" in verdict.reason) != bool(stayed)  # more the cluster does not show
 
 
 def test_where_the_cluster_shows_no_volume_on_any_node_nothing_is_known_of_what_stays() -> None:

@@ -107,9 +107,9 @@ def _require_owned(bench: Bench, maker: PodPlan, *, owner: int) -> None:
     printed, name = bench.output_of(maker), bench.storage_class.name
     found = {file: (int(user), int(group)) for user, group, file in _OWNED.findall(printed)}
     if found.keys() != {"private", "shared"}:
-        before, made, after = printed.partition("made\n")
+        before, _, after = printed.partition("made\n")
         said = f"on a volume of StorageClass {name} files cannot be given rights: {(after or before).strip()[-200:]}"
-        raise bench.missing(said) if made and any(each in after for each in KEEPS_NONE) else StorageFailure(said)
+        raise bench.missing(said) if any(each in after for each in KEEPS_NONE) else StorageFailure(said)
     if {user for user, _ in found.values()} != {owner} or found["shared"][1] != GROUP:
         raise bench.missing(
             f"a file that user {owner} made on a volume of StorageClass {name} and gave to group {GROUP} is of "
