@@ -31,13 +31,14 @@ from acceptance.cluster.resources import (
     VOLUME_SNAPSHOTS,
     Object,
 )
-from acceptance.cluster.run_namespace import is_alive, undone
+from acceptance.cluster.run_namespace import alive_for_s, undone
 from acceptance.cluster.volumes import claimed_in, volumes_in
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leftover:
-    """What a run left in the cluster. `alive`: the run still renews its lease.
+    """What a run left in the cluster. `alive_for_s`: how long the run still counts as alive if it does not renew its
+    lease; 0.0 for one that is dead, infinite where that cannot be known.
 
     `kept`: volumes of claims in its namespace that are not surely its own, in words; they stay. `undone`: what it made
     to fail and did not bring back, with the command that does. `tainted`: the node that it may have left tainted.
@@ -45,11 +46,16 @@ class Leftover:
 
     run_id: str
     namespace: str
-    alive: bool
+    alive_for_s: float
     objects: tuple[str, ...]
     kept: tuple[str, ...] = ()
     undone: str | None = None
     tainted: str | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether it counts as alive, so that only a user who names it removes it."""
+        return self.alive_for_s > 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +142,7 @@ def _leftover(api: Api, run_id: str, volumes: Mapping[str, Sequence[Object]]) ->
     return Leftover(
         run_id=run_id,
         namespace=namespace,
-        alive=is_alive(api, namespace=namespace),
+        alive_for_s=alive_for_s(api, namespace=namespace),
         objects=tuple(names),
         kept=tuple(why_kept(each, why) for each, why in held.kept),
         undone=failed,

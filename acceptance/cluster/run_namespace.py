@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -99,19 +100,26 @@ def undone(api: Api, *, namespace: str) -> tuple[str | None, str | None]:
 
 
 def is_alive(api: Api, *, namespace: str) -> bool:
-    """Whether the run that owns the namespace renewed its lease in time, or is too young to have one.
+    """Whether the run that owns the namespace renewed its lease in time, or is too young to have one."""
+    return alive_for_s(api, namespace=namespace) > 0.0
+
+
+def alive_for_s(api: Api, *, namespace: str) -> float:
+    """For how long (s) the run that owns the namespace still counts as alive if it does not renew its lease.
+
+    0.0 for a run that is dead, infinite where that cannot be known.
 
     By the API server's clock alone: a run's own, and that of whoever asks, may be wrong or jump. What cannot be read
     counts as alive: it is better to leave a dead run than to end a living one.
     """
     lease, existing = api.find(LEASES, LEASE, namespace=namespace), api.find(NAMESPACES, namespace)
     if lease is None and existing is None:
-        return False
+        return 0.0
     try:
         last = _renewed(lease) if lease else (existing or {})["metadata"]["creationTimestamp"]
-        return (api.now() - datetime.fromisoformat(last)).total_seconds() < ALIVE_FOR_S
+        return max(0.0, ALIVE_FOR_S - (api.now() - datetime.fromisoformat(last)).total_seconds())
     except (KeyError, TypeError, ValueError):
-        return True
+        return math.inf
 
 
 def _renewed(lease: Object) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.leftovers import Leftover, find_leftovers
 from acceptance.cluster.out_of_service import KEY, take_off
+from acceptance.cluster.run_namespace import ALIVE_FOR_S, RENEW_EVERY_S
 from acceptance.commands.command import Commands
 from acceptance.commands.named_cluster import add_cluster_options, connected
 from acceptance.process.interruption import undisturbed
 from acceptance.text.errors import AcceptanceError
+from acceptance.text.quantities import format_quantity
 from acceptance.text.sanitizing import on_one_line, sanitize
 
 REMOVAL_TIMEOUT_S = 300.0
@@ -56,8 +59,25 @@ def _clean(api: Api, chosen: argparse.Namespace) -> int:
 def _is_spared(leftover: Leftover) -> bool:
     if leftover.alive:
         run_id = leftover.run_id
-        print(f"run {run_id} is alive: left alone; `--run {run_id}` removes it anyway")
+        print(f"run {run_id} is alive: left alone; {_until(leftover)}`--run {run_id}` removes it anyway")
     return leftover.alive
+
+
+def _until(leftover: Leftover) -> str:
+    """When a run that was killed counts as dead; nothing where that cannot be known."""
+    if math.isinf(leftover.alive_for_s):
+        return ""
+    last, left = (format_quantity(each, unit="s") for each in _last_and_left(leftover))
+    return (
+        f"its last sign of life was {last} ago, and a run gives one every {RENEW_EVERY_S} s: if it was killed, it "
+        f"counts as dead in {left}, and `cleanup` then removes it; "
+    )
+
+
+def _last_and_left(leftover: Leftover) -> tuple[int, int]:
+    """How long ago the last sign of life was, and how long it still holds, in whole s."""
+    left_s = max(1, math.ceil(leftover.alive_for_s))
+    return max(0, ALIVE_FOR_S - left_s), left_s
 
 
 def _removed(api: Api, leftover: Leftover) -> bool:

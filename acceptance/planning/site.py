@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.group_snapshots import GROUP as GROUPS
 from acceptance.cluster.group_snapshots import group_kinds
 from acceptance.cluster.node_room import usable_nodes
@@ -29,7 +30,7 @@ class Site:
 
     `storage_classes`: all of the cluster; `nodes`: how many take ordinary pods; `snapshots`, `groups`: whether any are
     served, and groups of them; None where nobody knows. `trouble`: what a run would fail of before it began, or why the
-    cluster could not be looked at.
+    cluster could not be looked at; `reached`: whether it answered.
     """
 
     kind: str | None = None
@@ -40,6 +41,7 @@ class Site:
     snapshots: bool | None = None
     groups: bool | None = None
     trouble: str | None = None
+    reached: bool = True
     api: Api | None = None
 
     @property
@@ -57,7 +59,7 @@ def look_at_cluster(api: Api, settings: Settings, *, kind: str, subjects: list[s
     try:
         return site_of(api, run_preflight(api, settings, kind=kind, subjects=subjects), settings)
     except AcceptanceError as error:
-        return Site(kind=kind, about=kind, trouble=str(error))
+        return Site(kind=kind, about=kind, trouble=str(error), reached=not isinstance(error, ApiUnreachable))
 
 
 def site_of(api: Api, preflight: Preflight, settings: Settings) -> Site:

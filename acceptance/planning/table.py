@@ -19,6 +19,8 @@ from acceptance.text.quantities import format_quantity
 from acceptance.text.sanitizing import sanitize
 
 WIDTH = 120
+NOT_ASKED = "No cluster could be asked, so the plan is of the options alone"
+ENDS_BEFORE = "A run with these options would end before its first test"
 
 
 def plan_text(
@@ -29,9 +31,9 @@ def plan_text(
     console.print(Text("The plan of this run; nothing was created."))
     console.print(Text(f"Cluster: {sanitize(site.about)}"))
     if site.trouble is not None:
-        console.print(Text(f"Preflight failed, or could not be completed: {sanitize(site.trouble)}"))
+        console.print(Text(f"{ENDS_BEFORE if site.reached else NOT_ASKED}: {sanitize(site.trouble)}"))
     if room is not None and room.problem is not None:
-        console.print(Text(f"Preflight failed with exit status {room.problem.exit_status}: {room.problem}"))
+        console.print(Text(f"{ENDS_BEFORE}, with exit status {room.problem.exit_status}: {room.problem}"))
     if plan.steps:
         console.print(_table(plan, site, assumed))
         for line in (*_totals(plan, site, assumed, room), assumed.description):

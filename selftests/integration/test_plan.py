@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
+from acceptance.planning.table import ENDS_BEFORE
 from embedded_cluster import EmbeddedCluster
 from selftests.integration.suite import ROOT, run_suite
 from selftests.lab.api_proxy import ApiProxy, api_proxy
@@ -46,7 +47,7 @@ def test_a_plan_creates_nothing(proxy: ApiProxy, clean: Api, reports: Path, tmp_
 def test_what_a_run_would_fail_of_is_said(cluster: EmbeddedCluster, reports: Path) -> None:
     run = run_suite("--storage-plan", "--storage-class=no-such-class", reports=reports)
     assert run.status == 0
-    assert "no-such-class" in run.output.split("Preflight failed, or could not be completed")[1]
+    assert "no-such-class" in run.output.split(f"{ENDS_BEFORE}: ")[1]
 
 
 def test_the_main_job_is_planned_to_take_as_long_as_it_takes(cluster: EmbeddedCluster, reports: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, NAMESPACES, STORAGE_CAPACITIES, Object
+from acceptance.planning.table import ENDS_BEFORE
 from selftests.integration.suite import own, own_runs, run_suite
 from selftests.lab.longhorn_controller import longhorn
 from selftests.lab.longhorn_volume import Behaviour
@@ -143,7 +144,7 @@ def test_a_plan_says_that_a_run_would_be_refused(clean: Api, reports: Path) -> N
         run = run_suite("--storage-plan", "--storage-class", CLASS, *ONE, reports=reports)
     assert run.status == 0, run.output
     told = " ".join(run.output.split())
-    assert "Preflight failed with exit status 10: StorageClass lab-pool: up to 1 GiB would be claimed" in told
+    assert f"{ENDS_BEFORE}, with exit status 10: StorageClass lab-pool: up to 1 GiB would be claimed" in told
     assert "lab-pool: at most 1 GiB claimed at one time; 1.855 GiB is free" in told
     assert not reports.exists()
 

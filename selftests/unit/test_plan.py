@@ -6,9 +6,12 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from acceptance.cluster.api import Api
+from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.limits.file import load_limits
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.planning.assumed_throughput import ELSEWHERE, EMBEDDED, HOST, assumed_throughput_of
@@ -17,8 +20,8 @@ from acceptance.planning.loads import measured, prepared
 from acceptance.planning.many_volumes import ramped, scaled
 from acceptance.planning.records import Plan, PlannedStep, Volumes
 from acceptance.planning.rough_time import rough_time
-from acceptance.planning.site import Site, look_at_host
-from acceptance.planning.table import plan_text
+from acceptance.planning.site import Site, look_at_cluster, look_at_host
+from acceptance.planning.table import ENDS_BEFORE, NOT_ASKED, plan_text
 from acceptance.settings.run import Settings, read_settings
 from acceptance.trials.crashes.trial import CrashSettings
 from acceptance.trials.ramps.runner import RampSettings
@@ -159,6 +162,24 @@ def test_the_table_is_aligned_and_names_what_is_destructive_skipped_and_unknown(
     assert "  2 tests: nobody allowed it" in lines
     assert lines[-1].endswith("mine.py::test_mine")
     assert "at most 3 GiB in 3 volumes at one time" in text
+
+
+@pytest.mark.parametrize(("reached", "said"), [(True, ENDS_BEFORE), (False, NOT_ASKED)])
+def test_a_plan_without_a_cluster_says_so_and_not_that_something_failed(reached: bool, said: str) -> None:
+    site = Site(trouble="no cluster named", reached=reached)
+    text = plan_text(Plan(steps=()), site=site, assumed=ELSEWHERE)
+    (line,) = (each for each in text.splitlines() if "no cluster named" in each)
+    assert line == f"{said}: no cluster named"
+    assert "preflight" not in text.lower() and "failed" not in text
+
+
+def test_a_cluster_that_does_not_answer_is_one_that_could_not_be_asked() -> None:
+    class Gone:
+        def __getattr__(self, name: str) -> Any:
+            raise ApiUnreachable("connection refused")
+
+    site = look_at_cluster(cast(Api, Gone()), settings(), kind="kubeconfig", subjects=[])
+    assert (site.reached, site.trouble) == (False, "connection refused")
 
 
 def test_what_nobody_should_see_on_a_terminal_is_not_shown() -> None:

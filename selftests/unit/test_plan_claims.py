@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from acceptance.planning.table import ENDS_BEFORE
+
 ROOT = Path(__file__).parents[2]
 NO_CLUSTER = "--storage-embedded-name=no-such-cluster"
 OWN = "--storage-context=no-such-context"
-REFUSED = "Preflight failed with exit status"
+REFUSED = f"{ENDS_BEFORE}, with exit status"
 
 
 @pytest.mark.parametrize("job", ["accept", "accept-longhorn", "smoke", None])

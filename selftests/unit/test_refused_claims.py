@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
+from acceptance.planning.table import ENDS_BEFORE
 from selftests.bounds import HANGS_S
 from selftests.pytest_command import PYTEST
 
@@ -197,5 +198,5 @@ def test_a_plan_says_what_would_be_refused(lab: Lab, run: Run) -> None:
     lab.free = "3Gi"
     status, output = run(*SMOKE, "--storage-plan")
     assert (status, lab.made) == (0, [])
-    assert "Preflight failed with exit status 10: StorageClass fast: up to 2 GiB would be claimed" in output
+    assert f"{ENDS_BEFORE}, with exit status 10: StorageClass fast: up to 2 GiB would be claimed" in output
     assert "fast: at most 2 GiB claimed at one time; 3 GiB is free (CSIStorageCapacity: all nodes), of which" in output

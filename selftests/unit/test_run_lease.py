@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
@@ -10,7 +11,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.other_runs import OtherRuns
 from acceptance.cluster.resources import NAMESPACES, PODS, Object, Resource
-from acceptance.cluster.run_namespace import ALIVE_FOR_S, alive, is_alive
+from acceptance.cluster.run_namespace import ALIVE_FOR_S, alive, alive_for_s, is_alive
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 LABELS = {"storage-acceptance/run": "x", "app.kubernetes.io/managed-by": "storage-acceptance"}
@@ -66,6 +67,21 @@ def test_a_wrong_clock_neither_kills_a_run_nor_keeps_it(wrong: timedelta, ago_s:
     written = NOW - timedelta(seconds=ago_s)
     cluster.have_run("a", written=written, says=written + wrong)
     assert is_alive(cast(Api, cluster), namespace="storage-acceptance-a") == lives
+
+
+@pytest.mark.parametrize(("ago_s", "left_s"), [(0, 300.0), (12, 288.0), (299, 1.0), (300, 0.0), (4000, 0.0)])
+def test_it_is_known_when_a_run_that_gives_no_sign_counts_as_dead(ago_s: float, left_s: float) -> None:
+    cluster = Cluster()
+    cluster.have_run("a", written=NOW - timedelta(seconds=ago_s))
+    assert alive_for_s(cast(Api, cluster), namespace="storage-acceptance-a") == left_s
+    assert alive_for_s(cast(Api, cluster), namespace="storage-acceptance-none") == 0.0
+
+
+def test_a_lease_that_cannot_be_read_lets_a_run_live() -> None:
+    cluster = Cluster()
+    cluster.have_run("a", written=None)
+    cluster.leases["storage-acceptance-a"]["spec"]["renewTime"] = "yesterday"
+    assert alive_for_s(cast(Api, cluster), namespace="storage-acceptance-a") == math.inf
 
 
 def test_a_server_that_notes_no_times_is_taken_at_the_runs_word() -> None:
