@@ -1,4 +1,4 @@
-"""`quick`: figures of a class within 90 s, in one table; only that a volume comes and takes a write is judged."""
+"""`quick`: figures of a class within 90 s, in one table; nothing is judged, and only storage that fails is a fail."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ SELECTION = (
     "--storage-unjudged-time=6s",
     "--storage-longest=60s",
     "-k",
-    " or ".join(("claim_binds_in_time", *LOADS)),
+    " or ".join(LOADS),
 )
-_TESTS = (f"{TESTS}.{name}" for name in ("test_provisioning", "test_synchronous_writes", "test_further_profiles"))
+_TESTS = (f"{TESTS}.{name}" for name in ("test_synchronous_writes", "test_further_profiles"))
 _FIXTURES = PLUGINS.rpartition(".")[0]
 
 
@@ -67,7 +67,10 @@ class OneTable:
         told = [f"{each.status}: {each.reason}" for each in results.verdicts if each.status in ("fail", "inconclusive")]
         for line in (*told, *results.errors, *results.warnings):
             terminalreporter.write_line(sanitize(line))
-        terminalreporter.write_line("Of 6 s of load each; caches may have helped. `storage-acceptance run` judges.")
+        terminalreporter.write_line(
+            "Nothing was judged: these are figures of 6 s of load each, and caches may have helped. "
+            "`storage-acceptance run` judges."
+        )
         terminalreporter.write_line(f"report: {run.folder.report}")
 
     @pytest.hookimpl(tryfirst=True)

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from acceptance.results.document import Verdict
-from acceptance.results.verdicts import overall
+from acceptance.results.verdicts import PARTIAL_STATUS, PartialAs, overall
 from acceptance.settings.run import OpenAs
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, WrongUsage
 
-PASSED, INTERRUPTED, NOTHING_JUDGED, INCONCLUSIVE = 0, 2, 5, 6
-"""Beside those of `acceptance.text.errors`: 1, 4 and 10. pytest's own are 0 to 5."""
+PASSED, INTERRUPTED, NOTHING_JUDGED, INCONCLUSIVE, PARTIAL = 0, 2, 5, 6, PARTIAL_STATUS["partial"]
+"""Next to those of `acceptance.text.errors`: 1, 4 and 10. pytest's own are 0 to 5."""
 
 _OPEN: dict[OpenAs, int] = {"inconclusive": INCONCLUSIVE, "fail": StorageFailure.exit_status, "pass": PASSED}
+MEANING = {
+    PASSED: "nothing failed",
+    StorageFailure.exit_status: "a test failed or had an error, or the run left something behind",
+    INTERRUPTED: "the run was interrupted",
+    WrongUsage.exit_status: "wrong usage",
+    NOTHING_JUDGED: "nothing was judged: no test was selected, or all of them were skipped",
+    INCONCLUSIVE: "nothing failed, but a verdict is inconclusive (--storage-inconclusive)",
+    PARTIAL: "nothing failed, but the tier was judged in part (--storage-partial)",
+    EnvironmentFailure.exit_status: "an error of the environment, which says nothing of the storage",
+}
+"""Each exit status in half a sentence."""
 
 
 def exit_status(
@@ -21,11 +32,15 @@ def exit_status(
     raised: Collection[int],
     verdicts: Sequence[Verdict],
     errors: Sequence[str],
+    in_part: bool,
     open_as: OpenAs = "inconclusive",
+    partial_as: PartialAs = "partial",
 ) -> int:
-    """0 all verdicts pass; 1 fail or error; 2 interrupted; 4 wrong usage; 5 nothing judged; 6 inconclusive; 10 lab.
+    """Return the exit status: 0 all verdicts pass; 1 fail or error; 2 interrupted; 4 wrong usage; 5 nothing judged;
+    6 inconclusive; 7 the tier judged in part; 10 environment.
 
-    `raised` are the exit statuses of the errors that tests ended with, `errors` what went wrong beside the storage.
+    `raised` are the exit statuses of the errors that tests ended with, `errors` what went wrong beside the storage,
+    `in_part` whether a limit that applies was not judged or a test that the tier requires did not pass.
     Storage that was found to fail is said even when the lab broke afterwards.
     """
     if interrupted:
@@ -36,6 +51,9 @@ def exit_status(
             return status
     if all(verdict.status == "skipped" for verdict in verdicts):
         return StorageFailure.exit_status if errors else NOTHING_JUDGED
-    if errors or found_failing:
+    if errors:
         return StorageFailure.exit_status
-    return PASSED if overall(verdicts) == "pass" else _OPEN[open_as]
+    found = overall(verdicts, in_part=in_part)
+    if found == "partial":
+        return PARTIAL_STATUS[partial_as]
+    return PASSED if found == "pass" else _OPEN[open_as]

@@ -65,8 +65,11 @@ def outcome(
     interval: tuple[float, float] | None = None,
     confidence: float | None = None,
     rule: str | None = None,
+    applies: bool = True,
 ) -> Verdict:
     """The verdict on a limit; `confidence` counts with an interval only. `rule`: the limit's kind if not given.
+
+    `applies`: false if there is nothing that the limit could be judged by, which leaves nothing of the tier out.
 
     Which test asked is added when the verdict is accepted.
     """
@@ -85,6 +88,7 @@ def outcome(
         confidence=confidence if interval else None,
         status=status,
         reason=reason,
+        applies=applies,
     )
 
 
@@ -98,6 +102,7 @@ def without_figures(
     limit: str | None = None,
     profile: str | None = None,
     metric: str | None = None,
+    applies: bool = True,
 ) -> Verdict:
     """What holds or does not, without a figure; `verdict` is its id. `limit`: the same as the rule if not given."""
     return Verdict(
@@ -112,6 +117,7 @@ def without_figures(
         high=None,
         status=status,
         reason=reason,
+        applies=applies,
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from acceptance.judging.outcome import decide
 from acceptance.results.bounds import bound_of
+from acceptance.results.completeness import overall_of
 from acceptance.results.document import Results, Verdict
-from acceptance.results.verdicts import overall
 
 # The rules that `acceptance.judging.outcome.decide` decides, with the limit as the last thing that their verdicts name.
 _RULES = ("at_least", "at_most", "not_better_than_baseline_by", "not_worse_than_baseline_by")
@@ -37,9 +37,7 @@ def contradictions(results: Results) -> Iterator[str]:
         of_the_value = verdict.rule in ("at_least", "at_most") and verdict.measured is not None
         if of_the_value and not math.isclose(mean, verdict.measured or 0.0, rel_tol=1e-9):
             yield f"verdict {verdict.id} rests on another value than its measurement shows"
-    judged = overall(results.verdicts)
-    troubled = bool(results.errors) or results.run.exit_status != 0
-    if results.overall != ("inconclusive" if judged == "pass" and troubled else judged):
+    if results.overall != overall_of(results):
         yield f"overall is {results.overall}, which does not follow from the verdicts and errors"
 
 

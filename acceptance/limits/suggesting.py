@@ -110,7 +110,7 @@ def _refuse_unfit(runs: Sequence[Results]) -> None:
 def _unfit(run: Results) -> str:
     if not is_whole(run):
         return "did not finish"
-    return "" if run.overall == "pass" else f"ended as {run.overall}"
+    return "" if run.overall in ("pass", "partial") else f"ended as {run.overall}"
 
 
 def _class_of(runs: Sequence[Results], asked: str | None) -> str:

@@ -1,11 +1,19 @@
 """What tests and plugins outside this repository may import; all other modules are private (`docs/own-tests.md`)."""
 
 from acceptance.results.document import StorageClass, Verdict
-from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported, WrongUsage
+from acceptance.text.errors import (
+    AcceptanceError,
+    EnvironmentFailure,
+    NotTried,
+    StorageFailure,
+    Unsupported,
+    WrongUsage,
+)
 
 __all__ = [
     "AcceptanceError",
     "EnvironmentFailure",
+    "NotTried",
     "StorageClass",
     "StorageFailure",
     "Unsupported",

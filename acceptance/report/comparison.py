@@ -50,11 +50,18 @@ def _groups(
     for each in sorted(candidates, key=lambda each: each.profile if kbench_subject(each.profile) else ""):
         own = [one for one in verdicts if (one.storage_class, one.profile) == (each.storage_class, each.profile)]
         baseline = by_id[each.compared_with] if each.compared_with else None
-        rows = rows_of(main_metrics(each, own), each, baseline, own)
+        rows = rows_of(_shown_metrics(each, own), each, baseline, own)
         usual = "workloads" if each.profile in chapters.for_workloads else "further-profiles"
         title = chapters.given_to(each) or TITLES[kbench_subject(each.profile) or usual]
         groups.setdefault(title, []).extend(rows)
     return {title: rows for title, rows in groups.items() if rows}
+
+
+def _shown_metrics(measurement: Measurement, verdicts: Sequence[Verdict]) -> list[str]:
+    """The main metrics, and all others that did not pass."""
+    bad = [each.metric for each in verdicts if each.status in ("fail", "inconclusive") and each.metric is not None]
+    known = [each for each in bad if each in measurement.metrics]
+    return list(dict.fromkeys([*main_metrics(measurement, verdicts), *known]))
 
 
 def main_metrics(measurement: Measurement, verdicts: Sequence[Verdict]) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from acceptance.report.comparison import Comparison, comparisons
 from acceptance.report.figures import shown_change_of, shown_mean, shown_rule
 from acceptance.report.rows import Row
-from acceptance.report.summary import verdict_sentence
+from acceptance.report.summary import totals_in_words, verdict_sentence
 from acceptance.report.workloads import workload_sentences
 from acceptance.results.document import Results, Verdict
 from acceptance.results.verdicts import ORDER
@@ -25,7 +25,13 @@ LARGEST = 1024**2
 _ROOM_OF_OTHERS = 64 * 1024
 _MOST_TEXT = 600
 """characters of one reason: the whole of it is in the report"""
-_SIGNS = {"pass": "✅ pass", "fail": "❌ fail", "inconclusive": "❔ inconclusive", "skipped": "⬜ skipped"}
+_SIGNS = {
+    "pass": "✅ pass",
+    "partial": "⚠️ partial",
+    "fail": "❌ fail",
+    "inconclusive": "❔ inconclusive",
+    "skipped": "⬜ skipped",
+}
 # What Markdown and HTML read as more than text; references to characters are shown and not read again.
 _LIVE = re.compile(r"[\\`*_{}\[\]<>#!|~^$&]")
 # Addresses, mentions and issues are looked for when those are resolved: only a character between keeps them apart.
@@ -59,6 +65,8 @@ def _lines(results: Results) -> Iterator[str]:
     yield f"## Storage acceptance: {_SIGNS[results.overall]}"
     yield ""
     yield f"**{escaped(verdict_sentence(results))}**"
+    yield ""
+    yield escaped(totals_in_words(results))
     bad = sorted(
         (each for each in results.verdicts if each.status in ("fail", "inconclusive")),
         key=lambda each: ORDER[each.status],
@@ -75,9 +83,6 @@ def _lines(results: Results) -> Iterator[str]:
             yield from (f"- **{kind}:** {escaped(text)}" for text in texts)
     for comparison in comparisons(results):
         yield from _comparison_lines(comparison)
-    counted = {status: sum(each.status == status for each in results.verdicts) for status in ORDER}
-    yield ""
-    yield f"{len(results.verdicts)} verdicts: " + ", ".join(f"{n} {status}" for status, n in counted.items() if n)
 
 
 def escaped(text: str) -> str:
@@ -103,7 +108,7 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
 
 
 def _row_line(row: Row) -> str:
-    status = _SIGNS[row.status] + (f" ({', '.join(row.because_of)})" if row.because_of else "")
+    status = _SIGNS[row.status] if row.verdicts else "⬜ not judged"
     cells = map(escaped, (f"{row.profile} {row.metric}", shown_mean(row.candidate), shown_mean(row.baseline)))
     return "| " + " | ".join((*cells, escaped(shown_change_of(row.change, row.metric)), escaped(status))) + " |"
 

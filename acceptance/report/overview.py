@@ -11,7 +11,7 @@ from acceptance.loads.size_rule import SIZE_IN_SECONDS, small_file
 from acceptance.report.imports import imported_failures
 from acceptance.report.lab import Lab, lab_of
 from acceptance.report.subjects import chapters_of
-from acceptance.results.completeness import Missing, classes_under_test, is_whole, missing
+from acceptance.results.completeness import Missing, classes_under_test, is_whole, missing, totals
 from acceptance.results.document import Conditions, Measurement, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, worst
 from acceptance.text.quantities import format_quantity
@@ -51,6 +51,7 @@ class Overview:
 
     sentence: str
     whole: bool
+    totals: str
     facts: list[tuple[str, str]]
     bad: list[tuple[Verdict, str]]
     missing: Missing
@@ -75,6 +76,7 @@ def overview(results: Results) -> Overview:
     return Overview(
         sentence=verdict_sentence(results),
         whole=is_whole(results),
+        totals=totals_in_words(results),
         facts=list(_facts(results)),
         bad=[(each, chapters.of(each)) for each in verdicts if each.status in ("fail", "inconclusive")],
         missing=missing(results),
@@ -101,25 +103,42 @@ def subjects(results: Results) -> list[SubjectVerdicts]:
 def verdict_sentence(results: Results) -> str:
     """The verdict in one sentence, with what stands in its way."""
     classes = ", ".join(dict.fromkeys(verdict.storage_class for verdict in results.verdicts))
-    tier = _tier(results)
-    counted = {status: sum(each.status == status for each in results.verdicts) for status in ORDER}
-    if results.overall == "pass":
-        judged = sum(each.metric is not None and each.status == "pass" for each in results.verdicts)
-        required = missing(results).required
-        if judged < results.tier_limits or required:
-            without = f"; tests that it requires did not run or were skipped: {', '.join(required)}" if required else ""
+    tier, counted, left_out = _tier(results), totals(results), missing(results)
+    if results.overall in ("pass", "partial"):
+        if results.overall == "partial" or left_out.in_part:
             return (
-                f"{classes} passes all {counted['pass']} verdicts that were reached, but tier {tier} was judged in "
-                f"part only: {judged} of its {results.tier_limits} limits and rules{without}."
+                f"{classes} passes all {counted.passed} verdicts that were reached, but tier {tier} was judged in "
+                f"part only: {_judged(left_out)}{_without(left_out)}."
             )
-        return f"{classes} passes tier {tier}: all {counted['pass']} verdicts pass."
+        return f"{classes} passes tier {tier}: all {counted.passed} verdicts pass."
     if results.overall == "fail":
-        return f"{classes} fails tier {tier}: {counted['fail']} of {len(results.verdicts)} verdicts fail."
-    why = [f"{counted['inconclusive']} inconclusive"] if counted["inconclusive"] else []
+        return f"{classes} fails tier {tier}: {counted.failed} of {counted.judged} verdicts fail."
+    why = [f"{counted.inconclusive} inconclusive"] if counted.inconclusive else []
     why += [f"{len(results.errors)} error{'s' * (len(results.errors) > 1)}"] if results.errors else []
     why += ["the run is not complete"] if not is_whole(results) else []
     subject = f" on {classes}" if classes else ""
     return f"No verdict{subject} for tier {tier}: {', '.join(why) or 'nothing was judged'}."
+
+
+def totals_in_words(results: Results) -> str:
+    """`12 passed, 1 failed, 0 inconclusive, 43 skipped, 61 not selected; 40 of its 48 limits and rules judged`"""
+    counted = totals(results)
+    told = [f"{getattr(counted, name)} {name}" for name in ("passed", "failed", "inconclusive", "skipped")]
+    told += [f"{counted.not_reached} not reached"] if counted.not_reached else []
+    told += [f"{counted.not_selected} not selected"] if counted.not_selected else []
+    return f"{', '.join(told)}; {_judged(missing(results))} judged"
+
+
+def _judged(left_out: Missing) -> str:
+    """`2 of its 48 limits and rules`, of a tier"""
+    told = f"{left_out.judged} of its {left_out.applying} limits and rules"
+    idle = len(left_out.not_applicable)
+    return f"{told} ({idle} more {'does' if idle == 1 else 'do'} not apply)" if idle else told
+
+
+def _without(left_out: Missing) -> str:
+    required = ", ".join(left_out.required)
+    return f"; tests that it requires did not run or were skipped: {required}" if required else ""
 
 
 def _tier(results: Results) -> str:

@@ -27,32 +27,24 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One metric of one profile. `of_profile` are all verdicts on the profile, whatever their metric."""
+    """One metric of one profile. `verdicts` are those on this metric."""
 
     profile: str
     metric: str
     candidate: Estimate
     baseline: Estimate | None
     change: Change | None
-    of_profile: tuple[Verdict, ...]
-
-    @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """Those on this metric."""
-        return tuple(each for each in self.of_profile if each.metric == self.metric)
+    verdicts: tuple[Verdict, ...]
 
     @property
     def status(self) -> Status:
-        """The worst of the profile's verdicts."""
-        return worst(self.of_profile) or "skipped"
+        """The worst of the metric's own verdicts; skipped if it has none."""
+        return worst(self.verdicts) or "skipped"
 
     @property
-    def because_of(self) -> tuple[str, ...]:
-        """The metrics whose verdicts are that bad, where they are others than the row's own."""
-        if self.status not in ("fail", "inconclusive"):
-            return ()
-        blamed = {each.metric for each in self.of_profile if each.status == self.status}
-        return () if blamed == {self.metric} else tuple(sorted(filter(None, blamed)))
+    def verdict(self) -> str:
+        """The status in words: `not judged` if no limit of the tier is on this metric."""
+        return self.status if self.verdicts else "not judged"
 
 
 def rows_of(
@@ -66,7 +58,7 @@ def rows_of(
             candidate=candidate.metrics[metric],
             baseline=None if baseline is None else baseline.metrics.get(metric),
             change=change_of(metric, candidate, verdicts),
-            of_profile=tuple(verdicts),
+            verdicts=tuple(each for each in verdicts if each.metric == metric),
         )
         for metric in metrics
     ]

@@ -27,7 +27,7 @@ from acceptance.report.many_files import many_files_sections
 from acceptance.report.many_volumes import sections
 from acceptance.report.neighbours import neighbour_sections
 from acceptance.report.operations import operation_sections
-from acceptance.report.overview import overview, verdict_sentence
+from acceptance.report.overview import overview, totals_in_words, verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.pictures import trend
 from acceptance.report.postgresql import postgresql_rows
@@ -46,7 +46,7 @@ from acceptance.results.document import Results, Step, Verdict
 from acceptance.results.verdicts import OF_ONE_VOLUME
 from acceptance.text.quantities import format_size
 
-__all__ = ["render_summary", "verdict_sentence"]
+__all__ = ["render_summary", "totals_in_words", "verdict_sentence"]
 
 
 def render_summary(results: Results, *, digest: str | None = None) -> str:

@@ -32,7 +32,7 @@ def terminal_table(comparison: Comparison, *, width: int, coloured: bool) -> str
         table.add_row(Text(title, style="bold"))
         for row in rows:
             cells = (shown_mean(row.candidate), shown_mean(row.baseline), shown_change_of(row.change, row.metric))
-            table.add_row(Text("  " + _name(row, rows)), *map(Text, cells), Text(_verdict(row), _STYLES[row.status]))
+            table.add_row(Text("  " + _name(row, rows)), *map(Text, cells), Text(row.verdict, _STYLES[row.status]))
     lines = StringIO()
     console = Console(
         file=lines,
@@ -55,7 +55,3 @@ def _name(row: Row, rows: list[Row]) -> str:
     """The profile, with the metric where the profile has several rows."""
     several = sum(each.profile == row.profile for each in rows) > 1
     return f"{row.profile} {row.metric}" if several else row.profile
-
-
-def _verdict(row: Row) -> str:
-    return row.status + (f" ({', '.join(row.because_of)})" if row.because_of else "")

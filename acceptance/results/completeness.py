@@ -2,44 +2,93 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
-from acceptance.results.document import Results
+from acceptance.results.document import Overall, Results, Verdict
+from acceptance.results.verdicts import PARTIAL_STATUS, overall
 
 
 @dataclass(frozen=True, kw_only=True)
 class Missing:
-    """`tests`: selected and without a verdict, of `selected` in all. `limits`: of the tier, and not judged.
-    `required`: tests that the tier requires, and that did not pass on every class."""
+    """What a run left out. `tests`: selected and without a verdict, of `selected` in all.
+
+    `limits`: limits of the tier that apply and were not judged; `not_applicable`: those that do not apply, of `asked`
+    in all; `judged`: how many were. `required`: tests that the tier requires, and that did not pass on every class.
+    """
 
     tests: list[str]
     selected: int
     limits: list[str]
+    not_applicable: list[str]
     asked: int
+    judged: int
     required: list[str]
 
+    @property
+    def applying(self) -> int:
+        """How many limits of the tier apply."""
+        return self.asked - len(self.not_applicable)
 
-def missing(results: Results) -> Missing:
-    """What a whole run of the tier would have said and this one does not; all empty where all was judged.
+    @property
+    def in_part(self) -> bool:
+        """Whether the tier was judged in part: a limit that applies was not judged, or a required test not passed."""
+        return self.judged < self.applying or bool(self.required)
 
-    Results of older suites do not tell what was selected, nor the limits by name: then nothing is named.
+
+def missing(results: Results, *, storage_class: str | None = None) -> Missing:
+    """What a run that judges the whole tier would have said and this one does not.
+
+    `storage_class`: of this class alone; None: of all. Results of older suites name neither the selected tests nor the
+    limits: then these lists are empty, and the verdicts on a metric are counted.
     """
     reached = {each.test for each in results.verdicts}
-    judged = {(each.storage_class, each.profile, each.limit) for each in results.verdicts if each.status != "skipped"}
-    classes = classes_under_test(results)
+    all_classes = classes_under_test(results)
+    classes = all_classes if storage_class is None else [storage_class]
     limits = results.tested_with.limits if results.tested_with else []
+    judged = {_question(each) for each in results.verdicts if each.status != "skipped"}
+    idle = {_question(each) for each in results.verdicts if not each.applies} - judged
+    left: list[str] = []
+    not_applicable: list[str] = []
+    for name in classes or [""]:
+        for limit in limits:
+            question = (name, limit.profile, limit.limit)
+            if question not in judged:
+                told = f"{limit.profile}: {limit.limit}" + (f", on {name}" if len(classes) > 1 else "")
+                (not_applicable if question in idle else left).append(told)
+    # Without the limits by name, of one class a share.
+    asked = len(limits) * len(classes or [""]) or results.tier_limits * len(classes or [""]) // len(all_classes or [""])
+    counted = sum(
+        each.metric is not None and each.status != "skipped" and each.storage_class in classes
+        for each in results.verdicts
+    )
     return Missing(
         tests=[each for each in results.run.tests if each not in reached],
         selected=len(results.run.tests),
-        limits=[
-            f"{each.profile}: {each.limit}" + (f", on {name}" if len(classes) > 1 else "")
-            for name in classes or [""]
-            for each in limits
-            if (name, each.profile, each.limit) not in judged
-        ],
-        asked=results.tier_limits,
+        limits=left,
+        not_applicable=not_applicable,
+        asked=asked,
+        judged=asked - len(left) - len(not_applicable) if limits else min(counted, asked),
         required=_not_passed(results, classes or [""]),
     )
+
+
+def _question(verdict: Verdict) -> tuple[str, str | None, str]:
+    """The limit that a verdict is on, as `TierLimit` names it, and the class."""
+    return verdict.storage_class, verdict.profile, verdict.limit
+
+
+def overall_of(results: Results) -> Overall:
+    """What the results say of the storage: a run that broke off, or left objects behind, passes nothing.
+
+    Results of older suites do not distinguish a tier that was judged in part.
+    """
+    in_part = results.tier_limits_judged is not None and missing(results).in_part
+    judged = overall(results.verdicts, in_part=in_part)
+    asked = results.settings.get("partial")
+    expected = next((status for name, status in PARTIAL_STATUS.items() if name == asked), PARTIAL_STATUS["partial"])
+    troubled = bool(results.errors) or results.run.exit_status != (expected if judged == "partial" else 0)
+    return "inconclusive" if judged in ("pass", "partial") and troubled else judged
 
 
 def _not_passed(results: Results, classes: list[str]) -> list[str]:
@@ -56,10 +105,43 @@ def _not_passed(results: Results, classes: list[str]) -> list[str]:
     ]
 
 
-def is_whole(results: Results) -> bool:
-    """Whether the run came to its end and reached all tests that were selected.
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    """How many verdicts have each status, and how many tests have none.
 
-    `run.complete` alone says only that it has an exit status, and one that was interrupted has that too.
+    `not_reached`: selected tests without a verdict; `not_selected`: None in results of older suites.
+    """
+
+    passed: int
+    failed: int
+    inconclusive: int
+    skipped: int
+    not_reached: int
+    not_selected: int | None
+
+    @property
+    def judged(self) -> int:
+        """How many verdicts say something of the storage."""
+        return self.passed + self.failed + self.inconclusive
+
+
+def totals(results: Results) -> Totals:
+    """Count the verdicts by status, and the tests that have none."""
+    counted = Counter(each.status for each in results.verdicts)
+    return Totals(
+        passed=counted["pass"],
+        failed=counted["fail"],
+        inconclusive=counted["inconclusive"],
+        skipped=counted["skipped"],
+        not_reached=len(missing(results).tests),
+        not_selected=results.run.deselected,
+    )
+
+
+def is_whole(results: Results) -> bool:
+    """Whether the run came to its end and reached a verdict in all tests that were selected.
+
+    Older suites wrote `complete` as soon as there was an exit status, and an interrupted run has one too.
     """
     return results.run.complete and not missing(results).tests
 

@@ -30,7 +30,8 @@ from acceptance.results.workloads import CarriedWorkload
 
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
-Overall = Literal["pass", "fail", "inconclusive"]
+Overall = Literal["pass", "partial", "fail", "inconclusive"]
+"""`partial`: nothing failed and all that was judged passed, but the tier was judged in part."""
 
 
 class Estimate(Frozen):
@@ -131,6 +132,11 @@ class Verdict(Frozen):
     confidence: float | None = Field(default=None, description="confidence of the two-sided interval from low to high")
     status: Status
     reason: str
+    applies: bool = Field(
+        default=True,
+        description="false only if skipped because the class, or where it was tested, lacks what the limit is about; "
+        "the limit then does not count as one that was not judged",
+    )
     subject: Subject | None = Field(default=None, description="what it is about; None only in results of older suites")
     chapter: str | None = Field(default=None, description="title of a chapter of the report, if the test names one")
 
@@ -213,13 +219,17 @@ class Run(Frozen):
     started: AwareDatetime
     finished: AwareDatetime | None
     complete: bool = Field(
-        description="whether the run has an exit status; it may still have been interrupted before its last test"
+        description="whether the run ended and reached a verdict in all selected tests; in results of older suites: "
+        "whether it has an exit status"
     )
     suite_version: str
     exit_status: int | None
     command: str | None = Field(default=None, description="the command line that repeats the run with the same tests")
     tests: list[str] = Field(
         default=[], description="all selected tests; the run did not reach those without a verdict"
+    )
+    deselected: int | None = Field(
+        default=None, description="number of tests that -k or -m left out; None in results of older suites"
     )
 
 
@@ -294,6 +304,15 @@ class Results(Frozen):
         default=0,
         description="limits and comparison rules of the tier, for all candidate classes together; 0 also if an older "
         "suite did not count them",
+    )
+    tier_limits_applying: int | None = Field(
+        default=None,
+        description="those of `tier_limits` that apply to the classes and where they were tested; None in results of "
+        "older suites",
+    )
+    tier_limits_judged: int | None = Field(
+        default=None,
+        description="those of `tier_limits_applying` that were judged; None in results of older suites",
     )
     warnings: list[str] = Field(default=[], description="what disturbed the run as a whole, such as another run")
     errors: list[str] = Field(description="what went wrong outside the storage: the environment, leaks, interruptions")

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from acceptance import __version__
+from acceptance.results.completeness import missing, overall_of
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.declaration import Declaration
 from acceptance.results.disruptions import StoragePodsRecord
@@ -38,7 +39,6 @@ from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
 from acceptance.results.snapshots import ManySnapshotsRecord, SnapshotRecord
 from acceptance.results.under_load import UnderLoadRecord
-from acceptance.results.verdicts import overall
 from acceptance.text.sanitizing import sanitize_values
 
 
@@ -53,6 +53,7 @@ class Recorder:
         self._tier_limits = tier_limits
         self.command: str | None = None
         self.tests: list[str] = []
+        self.deselected = 0
         self.tested_with: Conditions | None = None
         self.known: KnownStorage | None = None
         self.declaration: Declaration | None = None
@@ -114,14 +115,13 @@ class Recorder:
             id=self._run_id,
             started=self._started,
             finished=finished,
-            complete=exit_status is not None,
+            complete=False,
             suite_version=__version__,
             exit_status=exit_status,
             command=self.command,
             tests=self.tests,
+            deselected=self.deselected,
         )
-        # A run that broke off or left something behind has not shown that the storage is fit.
-        verdict = overall(self.verdicts)
         found = Results(
             run=run,
             cluster=self.cluster,
@@ -155,6 +155,11 @@ class Recorder:
             tier_limits=self._tier_limits,
             warnings=self.warnings,
             errors=self.errors,
-            overall="inconclusive" if verdict == "pass" and (self.errors or exit_status != 0) else verdict,
+            overall="inconclusive",
         )
+        left_out = missing(found)
+        told = {"tier_limits_applying": left_out.applying, "tier_limits_judged": left_out.judged}
+        run = run.model_copy(update={"complete": exit_status is not None and not left_out.tests})
+        found = found.model_copy(update={**told, "run": run})
+        found = found.model_copy(update={"overall": overall_of(found)})
         return Results.model_validate(sanitize_values(found.model_dump()))

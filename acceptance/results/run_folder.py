@@ -44,7 +44,7 @@ class RunFolder:
         Of a run that has come to its end, the checksums of what it measured too; `seal` adds the page.
         """
         write_whole(self.results, results.model_dump_json(indent=2) + "\n")
-        if results.run.complete:
+        if results.run.exit_status is not None:
             write_whole(self.checksums, checksums(self.path))
 
     def results_digest(self) -> str | None:

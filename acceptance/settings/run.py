@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
 from acceptance.results.model import Frozen
+from acceptance.results.verdicts import PartialAs
 from acceptance.settings.directories import same_directories
 from acceptance.settings.imports import ImportedFailures, named_imports
 from acceptance.settings.made_cluster import MAKERS, GivenCluster, MadeCluster, Maker
@@ -143,6 +144,7 @@ class Settings(Frozen):
     report: Folder = Path("reports")
     pushgateway: PushgatewayUrl | None = None
     inconclusive: OpenAs = "inconclusive"
+    partial: PartialAs = "partial"
     keep: bool = False
     destructive: bool = False
 

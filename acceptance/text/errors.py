@@ -44,4 +44,14 @@ class StorageFailure(AcceptanceError):
 
 
 class Unsupported(StorageFailure):
-    """The StorageClass cannot do what was asked, and says so: the test that needs it is skipped, not failed."""
+    """The StorageClass, or where it is tested, cannot do what was requested: the test that needs it is skipped.
+
+    A limit of such a test does not apply.
+    """
+
+
+class NotTried(Unsupported):
+    """It could not be tried here, for want of consent, a driver or an image: nothing is known of the StorageClass.
+
+    A limit of such a test applies, and was not judged.
+    """

@@ -28,6 +28,8 @@ CLUSTER_EACH = bool(os.environ.get("SELFTEST_CLUSTER_EACH"))
 CLUSTER = "-".join(filter(None, [os.environ.get("SELFTEST_CLUSTER", "default"), WORKER if CLUSTER_EACH else ""]))
 # Small enough to be written at once: what is looked at here is the suite, not the storage.
 SMALL = ("--storage-volume-size", "160Mi", "--storage-test-size", "64Mi", "--storage-longest", "60s")
+# Most runs here select a few tests of a tier: 0 means that those passed.
+_PART = "--storage-partial=pass"
 _REPORTS_TO = "--storage-report="
 _OTHER_CLUSTER = ("--storage-cluster", "--storage-kubeconfig", "--storage-context")
 # For a run to remove all that it made, on a busy machine.
@@ -71,7 +73,7 @@ def suite_command(*options: str, reports: Path) -> list[str]:
     _REPORTS.add(reports)
     elsewhere = any(each.startswith(_OTHER_CLUSTER) for each in options)
     cluster = [] if elsewhere else [f"--storage-embedded-name={CLUSTER}"]
-    return [*PYTEST, f"{_REPORTS_TO}{reports}", *cluster, *SMALL, *options]
+    return [*PYTEST, f"{_REPORTS_TO}{reports}", *cluster, *SMALL, _PART, *options]
 
 
 def suite_environment() -> dict[str, str]:

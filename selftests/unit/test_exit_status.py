@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.judging.exit_status import exit_status
+from acceptance.judging.exit_status import MEANING, exit_status
 from acceptance.results.document import Status, Verdict
+from acceptance.results.verdicts import PARTIAL_STATUS, PartialAs
 from acceptance.settings.run import OpenAs
 
 statuses = st.lists(st.sampled_from(["pass", "fail", "inconclusive", "skipped"]), max_size=4)
@@ -35,14 +36,18 @@ def status_of(
     raised: tuple[int, ...] = (),
     errors: tuple[str, ...] = (),
     interrupted: bool = False,
+    in_part: bool = False,
     open_as: OpenAs = "inconclusive",
+    partial_as: PartialAs = "partial",
 ) -> int:
     return exit_status(
         interrupted=interrupted,
         raised=set(raised),
         verdicts=[verdict(each) for each in found],
         errors=errors,
+        in_part=in_part,
         open_as=open_as,
+        partial_as=partial_as,
     )
 
 
@@ -71,6 +76,19 @@ def test_what_is_too_close_to_call_ends_the_run_as_it_was_asked(open_as: OpenAs,
     assert status_of("pass", "inconclusive", raised=(10,), open_as=open_as) == 10
 
 
+@pytest.mark.parametrize(("partial_as", "status"), [("partial", 7), ("fail", 1), ("pass", 0)])
+def test_a_tier_that_was_judged_in_part_ends_the_run_as_it_was_asked(partial_as: PartialAs, status: int) -> None:
+    assert status_of("pass", "skipped", in_part=True, partial_as=partial_as) == status
+    assert PARTIAL_STATUS[partial_as] == status
+    # Whatever is worse is said first, and accepting a part accepts nothing else.
+    assert status_of("pass", "inconclusive", in_part=True, partial_as=partial_as) == 6
+    assert status_of("pass", "fail", in_part=True, partial_as=partial_as) == 1
+    assert status_of("pass", in_part=True, errors=("a leak",), partial_as=partial_as) == 1
+    assert status_of("pass", in_part=True, raised=(10,), partial_as=partial_as) == 10
+    assert status_of("skipped", in_part=True, partial_as=partial_as) == 5
+    assert status_of("pass", in_part=True, interrupted=True, partial_as=partial_as) == 2
+
+
 def test_what_went_wrong_beside_the_storage_is_no_success() -> None:
     assert status_of("pass", errors=("a leak",)) == 1
     assert status_of("skipped", errors=("a leak",)) == 1
@@ -90,12 +108,19 @@ def test_storage_that_was_found_to_fail_is_said_even_when_the_lab_broke_afterwar
     assert status_of("inconclusive", raised=(10,)) == 10
 
 
-@given(found=statuses, raised=st.sets(st.sampled_from([1, 4, 10])), errors=st.lists(st.text(), max_size=1))
+@given(
+    found=statuses,
+    raised=st.sets(st.sampled_from([1, 4, 10])),
+    errors=st.lists(st.text(), max_size=1),
+    in_part=st.booleans(),
+)
 def test_an_interruption_comes_before_everything_and_nothing_wrong_is_ever_a_success(
-    found: list[Status], raised: set[int], errors: list[str]
+    found: list[Status], raised: set[int], errors: list[str], in_part: bool
 ) -> None:
     assert status_of(*found, raised=tuple(raised), errors=tuple(errors), interrupted=True) == 2
-    status = status_of(*found, raised=tuple(raised), errors=tuple(errors))
-    clean = set(found) <= {"pass", "skipped"} and "pass" in found
-    assert (status == 0) == (clean and not raised and not errors)
+    status = status_of(*found, raised=tuple(raised), errors=tuple(errors), in_part=in_part)
+    clean = set(found) <= {"pass", "skipped"} and "pass" in found and not raised and not errors
+    assert (status == 0) == (clean and not in_part)
+    assert (status == 7) == (clean and in_part)
+    assert status in MEANING
     assert status != 6 or ("inconclusive" in found and "fail" not in found and not raised and not errors)

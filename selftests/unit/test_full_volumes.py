@@ -22,8 +22,8 @@ from acceptance.judging.filling import judge_full_volume
 from acceptance.report.filling import full_volume_rows
 from acceptance.report.summary import render_summary
 from acceptance.results.filling import ASPECTS, TITLES, Finding, FullVolumeRecord
-from acceptance.text.errors import StorageFailure, Unsupported
-from acceptance.trials.features.bench import Bench, NotTried
+from acceptance.text.errors import NotTried, StorageFailure, Unsupported
+from acceptance.trials.features.bench import Bench
 from acceptance.trials.filling import trial
 from acceptance.trials.filling.pieces import Written, lost_in_words, read_verified, read_writing, wrong_end
 from selftests.bounds import HANGS_S

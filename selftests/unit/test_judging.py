@@ -321,7 +321,9 @@ statuses = st.lists(st.sampled_from(["pass", "fail", "inconclusive", "skipped"])
     ],
 )
 def test_overall(found: list[Status], together: str) -> None:
-    assert overall(of_status(status) for status in found) == together
+    assert overall((of_status(status) for status in found), in_part=False) == together
+    in_part = overall((of_status(status) for status in found), in_part=True)
+    assert in_part == ("partial" if together == "pass" else together)
 
 
 @given(statuses, st.sampled_from(["pass", "fail", "inconclusive", "skipped"]), st.randoms())
@@ -331,9 +333,10 @@ def test_overall_does_not_depend_on_order_and_no_further_verdict_turns_a_fail(
     verdicts = [of_status(status) for status in found]
     shuffled = verdicts.copy()
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert overall(shuffled) == overall(verdicts)
-    if overall(verdicts) == "fail":
-        assert overall([*verdicts, of_status(further)]) == "fail"
+    for in_part in (False, True):
+        assert overall(shuffled, in_part=in_part) == overall(verdicts, in_part=in_part)
+        if overall(verdicts, in_part=in_part) == "fail":
+            assert overall([*verdicts, of_status(further)], in_part=in_part) == "fail"
 
 
 @given(st.permutations([500.0, 750.0, 1000.0]))

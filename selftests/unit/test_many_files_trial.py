@@ -16,8 +16,8 @@ import pytest
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.one_shot_pod import NotStarted, OneShotPod
 from acceptance.results.many_files import FILE_OPERATIONS
-from acceptance.text.errors import EnvironmentFailure, StorageFailure
-from acceptance.trials.features.bench import Bench, NotTried
+from acceptance.text.errors import EnvironmentFailure, NotTried, StorageFailure
+from acceptance.trials.features.bench import Bench
 from acceptance.trials.many_files import trial
 from acceptance.trials.many_files.program import NoRoom, rates_of, require_over
 from acceptance.trials.many_files.trial import ManyFilesTrial

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
-from acceptance.results.document import Cluster, Image, Results, Status, Verdict
+from acceptance.judging.rejudging import contradictions
+from acceptance.results.document import Cluster, Conditions, Image, Results, Status, TierLimit, Verdict
 from acceptance.results.recorder import Recorder
 from selftests.unit.simulated_shares import Storage, record_of
 from selftests.unit.sustained_records import sustained
@@ -14,8 +16,9 @@ from selftests.unit.sustained_records import sustained
 STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 
 
-def recorder(*found: Status) -> Recorder:
-    made = Recorder(run_id="r", started=STARTED, settings={"tier": "baseline"}, tier_limits=1)
+def recorder(*found: Status, partial_as: str = "partial") -> Recorder:
+    settings = {"tier": "baseline", "partial": partial_as}
+    made = Recorder(run_id="r", started=STARTED, settings=settings, tier_limits=0)
     made.verdicts += [verdict(each) for each in found]
     return made
 
@@ -66,6 +69,60 @@ def test_a_run_that_broke_off_or_left_something_behind_does_not_pass(
     made = recorder(*found)
     made.errors += errors
     assert made.results(exit_status=exit_status).overall == overall
+
+
+def of_tier(*limits: str, required: tuple[str, ...] = (), **more: Any) -> Recorder:
+    """A run that judged the limit `l` of a tier with these limits."""
+    made = recorder("pass", **more)
+    made.tested_with = Conditions(
+        profiles={},
+        limits_file="",
+        limits=[TierLimit(profile="p", limit=each) for each in limits],
+        required=list(required),
+    )
+    made.verdicts = [verdict("pass").model_copy(update={"profile": "p"})]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("partial_as", "exit_status", "overall"),
+    [
+        ("partial", 7, "partial"),
+        ("pass", 0, "partial"),
+        ("fail", 1, "partial"),
+        ("partial", None, "inconclusive"),
+        ("partial", 2, "inconclusive"),
+        ("partial", 10, "inconclusive"),
+    ],
+)
+def test_a_tier_that_was_judged_in_part_does_not_pass(partial_as: str, exit_status: int | None, overall: str) -> None:
+    found = of_tier("l", "other", partial_as=partial_as).results(exit_status=exit_status)
+    assert (found.overall, found.tier_limits_judged, found.tier_limits_applying) == (overall, 1, 2)
+    assert list(contradictions(found)) == []
+
+
+def test_a_tier_with_a_test_that_it_requires_and_that_did_not_pass_was_judged_in_part() -> None:
+    assert of_tier("l").results(exit_status=0).overall == "pass"
+    found = of_tier("l", required=("tests/test_durability.py",)).results(exit_status=7)
+    assert (found.overall, found.tier_limits_judged, found.tier_limits_applying) == ("partial", 1, 1)
+
+
+@pytest.mark.parametrize(("applies", "overall"), [(False, "pass"), (True, "partial")])
+def test_only_a_limit_that_applies_can_be_left_out(applies: bool, overall: str) -> None:
+    made = of_tier("l", "snapshots")
+    update = {"profile": "p", "limit": "snapshots", "applies": applies}
+    made.verdicts.append(verdict("skipped").model_copy(update=update))
+    found = made.results(exit_status=0 if overall == "pass" else 7)
+    assert (found.overall, found.tier_limits_judged, found.tier_limits_applying) == (overall, 1, 1 + applies)
+
+
+def test_only_a_run_that_reached_all_its_tests_is_complete() -> None:
+    made = recorder("pass")
+    made.tests = ["t", "another"]
+    assert made.results(exit_status=2).run.complete is False
+    made.tests = ["t"]
+    assert made.results().run.complete is False
+    assert made.results(exit_status=0).run.complete is True
 
 
 def test_the_digest_of_the_image_is_kept_once_it_is_known() -> None:

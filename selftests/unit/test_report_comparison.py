@@ -182,14 +182,17 @@ def test_the_verdict_of_a_row_is_the_worst_of_its_profile_and_class(statuses: li
     assert row.status == worst
 
 
-def test_a_verdict_on_another_metric_than_the_row_shows_is_named() -> None:
+def test_a_row_has_the_verdict_of_its_own_metric() -> None:
     figures = {"read__iops": 1.0, "read__latency__mean": 1.0, "cpu__use": 0.5}
     cpu = verdict("random-read-latency", "cpu.use", "fail", rule="not_worse_than_baseline_by")
     mean = verdict("random-read-latency", "read.latency.mean", "pass")
     found = results(both("random-read-latency", figures, figures), cpu, mean)
-    assert rows(found)[0].because_of == ("cpu.use",)
-    alone = results(both("random-read-latency", figures, figures), mean.model_copy(update={"status": "fail"}))
-    assert rows(alone)[0].because_of == ()
+    shown = [(row.metric, row.verdict) for row in rows(found)]
+    assert shown == [("read.latency.mean", "pass"), ("cpu.use", "fail")]
+    passed = results(both("random-read-latency", figures, figures), cpu.model_copy(update={"status": "pass"}))
+    assert [(row.metric, row.verdict) for row in rows(passed)] == [("read.latency.mean", "not judged")]
+    worst = results(both("random-read-latency", figures, figures), mean, mean.model_copy(update={"status": "fail"}))
+    assert [row.status for row in rows(worst)] == ["fail"]
 
 
 def test_each_candidate_stands_beside_the_baseline_that_was_measured_with_it() -> None:

@@ -21,10 +21,17 @@ from acceptance.cluster.snapshots import Snapshot, wait_taken
 from acceptance.results.document import StorageClass
 from acceptance.results.features import CAPABILITIES, TITLES
 from acceptance.settings.run import read_settings
-from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported, WrongUsage
+from acceptance.text.errors import (
+    AcceptanceError,
+    EnvironmentFailure,
+    NotTried,
+    StorageFailure,
+    Unsupported,
+    WrongUsage,
+)
 from acceptance.trials.features import bench as bench_of_features
 from acceptance.trials.features import trying
-from acceptance.trials.features.bench import Bench, NotTried
+from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.copies import wrong_with_copy
 from selftests.unit.simulated_api import SimulatedApi
 

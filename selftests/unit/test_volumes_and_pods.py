@@ -16,9 +16,9 @@ from acceptance.cluster.claims import Claim
 from acceptance.cluster.events import Warned
 from acceptance.cluster.pod_manifest import PodPlan, ephemeral_name, pod_manifest
 from acceptance.cluster.resources import CLAIMS, CSI_NODES, NODES, PODS, VOLUMES, Object
-from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
+from acceptance.text.errors import AcceptanceError, NotTried, StorageFailure, Unsupported
 from acceptance.trials.features import group_policy, mount_options, node_limit, protection, shared_block, statistics
-from acceptance.trials.features.bench import Bench, NotTried
+from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.statistics import Fullness, told_by_kubelet, wrong_with
 from acceptance.trials.features.waiting_pods import wait_kept
 from selftests.bounds import HANGS_S

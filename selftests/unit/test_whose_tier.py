@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from acceptance.report.overview import verdict_sentence
-from acceptance.results.document import Results
+from acceptance.results.document import Results, TierLimit
 from selftests.bounds import HANGS_S
 from selftests.pytest_command import PYTEST
 from selftests.unit.compared_runs import judged, run_of
@@ -51,11 +51,18 @@ def sentence(found: dict[str, Any]) -> str:
     """As if all had been run and passed."""
     kept = Results.model_validate(found)
     passed = run_of(verdicts=[judged("pass")]).model_copy(
-        update={"settings": kept.settings, "tested_with": kept.tested_with, "run": kept.run, "overall": "pass"}
+        update={
+            "settings": kept.settings | {"storage_class": ["fast"]},
+            "tested_with": kept.tested_with,
+            "run": kept.run,
+            "overall": "pass",
+        }
     )
     required = kept.tested_with
     assert required is not None
-    return verdict_sentence(passed.model_copy(update={"tested_with": required.model_copy(update={"required": []})}))
+    one = [TierLimit(profile="sync-write-iops", limit=passed.verdicts[0].limit)]
+    tested_with = required.model_copy(update={"required": [], "limits": one})
+    return verdict_sentence(passed.model_copy(update={"tested_with": tested_with}))
 
 
 @pytest.mark.parametrize(

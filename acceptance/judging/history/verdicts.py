@@ -73,6 +73,7 @@ def judge_history(
             reason=f"{subject} {reason}.",
             measured=None if comparison is None else comparison.ratio,
             unit="ratio",
+            applies=status != "skipped",  # there is no level yet
         ),
         trend=_trend(points, this, limit, comparison, storage_class=storage_class, status=status),
         alone=comparison is not None and comparison.alone,

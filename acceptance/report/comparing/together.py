@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from acceptance.results.completeness import classes_under_test, missing
 from acceptance.results.document import Overall, Results
 
+_WORST_FIRST: tuple[Overall, ...] = ("fail", "inconclusive", "partial", "pass")
 # Settings that say what was measured, and not where to, or how it is told.
 _ASKED = ("volume_size", "test_size", "volume_mode", "baseline_class")
 
@@ -32,15 +33,15 @@ def together(runs: Sequence[Results]) -> Together | None:
         return Together(status=None, sentence="No verdict over all runs: one of them is here twice.")
     if differs := list(_unlike(runs)):
         return Together(status=None, sentence=f"No verdict over all runs: they differ in {', '.join(differs)}.")
-    counted = {status: sum(each.overall == status for each in runs) for status in ("fail", "inconclusive", "pass")}
-    status: Overall = "fail" if counted["fail"] else "inconclusive" if counted["inconclusive"] else "pass"
+    counted = {status: sum(each.overall == status for each in runs) for status in _WORST_FIRST}
+    status: Overall = next((each for each in _WORST_FIRST if counted[each]), "pass")
     told = ", ".join(f"{count} {word}" for word, count in counted.items() if count)
     classes, tier = ", ".join(classes_under_test(runs[0])), runs[0].settings.get("tier")
     sentence = f"{classes}, tier {tier}, {len(runs)} runs from {_days(runs)}: {told}."
-    part = sum(bool(found.limits or found.required) for found in map(missing, runs))
-    if status == "pass" and part:
+    part = sum(missing(each).in_part for each in runs)
+    if status in ("pass", "partial") and part:
         sentence += f" In {part} of them the tier was judged in part only."
-    if status != "pass":
+    if status not in ("pass", "partial"):
         sentence += " All are to pass; none may be left out."
     return Together(status=status, sentence=sentence)
 

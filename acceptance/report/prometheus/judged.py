@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from acceptance.report.prometheus.gauges import Gauge, Samples
-from acceptance.results.completeness import is_whole
+from acceptance.results.completeness import is_whole, missing
 from acceptance.results.document import Overall, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, overall, worst
 
@@ -25,6 +25,8 @@ VERDICT = Gauge(
     labels=("profile", "metric", "rule", "status"),
 )
 ASKED = Gauge(name="asked_limits", help="number of limits and comparison rules in the tier, for all classes of the run")
+APPLYING = Gauge(name="applying_limits", help="those of asked_limits that apply to the classes under test")
+JUDGED = Gauge(name="judged_limits", help="those of applying_limits with a verdict other than skipped")
 ERRORS = Gauge(name="errors", help="number of errors outside the storage, such as the environment or a leak")
 WARNINGS = Gauge(name="warnings", help="number of warnings about the run as a whole")
 STARTED = Gauge(name="started_timestamp_seconds", help="when the run began, as Unix time", unit="seconds")
@@ -45,7 +47,8 @@ def add_verdicts(samples: Samples, results: Results, candidate: str) -> None:
     """The verdicts on the candidate."""
     own = [each for each in results.verdicts if each.storage_class == candidate]
     samples.set_one_of(OVERALL, "status", results.overall, get_args(Overall))
-    samples.set_one_of(CLASS_OVERALL, "status", overall(own), get_args(Overall))
+    in_part = missing(results, storage_class=candidate).in_part
+    samples.set_one_of(CLASS_OVERALL, "status", overall(own, in_part=in_part), get_args(Overall))
     for status in get_args(Status):
         samples.set(VERDICTS, sum(each.status == status for each in own), status=status)
     for question, verdicts in _by_question(own).items():
@@ -67,7 +70,10 @@ def add_run(samples: Samples, results: Results, candidate: str) -> None:
         volume_mode=str(results.settings.get("volume_mode", "")),
         limits=_limits(results),
     )
+    left_out = missing(results)
     samples.set(ASKED, results.tier_limits)
+    samples.set(APPLYING, left_out.applying)
+    samples.set(JUDGED, left_out.judged)
     samples.set(ERRORS, len(results.errors))
     samples.set(WARNINGS, len(results.warnings))
     samples.set(COMPLETE, is_whole(results))

@@ -12,7 +12,7 @@ from acceptance.process.once import Once
 from acceptance.process.undoing import Undoing
 from acceptance.results.crashes import Failure
 from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
-from acceptance.text.errors import Unsupported
+from acceptance.text.errors import NotTried, Unsupported
 from acceptance.trials import Say
 from acceptance.trials.crashes.outage import NO_KUBELET
 from acceptance.trials.crashes.reading import READER
@@ -54,7 +54,7 @@ class CrashTrials:
     def crash(self, storage_class: str, failure: Failure) -> Crash:
         """What the crash showed.
 
-        Raises Unsupported for a class that cannot be used from another node or without a way to fail nodes,
+        Raises Unsupported for a class that cannot be used from another node, NotTried without a way to fail nodes,
         StorageFailure when the volume is of no use afterwards, EnvironmentFailure for the rest; the same error to
         everyone who asks.
         """
@@ -64,7 +64,7 @@ class CrashTrials:
         storage_class, failure = asked
         plan, kubelet = self._node_failure, self._kubelet
         if (why := lacks_plan(failure, plan, kubelet=kubelet)) is not None:
-            raise Unsupported(why)
+            raise NotTried(why)
         claim = self._workspace.claim(
             "durability", failure, storage_class, storage_class=storage_class, size=CLAIM_SIZE
         )

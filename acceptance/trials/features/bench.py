@@ -20,17 +20,13 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
 from acceptance.results.document import StorageClass
 from acceptance.results.features import Capability
-from acceptance.text.errors import StorageFailure, Unsupported
+from acceptance.text.errors import NotTried, StorageFailure, Unsupported
 from acceptance.text.quantities import parse_size
 from acceptance.trials.features.nfs_clients import why_not_shared
 
 SIZE = parse_size("1Gi")
 DEADLINE_S = 900
 _OF_SEVERAL_NODES: tuple[AccessMode, ...] = ("ReadWriteMany", "ReadOnlyMany")
-
-
-class NotTried(Unsupported):
-    """Nothing is known of the capability: it could not be tried here."""
 
 
 class Bench:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from acceptance.results.features import Capability, CapabilityRecord, CapabilityStatus
-from acceptance.text.errors import AcceptanceError, StorageFailure, Unsupported
+from acceptance.text.errors import AcceptanceError, NotTried, StorageFailure, Unsupported
 from acceptance.trials.features.appends import try_appends
-from acceptance.trials.features.bench import Bench, NotTried
+from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.beside import try_beside
 from acceptance.trials.features.block_expansion import try_block_expansion
 from acceptance.trials.features.clone_times import try_clone_times

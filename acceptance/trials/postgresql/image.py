@@ -13,7 +13,7 @@ from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
-from acceptance.text.errors import Unsupported
+from acceptance.text.errors import NotTried
 
 DEFAULT = "docker.io/library/postgres:17.6-bookworm"
 """the one that Docker, Inc. and its community publish, made of Debian's and PostgreSQL's packages"""
@@ -22,7 +22,7 @@ _VERSION = re.compile(r"storage-acceptance: version (\S+)")
 _LACKS = re.compile(r"storage-acceptance: lacks (\S+)")
 
 
-class NoPostgresql(Unsupported):
+class NoPostgresql(NotTried):
     """No image of PostgreSQL can be had here, or it lacks what is needed: nothing is said of the storage."""
 
     def __init__(self, why: str) -> None:

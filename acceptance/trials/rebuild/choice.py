@@ -7,7 +7,7 @@ import re
 from acceptance.cluster.api import Api
 from acceptance.results.document import StorageClass
 from acceptance.settings.target_file import LONGHORN_DRIVER, CephTarget, CommandTarget, LonghornTarget
-from acceptance.text.errors import Unsupported
+from acceptance.text.errors import NotTried
 from acceptance.trials.rebuild.ceph_driver import CephDriver
 from acceptance.trials.rebuild.command_driver import CommandDriver
 from acceptance.trials.rebuild.driver import RebuildDriver
@@ -28,7 +28,7 @@ def choose_driver(
 
     `timeout_s`: for an object to go; `move_timeout_s`: for data to be moved, and for what a rebuild leaves behind.
 
-    Raises Unsupported, naming the drivers there are, where there is none.
+    Raises NotTried, naming the drivers there are, where there is none.
     """
     if isinstance(target, CommandTarget):
         return CommandDriver(target.plan)
@@ -47,13 +47,13 @@ def choose_driver(
             move_timeout_s=move_timeout_s,
         )
     if CEPH.fullmatch(storage_class.provisioner):
-        raise Unsupported(
+        raise NotTried(
             f"capability 'rebuild driver': StorageClass {storage_class.name} belongs to Ceph: to rebuild a "
             "replica the suite must take an OSD out, which moves the data of everyone who stores on it, so a "
             "target file must allow it (driver: ceph, may_move_other_data: true): --storage-target FILE, see "
             "docs/rebuild.md"
         )
-    raise Unsupported(
+    raise NotTried(
         f"capability 'rebuild driver': none for StorageClass {storage_class.name} (provisioner "
         f"{storage_class.provisioner}); there are {DRIVERS}"
     )

@@ -93,7 +93,7 @@ class RebuildRunner:
     def record(self, storage_class: str, pattern: Pattern) -> RebuildRecord:
         """What the rebuild of the pattern showed on the class.
 
-        Raises Unsupported where the class has no replicas or no driver, StorageFailure when a rebuild fails,
+        Raises Unsupported if the class has no replicas, NotTried without a driver, StorageFailure when a rebuild fails,
         EnvironmentFailure for the rest; the same error to everyone who asks.
         """
         return self._records((storage_class, pattern))
