@@ -12,7 +12,8 @@ from acceptance.report.imports import imported_failures
 from acceptance.report.lab import Lab, lab_of
 from acceptance.report.subjects import chapters_of
 from acceptance.results.completeness import Missing, classes_under_test, is_whole, missing, totals
-from acceptance.results.document import Conditions, Measurement, Results, Status, Verdict
+from acceptance.results.conditions import Conditions
+from acceptance.results.document import Measurement, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, worst
 from acceptance.text.quantities import format_quantity
 
@@ -133,7 +134,7 @@ def _judged(left_out: Missing) -> str:
     """`2 of its 48 limits and rules`, of a tier"""
     told = f"{left_out.judged} of its {left_out.applying} limits and rules"
     idle = len(left_out.not_applicable)
-    return f"{told} ({idle} more {'does' if idle == 1 else 'do'} not apply)" if idle else told
+    return f"{told} ({idle} not applicable)" if idle else told
 
 
 def _without(left_out: Missing) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from acceptance.report.figures import shown_measured, shown_rule
 from acceptance.results.completeness import classes_under_test
-from acceptance.results.document import Results, Status, TierLimit, Verdict
+from acceptance.results.conditions import TierLimit
+from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.verdicts import worst
 from acceptance.results.workloads import CarriedWorkload, Workload
 

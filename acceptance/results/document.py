@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field, JsonValue
 
+from acceptance.results.conditions import Conditions
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.declaration import Declaration
 from acceptance.results.disruptions import StoragePodsRecord
@@ -26,7 +27,6 @@ from acceptance.results.scaling import ScalingRecord
 from acceptance.results.snapshots import ManySnapshotsRecord, SnapshotRecord
 from acceptance.results.subjects import Subject
 from acceptance.results.under_load import UnderLoadRecord
-from acceptance.results.workloads import CarriedWorkload
 
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
@@ -231,29 +231,6 @@ class Run(Frozen):
     deselected: int | None = Field(
         default=None, description="number of tests that -k or -m left out; None in results of older suites"
     )
-
-
-class TierLimit(Frozen):
-    """A limit of the tier, as verdicts on it name it."""
-
-    profile: str
-    limit: str
-
-
-class Conditions(Frozen):
-    """The loads and limits of the run: the texts themselves, because files of the same name may differ."""
-
-    profiles: dict[str, str] = Field(description="the text of every load file in the folder, by file name")
-    limits_file: str
-    limits: list[TierLimit] = Field(description="the limits that `Results.tier_limits` counts, once for all classes")
-    limits_digest: str = Field(default="", description="SHA-256 of the limits file; empty in results of older suites")
-    limits_shipped: bool = Field(
-        default=False, description="whether this version of the suite ships that file, and the profiles that it is on"
-    )
-    required: list[str] = Field(
-        default=[], description="tests that must pass before the tier passes: files, or tests in them"
-    )
-    workloads: list[CarriedWorkload] = Field(default=[], description="what the class is to carry; empty unless asked")
 
 
 class PoolRecord(Frozen):

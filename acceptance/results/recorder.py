@@ -9,12 +9,12 @@ from typing import Any
 
 from acceptance import __version__
 from acceptance.results.completeness import missing, overall_of
+from acceptance.results.conditions import Conditions
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.declaration import Declaration
 from acceptance.results.disruptions import StoragePodsRecord
 from acceptance.results.document import (
     Cluster,
-    Conditions,
     Measurement,
     PoolRecord,
     RelativeEstimate,

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from acceptance.report.comparing.model import NamedRun
+from acceptance.results.conditions import Conditions
 from acceptance.results.document import (
     Cluster,
-    Conditions,
     Estimate,
     Image,
     Measurement,

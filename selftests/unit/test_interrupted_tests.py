@@ -152,7 +152,7 @@ def test_a_session_that_others_end_is_no_pass(name: str, tmp_path: Path) -> None
     assert (ended.status, ended.found) == (10, ["pass", "pass"]), ended.output
     (tmp_path / "at last").mkdir()
     ended = run(tmp_path / "at last", "passes", name)
-    assert (ended.status, ended.found) == (0, ["pass", "pass"]), ended.output
+    assert (ended.status, ended.found) == (7, ["pass", "pass"]), ended.output  # of the tier nothing was judged
 
 
 @pytest.mark.parametrize("word", ["-x", "--maxfail=1", "--stepwise"])

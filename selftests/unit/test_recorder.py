@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from acceptance.judging.rejudging import contradictions
-from acceptance.results.document import Cluster, Conditions, Image, Results, Status, TierLimit, Verdict
+from acceptance.results.conditions import Conditions, TierLimit
+from acceptance.results.document import Cluster, Image, Results, Status, Verdict
 from acceptance.results.recorder import Recorder
 from selftests.unit.simulated_shares import Storage, record_of
 from selftests.unit.sustained_records import sustained

@@ -14,13 +14,8 @@ from acceptance.report.page import completed, foot_of, page
 from acceptance.report.subjects import chapters_of
 from acceptance.report.summary import render_summary, verdict_sentence
 from acceptance.results.completeness import is_whole, missing
-from acceptance.results.document import (
-    Conditions,
-    PoolRecord,
-    Results,
-    TierLimit,
-    Verdict,
-)
+from acceptance.results.conditions import Conditions, TierLimit
+from acceptance.results.document import PoolRecord, Results, Verdict
 from acceptance.results.history import TrendPoint, TrendRecord
 from acceptance.results.known_storage import KnownStorage, Statement
 from acceptance.results.subjects import Subject

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from acceptance.report.overview import verdict_sentence
-from acceptance.results.document import Results, TierLimit
+from acceptance.results.conditions import TierLimit
+from acceptance.results.document import Results
 from selftests.bounds import HANGS_S
 from selftests.pytest_command import PYTEST
 from selftests.unit.compared_runs import judged, run_of

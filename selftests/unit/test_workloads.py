@@ -21,7 +21,8 @@ from acceptance.loads.profile_folder import find_profiles
 from acceptance.report.overview import verdict_sentence
 from acceptance.report.summary import render_summary
 from acceptance.report.workloads import workload_rows, workload_sentences
-from acceptance.results.document import Conditions, Results, Status, TierLimit, Verdict
+from acceptance.results.conditions import Conditions, TierLimit
+from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.workloads import WORKLOADS, CarriedWorkload
 from selftests.unit.test_report import Page, results
 

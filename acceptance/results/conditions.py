@@ -1,0 +1,31 @@
+"""What a run was judged by: the texts of its loads and limits."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from acceptance.results.model import Frozen
+from acceptance.results.workloads import CarriedWorkload
+
+
+class TierLimit(Frozen):
+    """A limit of the tier, as verdicts on it name it."""
+
+    profile: str
+    limit: str
+
+
+class Conditions(Frozen):
+    """The loads and limits of the run: the texts themselves, because files of the same name may differ."""
+
+    profiles: dict[str, str] = Field(description="the text of every load file in the folder, by file name")
+    limits_file: str
+    limits: list[TierLimit] = Field(description="the limits that `Results.tier_limits` counts, once for all classes")
+    limits_digest: str = Field(default="", description="SHA-256 of the limits file; empty in results of older suites")
+    limits_shipped: bool = Field(
+        default=False, description="whether this version of the suite ships that file, and the profiles that it is on"
+    )
+    required: list[str] = Field(
+        default=[], description="tests that must pass before the tier passes: files, or tests in them"
+    )
+    workloads: list[CarriedWorkload] = Field(default=[], description="what the class is to carry; empty unless asked")
