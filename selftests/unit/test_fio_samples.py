@@ -210,6 +210,18 @@ def test_clones_that_fio_lists_apart_have_each_their_own_time() -> None:
     assert seconds_and_ios(samples_of(documents)) == [(1.0, 4000)]
 
 
+@pytest.mark.parametrize("bins_of", ["clat_ns", "lat_ns"])
+def test_latencies_of_which_fio_takes_the_percentiles_are_the_histogram(bins_of: str) -> None:
+    """With `lat_percentiles=1` and `clat_percentiles=0` they are those from submission on: no stall is lost."""
+    documents = [document(1000, 10), document(2000, 30)]
+    for each in documents:
+        latency = each["jobs"][0]["write"]["lat_ns"]
+        plain = {key: value for key, value in latency.items() if key != "bins"}
+        each["jobs"][0]["write"] |= {"clat_ns": plain, "lat_ns": plain} | {bins_of: latency}
+    (sample,) = filter(None, samples_of(documents))
+    assert dict(sample.counts["write"].histogram) == {992: 20}
+
+
 def test_cpu_time_of_a_late_beginning_is_that_of_its_operations() -> None:
     documents = [
         late(at_ms, 9, asked_ms=asked_ms, elapsed_s=at_ms // 1000 + 1)

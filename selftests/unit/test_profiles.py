@@ -162,6 +162,13 @@ def test_all_that_is_wrong_in_a_folder_is_said_at_once(tmp_path: Path) -> None:
         ("ramp_time=10m", "its ramp_time is above 60 s"),
         ("continue_on_error=all", "would make a number of a measurement with errors"),
         ("time_based=0", "it lacks time_based"),
+        *((f"unified_rw_reporting={value}", "expected 0, none, 2 or both") for value in ("1", "mixed")),
+        ("unified_rw_reporting", "expected 0, none, 2 or both"),
+        *((f"thinktime={value}", "expected less than 200 ms") for value in ("200000", "1s", "200ms", "200000us", "5m")),
+        *((f"rate_iops={value}", "expected at least 5") for value in ("1", "4", "100,2", "1,,100")),
+        ("startdelay=2\n[second]\nrw=read", "the same startdelay"),
+        ("[second]\nrw=read\nstartdelay=2", "the same startdelay"),
+        ("startdelay=1-4", "wanted a whole number of s"),
     ],
 )
 def test_a_profile_that_would_mislead_is_refused(tmp_path: Path, line: str, said: str) -> None:
@@ -274,6 +281,20 @@ def test_whatever_a_file_holds_it_is_a_profile_or_refused_in_words(lines: list[s
         found = read_job_file(profile(Path(folder), GOOD + "\n".join(lines)))
         assert found.jobs
         extent_problem(found.extents, test_size=2**30)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(f"unified_rw_reporting={value}" for value in ("0", "none", "2", "both")),
+        *(f"thinktime={value}" for value in ("0", "1000", "199999", "100us", "5ms", "199msec")),
+        *(f"rate_iops={value}" for value in ("5", "10", "1k", "100,200", "50,", ",500", "0")),
+        "startdelay=2",
+        "startdelay=2\n[second]\nrw=read\nstartdelay=2000ms",
+    ],
+)
+def test_values_that_can_be_measured_are_taken(tmp_path: Path, line: str) -> None:
+    assert read_job_file(profile(tmp_path, f"{GOOD}{line}\n", name="measurable")).jobs
 
 
 def test_the_name_of_the_suites_own_job_is_taken(tmp_path: Path) -> None:

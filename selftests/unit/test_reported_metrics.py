@@ -50,7 +50,11 @@ LEFT_OUT = {
     "fdatasync=1\ndisable_lat=1": NO_MEANS,
     "fdatasync=1\ndisable_clat=1": NO_SYNCS | NO_PERCENTILES,
     "fdatasync=1\nclat_percentiles=0": NO_PERCENTILES | {"sync.latency.p99"},
-    "fdatasync=1\nclat_percentiles=0\nlat_percentiles=1": NO_PERCENTILES,
+    "fdatasync=1\nclat_percentiles=0\nlat_percentiles=1": set(),
+    "fdatasync=1\ndisable_clat=1\nlat_percentiles=1": NO_SYNCS,
+    "fdatasync=1\ndisable_lat=1\nclat_percentiles=0\nlat_percentiles=1": NO_MEANS
+    | NO_PERCENTILES
+    | {"sync.latency.p99"},
     "gtod_reduce=1\ndisable_lat=0": NO_SYNCS | NO_PERCENTILES,
     "gtod_reduce=1\ndisable_clat=0": NO_SYNCS | NO_MEANS | NO_PERCENTILES,
     "gtod_reduce=1\ndisable_clat=0\nclat_percentiles=1": NO_SYNCS | NO_MEANS,

@@ -16,6 +16,7 @@ LONGEST_RAMP_S = 60
 _FILE = "it does not use ${FILE}: filename=${FILE} makes it load the volume under test"
 _RUNTIME = "it does not use ${RUNTIME}: runtime=${RUNTIME} with time_based lets the suite set the time of load"
 _TIME_BASED = "it lacks time_based: the suite sets the time of load"
+_STARTDELAY = "its sections begin at different times, but a profile is one load; expected the same startdelay for all"
 _OF_SEVERAL = {
     "group_reporting": "group_reporting hides all sections but the first from the result; leave it out",
     "stonewall": "its sections run one after the other, but a profile is one load; make a file of each",
@@ -87,7 +88,9 @@ def _of_jobs(jobs: Sequence[Job]) -> Iterator[Problem]:
 
 
 def _of_times(jobs: Sequence[Job]) -> Iterator[Problem]:
-    """Times before the load that are too long. Their values have been checked."""
+    """Times before the load that are too long, or not the same for all. Their values have been checked."""
+    if len({seconds_of(job.value("startdelay", default="0")) for job in jobs}) > 1:
+        yield Problem(text=_STARTDELAY)
     for name in ("ramp_time", "startdelay"):
         options = [option for job in jobs if (option := job.last(name)) is not None]
         if too_long := [option for option in options if seconds_of(option.value or "") > LONGEST_RAMP_S]:

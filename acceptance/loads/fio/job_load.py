@@ -64,6 +64,7 @@ def _reported(job: Job) -> Reported:
     clocks = _clocks(job)
     directions = set(directions_of(job))
     completions, totals, percentiles = clocks["disable_clat"], clocks["disable_lat"], clocks["clat_percentiles"]
+    of_totals = totals and clocks["lat_percentiles"]
     syncs: set[Direction] = {"sync"} if completions else set()
     counted: set[Direction] = {"sync"} if completions or job.value("fsync", default="0") != "0" else set()
     transfers: set[Direction] = {"read", "write"}
@@ -72,8 +73,8 @@ def _reported(job: Job) -> Reported:
         means=directions & ((transfers if totals else set()) | syncs),
         percentiles=directions
         & (
-            (transfers if completions and percentiles else set())
-            | (syncs if percentiles or clocks["lat_percentiles"] else set())
+            (transfers if of_totals or (completions and percentiles) else set())
+            | (syncs if percentiles or of_totals else set())
         ),
     )
 

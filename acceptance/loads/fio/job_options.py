@@ -40,6 +40,8 @@ _MODES = (
     "and a file cannot be trimmed"
 )
 _PRIVILEGE = "fio runs without the privilege to raise its priority, and would end with an error"
+_RATE = r"(0|[5-9]|[1-9]\d+|[1-9]\d*[kKmM])?"
+_PAUSE = "fio reports nothing while a job pauses, which looks like storage that stands still"
 # What an option may be set to, where other values do harm, hide errors or cannot be measured; and why.
 _VALUES = {
     "filename": (
@@ -55,6 +57,12 @@ _VALUES = {
     "zonemode": (re.compile("none|strided"), "wanted none or strided: the test file is no zoned device"),
     "nice": (re.compile(r"\d+"), _PRIVILEGE),
     "prioclass": (re.compile("[023]"), _PRIVILEGE),
+    "unified_rw_reporting": (
+        re.compile("0|none|2|both"),
+        "expected 0, none, 2 or both: other values add reads and writes up, and the suite measures each direction",
+    ),
+    "thinktime": (re.compile(r"1?\d{1,5}(us(ec)?)?|1?\d{1,2}ms(ec)?"), f"expected less than 200 ms: {_PAUSE}"),
+    "rate_iops": (re.compile(f"{_RATE}(,{_RATE}){{0,2}}"), f"expected at least 5: {_PAUSE}"),
     "continue_on_error": (re.compile("none"), "continue_on_error would make a number of a measurement with errors"),
 }
 _WHY = {

@@ -139,7 +139,8 @@ def _cpu_s(job: Mapping[str, Any]) -> float | None:
 
 def _counts(direction: Mapping[str, Any]) -> Counts:
     total = direction.get("lat_ns") or {}
-    completion = direction.get("clat_ns") or total
+    completion = direction.get("clat_ns", {})
+    bins = completion.get("bins") or total.get("bins") or {}  # of one of the two, by lat_percentiles, clat_percentiles
     latencies = total["N"] if total else 0
     return Counts(
         # fio 3.33 loses the number of fdatasyncs, but not that of their latencies
@@ -147,7 +148,7 @@ def _counts(direction: Mapping[str, Any]) -> Counts:
         bytes=direction.get("io_bytes", 0),
         latency_sum_s=total.get("mean", 0.0) * latencies / 1e9,
         latencies=latencies,
-        histogram={int(middle): count for middle, count in (completion.get("bins") or {}).items()},
+        histogram={int(middle): count for middle, count in bins.items()},
     )
 
 
