@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -20,7 +19,7 @@ from acceptance.limits.reasons import sources_of
 from acceptance.limits.shipped import shipped_folder
 from acceptance.limits.tiers import LimitsFile, Requirement, Tier
 from acceptance.limits.workloads import WorkloadLimits, family_of, load_workload, with_workloads, workload_folder
-from acceptance.loads.profile_folder import find_profiles, missing_in, profile_files
+from acceptance.loads.profile_folder import missing_in, profile_files, read_folder
 from acceptance.loads.profiles import Profile
 from acceptance.results.workloads import WORKLOADS
 from acceptance.settings.values import limits_files
@@ -110,8 +109,7 @@ class Shipped:
         names = {path.stem for each in folders for path in profile_files(each)}
         readable: dict[str, Profile] = {}
         for each in folders:
-            with suppress(WrongUsage):  # the command `profiles` reports what is wrong with them
-                readable |= find_profiles(each)
+            readable |= read_folder(each)[0]  # the command `profiles` reports what is wrong with the others
         return cls(limits=folder / "thresholds.yaml", profiles=names.union(*carried), readable=readable)
 
     def read(self, paths: Sequence[Path]) -> LimitsFile:

@@ -19,15 +19,12 @@ def profile_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*") if path.suffix in _READERS)
 
 
-def find_profiles(folder: Path) -> dict[str, Profile]:
-    """Every profile of the folder, by name.
-
-    Raises WrongUsage with all that is wrong, file by file.
-    """
+def read_folder(folder: Path) -> tuple[dict[str, Profile], list[str]]:
+    """Return every profile of the folder by name, and what is wrong with the other files, file by file."""
     if not folder.is_dir():
-        raise WrongUsage(
+        return {}, [
             f"profiles folder {folder} does not exist; name a folder of .fio or .sysbench files with --storage-profiles"
-        )
+        ]
     profiles: dict[str, Profile] = {}
     problems: list[str] = []
     for path in profile_files(folder):
@@ -37,10 +34,19 @@ def find_profiles(folder: Path) -> dict[str, Profile]:
             profiles[path.stem] = _READERS[path.suffix](path)
         except WrongUsage as error:
             problems.append(str(error))
+    if not profiles and not problems:
+        problems.append(f"profiles folder {folder} holds no .fio or .sysbench file")
+    return profiles, problems
+
+
+def find_profiles(folder: Path) -> dict[str, Profile]:
+    """Return every profile of the folder, by name.
+
+    Raises WrongUsage with all that is wrong, file by file.
+    """
+    profiles, problems = read_folder(folder)
     if problems:
         raise WrongUsage("\n".join(problems))
-    if not profiles:
-        raise WrongUsage(f"profiles folder {folder} holds no .fio or .sysbench file")
     return profiles
 
 

@@ -203,15 +203,16 @@ def test_a_variable_that_nobody_sets_is_wrong_usage(listing: Run, tmp_path: Path
 
 def test_what_a_profile_can_never_do_is_wrong_usage_with_all_else_at_once(listing: Run, tmp_path: Path) -> None:
     """A load beyond the test file, and a limit on writes of a profile that only reads; a share of the file is fine."""
-    own = {"large": "size=10G\n", "share": "size=50%\n", "sync-write-iops": ""}
+    own = {"large": "size=10G\n", "share": "size=50%\n", "sync-write-iops": "", "trims": "rw=trim\n"}
     found = listing(profiles(tmp_path, **{name: PROFILE + line for name, line in own.items()}), limits(tmp_path))
     told = [line.removeprefix("ERROR: ") for line in found.output.splitlines() if line]
-    assert found.status == 4 and len(told) == 2, found.output
-    assert told[0].startswith(
+    assert found.status == 4 and len(told) == 3, found.output
+    assert told[0].startswith(f"profile {tmp_path}/trims.fio:6: option rw=trim is not allowed")
+    assert told[1].startswith(
         f"{tmp_path}/limits.yaml:7: tiers.mine.limits.sync-write-iops.write.iops: wanted a metric"
     )
-    assert told[1].startswith(f"profile {tmp_path}/large.fio: wanted a load within the test file (1 GiB), found")
-    assert "raise --storage-test-size to at least 10Gi" in told[1]
+    assert told[2].startswith(f"profile {tmp_path}/large.fio: wanted a load within the test file (1 GiB), found")
+    assert "raise --storage-test-size to at least 10Gi" in told[2]
 
 
 def test_wrong_settings_limits_and_profiles_are_all_said_at_once(listing: Run, tmp_path: Path) -> None:

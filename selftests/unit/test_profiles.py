@@ -191,6 +191,40 @@ def test_values_with_which_fio_could_not_load_are_refused(line: str, tmp_path: P
         read_job_file(profile(tmp_path, f"{GOOD}{line}\n"))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ramp_time=1.5",
+        "ramp_time=1 m",
+        "ramp_time=-1",
+        "startdelay=2-4",
+        "size=2 m",
+        "size=10.5m",
+        "size=1m,2m",
+        "size=150%",
+        "size=-5",
+        "offset=25.5%",
+        "offset=${SIZE}k",
+        "numjobs=0",
+        "numjobs=$ncpus",
+        "numjobs=2,3",
+        "fsync=-1",
+        "fdatasync=1k",
+        "direct=true",
+        "direct=1,0",
+        "direct",
+        "sync=yes",
+        "group_reporting=2",
+        "gtod_reduce=",
+    ],
+)
+def test_values_that_fio_refuses_or_takes_for_something_else_are_refused(line: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        WrongUsage, match=rf"mine.fio:10: option {line.partition('=')[0]}: wanted .*, found .*; correct it"
+    ):
+        read_job_file(profile(tmp_path, f"{GOOD}{line}\n"))
+
+
 @pytest.mark.parametrize("line", ["rw=randread:8", "rw=write:8k", "readwrite=randrw", "nice=5", "prioclass=3", "rw=rw"])
 def test_values_that_fio_knows_and_the_suite_can_measure_are_taken(line: str, tmp_path: Path) -> None:
     assert read_job_file(profile(tmp_path, f"{GOOD}{line}\n")).jobs == ("writes",)
