@@ -14,7 +14,7 @@ from acceptance.cluster.pod_manifest import PodDefaults
 from acceptance.cluster.stateful_sets import REQUESTS, set_manifest
 from acceptance.cluster.workspace import Workspace
 from acceptance.loads.fio.job_file import read_job_file
-from acceptance.loads.fio.rate_limit import limited_job
+from acceptance.loads.fio.rate_limit import limited_job, only_direction
 from acceptance.loads.profiles import Profile
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
@@ -136,6 +136,14 @@ def test_a_set_rate_is_fios_own_and_all_else_stays(name: str, metric: str, optio
     assert text.replace(f"{option}\n", "") == profile(name).text
     environment = {"FILE": "/tmp/x", "SIZE": "1M", "RUNTIME": "1s", "RATE": "100", "PATH": "/usr/bin:/bin"}
     subprocess.run(["fio", "--parse-only", "/dev/stdin"], input=text, text=True, env=environment, check=True)
+
+
+def test_a_section_with_a_comment_behind_its_name_is_limited_too() -> None:
+    text = "[global]\nnumjobs=1 # rate=5\n [p] # numjobs=4\nrw=write ; all\n"
+    one = Profile(name="p", path=Path("p.fio"), text=text, about="", jobs=("p",))
+    limited = limited_job(one, metric=Metric.parse("write.iops"))
+    assert limited == text.replace("numjobs=4\n", "numjobs=4\nrate_iops=${RATE}\n")
+    assert only_direction(one) == "write"
 
 
 def test_a_rate_of_several_processes_is_refused() -> None:
