@@ -27,7 +27,7 @@ from acceptance.measuring.prefill import (
     require_written,
     watch_writing,
 )
-from acceptance.measuring.space_check import check_environment, check_script, space_needed
+from acceptance.measuring.space_check import check_environment, check_script, measures_fio, space_needed
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 
@@ -176,7 +176,7 @@ class ClusterLoadRunner:
             load.log.keep([prefill.plan.name], keep_output=self._workspace.keep_output)
         asked = f"StorageClass {storage_class}, {self._volume_size} bytes requested"
         where = f"the volume of PVC {prefill.claim.name} ({asked})"
-        require_written(load.log, where=where, needed=self._needed)
+        require_written(load.log, where=where, needed=self._needed, measured=measures_fio(self._wanted))
         if node_of(pod) != node:
             raise EnvironmentFailure(
                 f"{where} was to be used from node {node}, and the cluster put it on {node_of(pod)}; all volumes of a "

@@ -52,7 +52,7 @@ def require_success(load: Load, log: LoadLog, *, stopped: bool) -> None:
         if last and not stopped and log.ended:
             raise failure(f"{where} failed with status {log.ended}: {output.messages}")
         if not (last and stopped) and not output.fio_version:
-            raise EnvironmentFailure(f"{where} ended without a result that the suite can read: {output.messages}")
+            raise EnvironmentFailure(f"{where} ended without a result of its load generator: {output.messages}")
         loaded_s, asked_s = sum(sample.duration_s for sample in output.samples), load.runtimes_s[number]
         whole_s = asked_s - UNCOUNTED_S
         if not (last and stopped) and loaded_s < min(COMPLETE_SHARE * whole_s, whole_s - UNSEEN_S):

@@ -26,7 +26,7 @@ from acceptance.measuring.prefill import (
     watch_writing,
 )
 from acceptance.measuring.process_load import ProcessLoad
-from acceptance.measuring.space_check import check_environment, check_script, space_needed
+from acceptance.measuring.space_check import check_environment, check_script, measures_fio, space_needed
 from acceptance.text.errors import AcceptanceError, StorageFailure
 
 
@@ -115,7 +115,7 @@ class HostLoadRunner:
                 )
         finally:
             process.log.keep([object_name(PREFILL, storage_class)], keep_output=self._workspace.keep_output)
-        require_written(process.log, where=storage_class, needed=self._needed)
+        require_written(process.log, where=storage_class, needed=self._needed, measured=measures_fio(self._wanted))
         return volume
 
     def _process(

@@ -32,6 +32,11 @@ def require_room(profiles: Iterable[Profile], *, test_size: int, volume_size: in
         )
 
 
+def measures_fio(profiles: Sequence[Profile]) -> bool:
+    """Return whether results of fio become figures: not if sysbench alone loads, and fio only writes the test file."""
+    return not profiles or any(profile.program == "fio" for profile in profiles)
+
+
 def check_environment(profiles: Sequence[Profile], *, folder: str) -> dict[str, str]:
     """What `check_script` and the profiles read from their environment; `folder` is where the load finds these."""
     checked = "\n".join(f"{folder}/{each.path.name}" for each in profiles if each.program == "fio")
@@ -51,7 +56,7 @@ def check_script(profiles: Sequence[Profile], *, needed: int, together: int, cla
     whole_disk = "true" if claimed is None else f'[ "$size" -gt {2 * claimed // 1024} ]'
     return f"""
 {there}
-{version_check(status=TOO_OLD)}
+{version_check(status=TOO_OLD) if measures_fio(profiles) else ""}
   while IFS= read -r job; do
     [ -z "$job" ] || fio --parse-only "$job" < /dev/null || return {REJECTED}
   done <<END_OF_JOBS

@@ -13,6 +13,7 @@ import pytest
 
 from acceptance.loads.fio.output import FioOutput
 from acceptance.loads.fio.versions import too_old, version_check
+from acceptance.loads.profiles import Profile
 from acceptance.measuring.load_log import LoadLog
 from acceptance.measuring.load_script import load_script
 from acceptance.measuring.prefill import require_written
@@ -24,7 +25,8 @@ SUPPORTED = ["3.18", "3.19", "3.25", "3.33", "3.33-3.el9", "3.36-dirty", "3.41",
 REFUSED = ["2.2.10", "2.15", "2.20", "2.99", "3.1", "3.12", "3.16", "3.17", "3.17-62-gabc1-dirty"]
 OTHER = ["", "fio-", "fio-3", "fio-g1234", "3.33", "something else"]
 BLOCK, PER_SECOND, LATENCY_US = 4096, 100, 250
-SHELLS = [path for name in ("dash", "bash") if (path := shutil.which(name))]
+SHELLS = [[path] for name in ("dash", "bash") if (path := shutil.which(name))]
+SHELLS += [[path, "sh"] for path in [shutil.which("busybox")] if path]
 
 
 def result(version: str, second: int) -> str:
@@ -107,12 +109,24 @@ def test_a_step_of_a_scale_run_is_not_measured_by_such_a_fio() -> None:
     + [(f"fio-{each}", True) for each in REFUSED]
     + [(x, True) for x in OTHER],
 )
-@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell).name)
-def test_the_check_in_a_pod_knows_the_same_versions(shell: str, text: str, refused: bool) -> None:
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
+def test_the_check_in_a_pod_knows_the_same_versions(shell: list[str], text: str, refused: bool) -> None:
     script = f'fio() {{ echo "$SAID"; }}\ncheck() {{ {version_check(status=7)} }}\ncheck'
-    done = subprocess.run([shell, "-c", script], env={**os.environ, "SAID": text}, capture_output=True, check=False)
+    done = subprocess.run([*shell, "-c", script], env={**os.environ, "SAID": text}, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (7 if refused else 0, b"")
     assert too_old(text) == refused
+
+
+def test_fio_that_only_writes_the_file_of_sysbench_may_be_older(tmp_path: Path) -> None:
+    sysbench = Profile(name="a", path=Path("a.sysbench"), text="", about="", program="sysbench")
+    fio = Profile(name="b", path=Path("b.fio"), text="", about="")
+    checks = [
+        check_script(each, needed=1, together=1, claimed=None) for each in ([], [fio], [sysbench, fio], [sysbench])
+    ]
+    assert ["fio --version" in check for check in checks] == [True, True, True, False]
+    log = LoadLog(new_output=lambda: FioOutput(jobs=["a"]))
+    log.feed(f"\nstorage-acceptance: segment 0\n{result('2.15', 1)}\nstorage-acceptance: ended 0\n".encode())
+    require_written(log, where="here", needed=1, measured=False)
 
 
 def test_before_the_first_load_such_a_fio_is_an_error_of_the_environment(tmp_path: Path) -> None:

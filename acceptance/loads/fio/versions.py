@@ -9,6 +9,8 @@ from acceptance.text.errors import EnvironmentFailure
 OLDEST = (3, 18)
 """the first whose latencies have their number, `N`; up to 2.20 `io_bytes` is in KiB, and latencies are in µs"""
 
+SUPPORTED = f"fio {OLDEST[0]}.{OLDEST[1]} or later"
+
 _VERSION = re.compile(r"fio-(\d+)\.(\d+)")
 
 
@@ -29,8 +31,8 @@ def too_old(version: str) -> bool:
 def unsupported(version: str) -> str:
     """Return why such a fio is refused, and what to do."""
     return (
-        f"found {version or 'no version'}, expected fio {OLDEST[0]}.{OLDEST[1]} or "
-        "later, whose results the suite can read; name an image that holds one with --storage-image, or install one on "
+        f"found {version or 'no version'}, expected {SUPPORTED}, whose results the suite can "
+        "read; name an image that holds one with --storage-image, or install one on "
         "this host for --storage-cluster host"
     )
 
