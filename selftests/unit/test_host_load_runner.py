@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -167,6 +168,22 @@ def test_files_are_written_in_full_and_loaded_in_turn_and_nothing_is_beside_them
     assert len(segments) == 2
     assert [name for name in kept if name.startswith("segment")] == ["segment-0", "segment-1"]
     assert len(kept) == 4 and all('"jobs"' in "".join(text) for text in kept.values())
+
+
+def test_a_load_of_several_processes_is_not_longer_than_it_took(
+    bench: Bench, directories: list[str], tmp_path: Path
+) -> None:
+    """However slow the machine is; a standstill that is invented is as long as all processes together."""
+    path = tmp_path / "several.fio"
+    path.write_text(WRITES + "numjobs=8\ngroup_reporting\n")
+    several = read_job_file(path)
+    made = bench(several)
+    volumes = [each for each in prepared(made, directories) if isinstance(each, HostVolume)]
+    begun_s = time.monotonic()
+    segments = made.run(load_of(several, volumes, runtime_s=2), watch=never)
+    took_s = time.monotonic() - begun_s
+    loaded_s = sum(sample.duration_s for segment in segments for sample in segment.samples)
+    assert len(segments) == len(volumes) == 2 and 0 < loaded_s < took_s
 
 
 def test_a_directory_with_too_little_space_does_not_keep_the_other_from_being_written(
