@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections import Counter
 from collections.abc import Generator, Sequence
 
@@ -17,6 +18,8 @@ def list_tests(words: Sequence[str]) -> int:
     status = run_tests(["--collect-only", "-q", *words], plugins=[listing])
     if status == pytest.ExitCode.OK:
         print(listing.text())
+    elif status == pytest.ExitCode.NO_TESTS_COLLECTED:
+        print("no test is selected: change -k, -m or the named tests", file=sys.stderr)
     return status
 
 

@@ -32,11 +32,12 @@ def run_tests(words: Sequence[str], *, plugins: Iterable[object] = ()) -> int:
     if {"-h", "--help"} & set(words):
         print(options_help())
         return 0
-    return int(pytest.main([*_own_words(), *map(_as_module, words)], plugins=list(plugins)))
+    # Last, so that it holds also where the user turns warnings into errors.
+    return int(pytest.main([*_own_words(), *map(_as_module, words), "-W", QUIET], plugins=list(plugins)))
 
 
 def _own_words() -> Iterator[str]:
-    yield from ("-p", PLUGINS, "-W", QUIET, "--strict-markers", "-ra", "--pyargs", f"--rootdir={Path.cwd()}")
+    yield from ("-p", PLUGINS, "--strict-markers", "--pyargs", f"--rootdir={Path.cwd()}")
     for name, value in SETTINGS.items():
         yield from ("-o", f"{name}={value}")
 

@@ -107,7 +107,7 @@ def test_help_describes_each_option(listing: Run) -> None:
     [
         (("-o", "storage_class=ini also"), {}, ["ini", "also"]),
         (("-o", "storage_class=ini"), {"STORAGE_CLASS": "environment"}, ["environment"]),
-        ((), {"STORAGE_CLASS": "one,two three"}, ["one", "two", "three"]),
+        ((), {"STORAGE_CLASS": "one 'two' three"}, ["one", "two", "three"]),
         (
             ("-o", "storage_class=ini", "--storage-class=line", "--storage-class=again"),
             {"STORAGE_CLASS": "environment"},

@@ -121,7 +121,13 @@ def test_it_lists_tests_and_limits(call: Called, tmp_path: Path) -> None:
 def test_it_measures_a_folder_and_reports_beside_it(call: Called, tmp_path: Path) -> None:
     """Where storage is as slow or noisy as can be, too; the tests have the names that they have in the repository."""
     (tmp_path / "disk").mkdir()
-    words = ("--storage-test-size=64Mi", "-k", "random-read-iops", "--storage-inconclusive=pass")
+    words = (
+        "--storage-test-size=64Mi",
+        "-k",
+        "random-read-iops",
+        "--storage-inconclusive=pass",
+        "--storage-partial=pass",
+    )
     ended = call("storage-acceptance", "host", "disk", *words, status=None)
     assert ended.returncode in (0, 1), ended.stdout + ended.stderr
     assert "Warning" not in ended.stdout, ended.stdout
@@ -141,14 +147,20 @@ def test_a_test_is_selected_by_the_name_that_reports_have_for_it(call: Called) -
     assert told.splitlines()[0] == f"{name}[bind_time-fast]"
 
 
-def test_pytest_has_the_suite_where_it_is_asked_for_and_not_elsewhere(call: Called, tmp_path: Path) -> None:
+SHIPPED = ("--pyargs", "storage_acceptance.tests", "--collect-only", "-q")
+
+
+def test_pytest_has_the_suite_where_it_is_asked_for_and_not_elsewhere(
+    call: Called, programs: Path, tmp_path: Path
+) -> None:
     _, *words = example_of_own_tests(tmp_path)
     planned = call("python", "-m", "pytest", *words, "--storage-plan", "--storage-embedded-name=no-such").stdout
     assert re.search(r"^order-log on fast +1 ", planned, re.MULTILINE), planned
-    told = call(
-        "python", "-m", "pytest", "--pyargs", "storage_acceptance.tests", "--storage-class=fast", "--collect-only", "-q"
-    ).stdout
+    told = call("python", "-m", "pytest", *SHIPPED, "--storage-class=fast").stdout
     assert "tests/test_durability.py::test_acknowledged_records_survive_a_killed_pod[fast]" in told
+    by_variables = call("/usr/bin/env", "STORAGE_CLASS=fast", programs / "python", "-m", "pytest", *SHIPPED).stdout
+    assert by_variables.splitlines()[:-1] == told.splitlines()[:-1]  # the last is how long it took
     (tmp_path / "test_other.py").write_text("def test_of_another_project(): pass\n", encoding="utf-8")
-    assert "1 passed" in call("python", "-m", "pytest", "test_other.py", "-p", "no:cacheprovider").stdout
+    other = ("python", "-m", "pytest", "test_other.py", "-p", "no:cacheprovider")
+    assert "1 passed" in call("/usr/bin/env", "STORAGE_CLASS=GLACIER", programs / other[0], *other[1:]).stdout
     assert not (tmp_path / "reports").exists()

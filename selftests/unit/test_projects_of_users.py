@@ -1,0 +1,107 @@
+"""The suite runs in the folder of any project: whatever its pytest.ini says, and whatever pytest is told of plugins."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from selftests.unit.docs_pages import ROOT
+
+RUNS = ("--storage-test-size=64Mi", "-k", "random-read-iops", "--storage-inconclusive=pass", "--storage-partial=pass")
+LISTS = ("--collect-only", "-q", "-k", "random-read-iops")
+FOUND = "tests/test_further_profiles.py::test_profile_meets_the_limit["
+
+
+def host(
+    folder: Path, *words: str, command: str = "host", environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """The command on a directory in the folder."""
+    (folder / "disk").mkdir()
+    place = ["disk"] if command == "host" else ["--storage-cluster=host", "--storage-class=disk"]
+    variables = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_"))}
+    return subprocess.run(
+        [sys.executable, "-m", "storage_acceptance", command, *place, *words],
+        cwd=folder,
+        env=variables | {"PYTHONPATH": str(ROOT)} | (environment or {}),
+        capture_output=True,
+        text=True,
+        timeout=250,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "ini",
+    [
+        "python_functions = check_*",
+        "python_files = check_*.py",
+        "python_classes = Check*",
+        "testpaths = src",
+        "norecursedirs = tests t* *",
+        "filterwarnings = error",
+        "addopts = --strict-markers --strict-config --doctest-modules --import-mode=importlib",
+    ],
+)
+def test_the_shipped_tests_are_found_whatever_a_project_calls_its_own(ini: str, tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\n{ini}\n", encoding="utf-8")
+    listed = host(tmp_path, *LISTS)
+    assert listed.returncode == 0, listed.stdout + listed.stderr
+    assert len([line for line in listed.stdout.splitlines() if line.startswith(FOUND)]) == 1, listed.stdout
+
+
+def test_the_tests_of_a_project_keep_the_names_that_it_gives_them(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\npython_functions = check_*\n", encoding="utf-8")
+    own = tmp_path / "test_own.py"
+    own.write_text("def check_own(storage_class): pass\ndef test_other(storage_class): pass\n", encoding="utf-8")
+    listed = host(tmp_path, "test_own.py", "--collect-only", "-q", command="run")
+    assert [line.partition("[")[0] for line in listed.stdout.splitlines() if "::" in line] == ["test_own.py::check_own"]
+
+
+def test_a_listing_of_nothing_says_so(tmp_path: Path) -> None:
+    listed = host(tmp_path, "-k", "no_such_test", command="list")
+    assert (listed.returncode, listed.stdout) == (5, "")
+    assert len(listed.stderr.splitlines()) == 1, listed.stderr
+
+
+@pytest.mark.parametrize("plugin", ["html", "junitxml", "metadata", "terminal", "python", "skipping"])
+def test_a_plugin_that_a_run_needs_may_not_be_left_out(plugin: str, tmp_path: Path) -> None:
+    ended = host(tmp_path, *RUNS, "-p", f"no:{plugin}")
+    assert ended.returncode == 4, ended.stdout + ended.stderr
+    (told,) = [line for line in (ended.stdout + ended.stderr).splitlines() if line.startswith("ERROR")]
+    assert told.endswith(f"-p no:{plugin}: remove it")
+    assert not (tmp_path / "reports").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "environment"),
+    [
+        ((), {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}),
+        (("--disable-plugin-autoload",), {}),
+        (("-W", "error"), {}),
+        (("-p", "no:capture"), {}),
+        (("-p", "no:cacheprovider"), {}),
+        ((), {"PYTHONWARNINGS": "error"}),
+    ],
+)
+def test_a_run_has_all_its_reports(words: tuple[str, ...], environment: dict[str, str], tmp_path: Path) -> None:
+    ended = host(tmp_path, *RUNS, *words, environment=environment)
+    assert ended.returncode in (0, 1), ended.stdout + ended.stderr  # 1: as slow as this machine may be
+    latest = tmp_path / "reports/latest"
+    assert json.loads((latest / "results.json").read_text(encoding="utf-8"))["errors"] == []
+    assert {"report.html", "junit.xml", "metrics.prom", "SHA256SUMS"} <= {each.name for each in latest.iterdir()}
+
+
+def test_variables_hold_values_that_have_commas(tmp_path: Path) -> None:
+    """A label selector has some; several values are parted by spaces, as in an ini file."""
+    pods = "storage/app=csi,tier=back storage/app=manager"
+    listed = host(tmp_path, *LISTS, environment={"STORAGE_PRICE_OF": pods})
+    assert listed.returncode == 0, listed.stdout + listed.stderr
+    (tmp_path / "again").mkdir()
+    refused = host(tmp_path / "again", *LISTS, environment={"STORAGE_PRICE_OF": "storage/'app"})
+    assert refused.returncode == 4 and "STORAGE_PRICE_OF: expected values between spaces" in refused.stderr
