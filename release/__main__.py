@@ -6,6 +6,7 @@ import argparse
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from embedded_cluster.oci_archive import ARCHITECTURE
 from release.image import ROOT, build
 from release.notes import notes
 from release.packages import MACHINES
+from release.running import Say, interrupted_in_order
+
+INTERRUPTED = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,10 +43,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if chosen.command == "notes":
             sys.stdout.write(notes((ROOT / "CHANGELOG.md").read_text("utf-8"), tag=chosen.tag, version=__version__))
         else:
-            _image(chosen)
+            with interrupted_in_order():
+                _image(chosen)
     except AcceptanceError as error:
         print(error, file=sys.stderr)
         return error.exit_status
+    except KeyboardInterrupt:
+        print("interrupted: what was begun has ended, and no image was written", file=sys.stderr)
+        return INTERRUPTED
     return 0
 
 
@@ -53,10 +61,22 @@ def _image(chosen: argparse.Namespace) -> None:
         architecture=chosen.architecture,
         created=_moment(),
         mirrors=chosen.mirror,
+        say=_progress(),
     )
     print(f"{built.reference} {built.digest}")
     for file in (built.archive, built.bill):
         print(f"{digest_of(file)}  {file}")
+
+
+def _progress() -> Say:
+    """Print each step with the minutes and seconds since the first, on stderr: stdout is the result's."""
+    began_s = time.monotonic()
+
+    def say(step: str) -> None:
+        minutes, seconds = divmod(int(time.monotonic() - began_s), 60)
+        print(f"{minutes:2}:{seconds:02} {step}", file=sys.stderr, flush=True)
+
+    return say
 
 
 def _moment() -> int:

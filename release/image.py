@@ -24,6 +24,7 @@ from release.bill import bill_of_materials
 from release.containerfile import Recipe, read_recipe
 from release.packages import compile_all, install_packages
 from release.root import write_root
+from release.running import Say
 
 ROOT = Path(__file__).parents[1]
 CONTAINERFILE = ROOT / "deploy" / "Containerfile"
@@ -40,8 +41,17 @@ class Built:
     digest: str
 
 
-def build(folder: Path, *, version: str, architecture: str, created: int, mirrors: Sequence[str] = ()) -> Built:
-    """Build it into the folder. `created`: in s since the epoch, for the image to say; `mirrors`: see `write_root`.
+def build(
+    folder: Path,
+    *,
+    version: str,
+    architecture: str,
+    created: int,
+    mirrors: Sequence[str] = (),
+    say: Say = lambda step: None,
+) -> Built:
+    """Build it into the folder. `created`: in s since the epoch, for the image to say; `mirrors`: see `write_root`;
+    `say` is given each step as it begins.
 
     Raises EnvironmentFailure for what the machine lacks, ValueError for a Containerfile that is not understood.
     """
@@ -50,9 +60,11 @@ def build(folder: Path, *, version: str, architecture: str, created: int, mirror
     archive, reference = folder / f"{name}.tar", f"localhost/{NAME}:{version}"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as building:
-        tars = _layers(Path(building), recipe, architecture=architecture, mirrors=mirrors)
+        tars = _layers(Path(building), recipe, architecture=architecture, mirrors=mirrors, say=say)
         whole = Path(building) / archive.name
+        say("step 4 of 5: compress the layers and write the archive")
         digest = _write(whole, tars, recipe, reference=reference, architecture=architecture, created=created)
+        say("step 5 of 5: write the bill of materials")
         materials = bill_of_materials(
             root=tars[0],
             packages=Path(building) / "packages",
@@ -66,22 +78,30 @@ def build(folder: Path, *, version: str, architecture: str, created: int, mirror
     return Built(archive=archive, bill=bill, reference=reference, digest=digest)
 
 
-def _layers(folder: Path, recipe: Recipe, *, architecture: str, mirrors: Sequence[str]) -> list[Path]:
+def _layers(folder: Path, recipe: Recipe, *, architecture: str, mirrors: Sequence[str], say: Say) -> list[Path]:
     """What changes least comes first: Debian, packages, the suite."""
     root, packages, suite = (folder / f"{name}.tar" for name in ("root", "packages", "suite"))
+    say(f"step 1 of 5: Debian {recipe.debian} with Python and the load generators, the longest step")
     write_root(
         root,
         debian=recipe.debian,
         python=recipe.python,
         architecture=architecture,
         programs=recipe.programs,
+        say=say,
         mirrors=mirrors,
     )
+    say("step 2 of 5: Python packages")
     install_packages(
-        folder / "packages", requirements=ROOT / "requirements.txt", architecture=architecture, python=recipe.python
+        folder / "packages",
+        requirements=ROOT / "requirements.txt",
+        architecture=architecture,
+        python=recipe.python,
+        say=say,
     )
     compile_all(folder / "packages", seen_as=recipe.packages)
     write_layer(packages, folder / "packages", at=recipe.packages)
+    say("step 3 of 5: the suite itself")
     for source, place in recipe.copied.items():
         _copy(ROOT / source, folder / "suite" / place.lstrip("/"))
     compile_all(folder / "suite" / recipe.folder.lstrip("/"), seen_as=recipe.folder)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster.commands import run
+from release.running import Say, run_group
 
 # As Python's wheels call them.
 MACHINES: Mapping[str, str] = {"amd64": "x86_64", "arm64": "aarch64"}
@@ -18,7 +18,7 @@ _GLIBC = range(5, 37)
 _SECONDS = 1800
 
 
-def install_packages(target: Path, *, requirements: Path, architecture: str, python: str) -> None:
+def install_packages(target: Path, *, requirements: Path, architecture: str, python: str, say: Say) -> None:
     """Unpack the pinned wheels into a folder, each with a hash that `requirements` has.
 
     Raises EnvironmentFailure where pip fails, or where this is another Python than the image's: markers are judged
@@ -40,7 +40,8 @@ def install_packages(target: Path, *, requirements: Path, architecture: str, pyt
         f"--target={target}",
         f"--requirement={requirements}",
     ]
-    run(command, environment={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}, timeout=_SECONDS)
+    environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    run_group(command, environment=environment, timeout=_SECONDS, say=say)
     _forget_commands(target)
 
 

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from embedded_cluster.commands import run
 from embedded_cluster.packages import ensure
+from release.running import Say, run_group
 
 TOOLS = {"mmdebstrap": "mmdebstrap", "debian-archive-keyring": "/usr/share/keyrings/debian-archive-keyring.gpg"}
 """Debian packages that building takes, each with what must be there of it"""
@@ -28,16 +28,24 @@ _NO_OTHER_USER = 'find "$1" -xdev -type f -perm /6000 -exec chmod ug-s {} +'
 
 
 def write_root(
-    target: Path, *, debian: str, python: str, architecture: str, programs: Sequence[str], mirrors: Sequence[str] = ()
+    target: Path,
+    *,
+    debian: str,
+    python: str,
+    architecture: str,
+    programs: Sequence[str],
+    say: Say,
+    mirrors: Sequence[str] = (),
 ) -> None:
     """Write a tar file with a root file system of that release. `mirrors`: lines of sources.list, or addresses.
+
+    `say` is given what mmdebstrap reports of its steps.
 
     Installs what is missing of TOOLS. Raises EnvironmentFailure with what mmdebstrap said last.
     """
     ensure(TOOLS)
     command = [
         "mmdebstrap",
-        "--quiet",
         "--format=tar",
         "--variant=essential",
         f"--architectures={architecture}",
@@ -52,4 +60,4 @@ def write_root(
         *mirrors,
     ]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(NOT_AFTER), "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
-    run(command, environment=environment, timeout=_SECONDS)
+    run_group(command, environment=environment, timeout=_SECONDS, say=say, shown="I: ")
