@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id, without_figures
+from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id, with_count, without_figures
 from acceptance.limits.crashes import DrainLimit, FailoverLimit, OutOfServiceLimit
 from acceptance.limits.disruptions import DisruptionLimit
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
@@ -49,13 +49,14 @@ _LIMITS: dict[Failure, type[FailoverLimit]] = {
 
 def judge_durability(record: DurabilityRecord) -> Verdict:
     """Fail when one acknowledged record is not there or not whole: there is nothing to be unsure of."""
-    return without_figures(
+    verdict = without_figures(
         verdict_id(record.storage_class, "durability", record.failure, "holds"),
         storage_class=record.storage_class,
         rule=f"{RULE} after {TITLES[record.failure]}",
         status="fail" if record.lost else "pass",
         reason=durability_sentence(record),
     )
+    return with_count(verdict, record.lost_count)
 
 
 def durability_sentence(record: DurabilityRecord) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from acceptance.judging.crashes import judge_time, ranges_in_words, shown_time
-from acceptance.judging.outcome import not_judged, outcome, verdict_id, without_figures
+from acceptance.judging.outcome import not_judged, outcome, verdict_id, with_count, without_figures
 from acceptance.limits.disruptions import DisruptionLimit, NewVolumeLimit, PodReadyLimit, WriteGapLimit
 from acceptance.results.disruptions import KilledPod, StoragePodsRecord
 from acceptance.results.document import Verdict
@@ -77,7 +77,7 @@ def judge_records_kept(records: Sequence[StoragePodsRecord]) -> Verdict:
         for each in records
         if each.unread
     ]
-    return without_figures(
+    verdict = without_figures(
         verdict_id(name, "storage-pods", "records", "holds"),
         storage_class=name,
         rule=RULE,
@@ -87,6 +87,8 @@ def judge_records_kept(records: Sequence[StoragePodsRecord]) -> Verdict:
         else f"all {all_:,} acknowledged records are there and whole on {name} after "
         f"{sum(len(each.kills) for each in records)} pods of the storage system were killed, one at a time.",
     )
+    unknown = any(each.unread for each in records)
+    return with_count(verdict, None if unknown else sum(each.lost_count for each in records))
 
 
 def _worst(records: Sequence[StoragePodsRecord], kind: type[DisruptionLimit]) -> tuple[KilledPod, float | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import verdict_id, without_figures
+from acceptance.judging.outcome import verdict_id, with_count, without_figures
 from acceptance.results.document import Status, Verdict
 from acceptance.results.imports import TOOLS, ImportRecord
 from acceptance.settings.imports import ImportedFailures
@@ -28,7 +28,7 @@ def judge_import(found: ImportRecord, *, storage_class: str, failures: ImportedF
         status, reason = "inconclusive", f"{told}: no test in it ran; let the tool run those for this storage"
     else:
         status, reason = "pass", told
-    return without_figures(
+    verdict = without_figures(
         verdict_id(storage_class, "imported", found.name, "no-failure"),
         storage_class=storage_class,
         rule=RULE,
@@ -36,3 +36,4 @@ def judge_import(found: ImportRecord, *, storage_class: str, failures: ImportedF
         status=status,
         reason=reason,
     )
+    return verdict if status == "skipped" else with_count(verdict, found.failed)

@@ -88,7 +88,14 @@ def _judge_failures(record: OperationsRecord, limit: OperationLimit) -> Verdict:
     if failed:
         each = "; ".join(f"{TITLES[one.operation]}: {by_reason(one.failed)}" for one in counted if one.failed)
         told = f"; not done within {format_quantity(record.timeout_s, unit='s')}: {each}"
-    return _verdict(record, limit, status=status, reason=f"{said}, {held}{told}.")
+    return _verdict(
+        record,
+        limit,
+        status=status,
+        reason=f"{said}, {held}{told}.",
+        measured=failed / asked,
+        interval=(low, high),
+    )
 
 
 def by_reason(failed: Mapping[str, int]) -> str:

@@ -61,7 +61,7 @@ def outcome(
     status: Status,
     reason: str,
     measured: float | None,
-    unit: Unit | Literal["ratio", "B", "pods"],
+    unit: Unit | Literal["ratio", "B", "pods", "count"],
     interval: tuple[float, float] | None = None,
     confidence: float | None = None,
     rule: str | None = None,
@@ -119,6 +119,11 @@ def without_figures(
         reason=reason,
         applies=applies,
     )
+
+
+def with_count(verdict: Verdict, count: int | None) -> Verdict:
+    """Return the verdict with what was counted, which is exact and has no interval; as it is if that is not known."""
+    return verdict if count is None else verdict.model_copy(update={"measured": float(count), "unit": "count"})
 
 
 def not_judged(verdict: str, *, storage_class: str, profile: str, reason: str) -> Verdict:

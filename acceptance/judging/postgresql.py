@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acceptance.judging.crashes import ranges_in_words, shown_time
-from acceptance.judging.outcome import verdict_id, without_figures
+from acceptance.judging.outcome import verdict_id, with_count, without_figures
 from acceptance.results.document import Verdict
 from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.text.quantities import format_quantity
@@ -15,13 +15,14 @@ SHOWN = 3
 
 def judge_postgresql(record: PostgresqlRecord) -> Verdict:
     """Fail when it does not start, lacks a commit or is damaged: there is nothing to be unsure of."""
-    return without_figures(
+    verdict = without_figures(
         verdict_id(record.storage_class, "durability", "postgresql", "holds"),
         storage_class=record.storage_class,
         rule=RULE,
         status="pass" if record.sound else "fail",
         reason=postgresql_sentence(record),
     )
+    return with_count(verdict, record.lost_count or (0 if record.sound else None))
 
 
 def postgresql_sentence(record: PostgresqlRecord) -> str:

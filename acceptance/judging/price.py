@@ -127,13 +127,11 @@ def _judge_restarts(record: PriceRecord, limit: PriceLimit) -> Verdict:
     minutes = f"{record.periods[-1].end_s / 60:.0f} min"
     of = f"{_count(len(record.pods), 'pod')} of {' and '.join(record.of)}"
     found = f"{_count(len(told), 'restart')} of {of} in {minutes}"
-    return without_figures(
-        verdict_id(record.storage_class, limit.profile, limit.metric, limit.kind),
+    return outcome(
+        limit,
         storage_class=record.storage_class,
-        profile=limit.profile,
-        metric=limit.metric,
-        rule=limit.kind,
-        limit=limit.describe(),
+        measured=float(len(told)),
+        unit="count",
         status=status,
         reason="; ".join([f"{found} around a load of {record.profile} on {record.storage_class}, {held}", *told]) + ".",
     )

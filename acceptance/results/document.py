@@ -128,7 +128,7 @@ class Verdict(Frozen):
     measured: float | None
     low: float | None
     high: float | None
-    unit: Unit | Literal["ratio", "B", "pods"] | None = None
+    unit: Unit | Literal["ratio", "B", "pods", "count"] | None = None
     confidence: float | None = Field(default=None, description="confidence of the two-sided interval from low to high")
     status: Status
     reason: str

@@ -1,8 +1,8 @@
 """Quantities with their unit: read from what people write, and shown so that people can read them.
 
 Inside the suite every quantity is a float in its base unit: `1/s`, `B/s`, `s`, `B`, `ratio`, `cpu` (CPU seconds
-a second) or `pods`; the size of a volume is an int in bytes, and is written as Kubernetes writes it: `10Gi`, `10G`,
-`1500M`.
+a second), `pods` or `count`; the size of a volume is an int in bytes, and is written as Kubernetes writes it: `10Gi`,
+`10G`, `1500M`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from decimal import Decimal
 from typing import Literal
 
-Unit = Literal["1/s", "B/s", "s", "B", "ratio", "cpu", "pods"]
+Unit = Literal["1/s", "B/s", "s", "B", "ratio", "cpu", "pods", "count"]
 
 OF_ONE_CPU = " of one CPU"
 """What stands behind the percent of CPU use."""
@@ -29,6 +29,7 @@ _SUFFIXES: dict[Unit, dict[str, float]] = {
     "ratio": {"%": 0.01, "x": 1.0, "times": 1.0},
     "cpu": {"%": 0.01, f"%{OF_ONE_CPU}": 0.01, "%CPU": 0.01, "CPU": 1.0},
     "pods": {"pods": 1.0},
+    "count": {"": 1.0},
 }
 _WANTED: dict[Unit, str] = {
     "1/s": "a rate such as 750 or 30/min",
@@ -38,6 +39,7 @@ _WANTED: dict[Unit, str] = {
     "ratio": "a share with its unit such as 20%",
     "cpu": "a share of one CPU with its unit such as 40% or 1.5CPU",
     "pods": "a number of pods such as 60pods",
+    "count": "a number such as 3",
 }
 # A comma separates thousands. A number that begins with 0 has none: 0,500 is half of something, with a decimal comma.
 _QUANTITY = re.compile(
@@ -65,8 +67,9 @@ _SHOWN: dict[Unit, tuple[tuple[str, float], ...]] = {
     "ratio": (("x", 1.0),),
     "cpu": ((f"%{OF_ONE_CPU}", 0.01),),
     "pods": (("pods", 1.0),),
+    "count": (("", 1.0),),
 }
-_DIGITS: dict[Unit, int] = {"1/s": 4, "B/s": 4, "s": 4, "B": 4, "ratio": 3, "cpu": 3, "pods": 4}
+_DIGITS: dict[Unit, int] = {"1/s": 4, "B/s": 4, "s": 4, "B": 4, "ratio": 3, "cpu": 3, "pods": 4, "count": 4}
 _MOST_DIGITS = 17  # a double has no more
 
 
@@ -111,7 +114,7 @@ def format_quantity(value: float, *, unit: Unit, beside: float | None = None) ->
         digits += 1
     name, factor = _scale(_rounded(value, digits=digits), unit=unit)
     number = _digits(value / factor, digits=digits)
-    return f"{number}x" if unit == "ratio" else f"{number} {name}"
+    return f"{number}x" if unit == "ratio" else f"{number} {name}".rstrip()
 
 
 def unit_for(value: float, *, unit: Unit) -> tuple[str, float]:

@@ -62,6 +62,7 @@ def test_a_writer_that_broke_off_is_told_beside_the_time_that_it_took_to_replace
 def test_every_acknowledged_record_is_demanded(lost: list[tuple[int, int]], status: str) -> None:
     verdict = judge_records_kept([storage_pods(), storage_pods(lost=lost)])
     assert (verdict.status, verdict.id) == (status, "fast/storage-pods/records/holds")
+    assert (verdict.measured, verdict.unit) == (3.0 if lost else 0.0, "count")
     assert ("3 of 400 after pods vendor/app=manager were killed: 12 to 14" in verdict.reason) == bool(lost)
     assert ("all 800 acknowledged records" in verdict.reason) != bool(lost)
 
@@ -69,6 +70,7 @@ def test_every_acknowledged_record_is_demanded(lost: list[tuple[int, int]], stat
 def test_records_that_nobody_can_read_are_no_pass() -> None:
     found = judge_records_kept([storage_pods(read_on="", unread="the pod did not start")])
     assert found.status == "fail" and "nothing could be read: the pod did not start" in found.reason
+    assert found.measured is None
     assert "the pod did not start" in render_summary(
         results(storage_pods=[storage_pods(unread="the pod did not start")])
     )

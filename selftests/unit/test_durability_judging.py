@@ -36,7 +36,9 @@ def test_lost_records_are_told_by_how_many_and_which() -> None:
 
 
 def test_one_lost_record_is_enough() -> None:
-    assert judge_durability(durability(lost=[(7, 7)])).status == "fail"
+    verdict = judge_durability(durability(lost=[(7, 7)]))
+    assert (verdict.status, verdict.measured, verdict.unit) == ("fail", 1.0, "count")
+    assert judge_durability(durability()).measured == 0.0
 
 
 def test_all_lost_is_said_as_all() -> None:

@@ -186,6 +186,7 @@ def test_a_failure_fails_only_where_that_is_asked_and_is_counted_anyway() -> Non
     assert "not by this suite" in shown.reason
     failed = judge_import(bad, storage_class="fast", failures="fail")
     assert failed.status == "fail" and "NodeExpandVolume" in failed.reason
+    assert (failed.measured, failed.unit, shown.measured) == (2.0, "count", None)
     assert judge_import(good, storage_class="fast", failures="fail").status == "pass"
 
 

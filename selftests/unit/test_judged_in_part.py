@@ -51,6 +51,15 @@ def test_not_tried(storage_class, error):
     raise error
 """
 
+CLOSE = """\
+from acceptance.public import Verdict
+
+def test_close_to(storage_class, accept):
+    "The class is near its limit."
+    about = {"id": "x", "storage_class": storage_class.name, "profile": None, "metric": None, "rule": "r", "limit": "l"}
+    accept(Verdict(**about, measured=None, low=None, high=None, status="inconclusive", reason="so so"))
+"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ended:
@@ -135,6 +144,26 @@ def test_a_required_test_that_was_left_out_leaves_a_part(tmp_path: Path) -> None
     run = ended(tmp_path, "-k", "another", requires=f"requires: [{REQUIRED}]")
     assert (run.status, run.results["overall"]) == (7, "partial"), run.output
     assert REQUIRED in run.output
+
+
+def test_a_run_that_ends_before_its_first_test_is_an_error_in_junit(tmp_path: Path) -> None:
+    """As where the API server does not answer; here the host has no fio, which is known sooner."""
+    run = ended(tmp_path, limits=OF_LOAD, PATH=str(tmp_path))
+    assert run.status == 10, run.output
+    (error,) = run.results["errors"]
+    (case,) = run.suite.iter("testcase")
+    told = case.find("error")
+    assert told is not None and told.get("message") == error
+    assert [run.suite.get(name) for name in ("tests", "errors", "failures")] == ["1", "1", "0"]
+    assert (run.results["run"]["complete"], run.properties["complete"], run.gauge("complete")) == (False, "False", 0)
+
+
+def test_what_is_too_close_to_call_is_not_told_as_failed(tmp_path: Path) -> None:
+    (tmp_path / "test_close.py").write_text(CLOSE)
+    run = ended(tmp_path, "test_close.py", "-k", "close_to")
+    assert (run.status, run.results["overall"]) == (6, "inconclusive"), run.output
+    assert "FAIL" not in run.output and re.search(r"\b1 inconclusive\b", run.output.splitlines()[-1])
+    assert re.search(r"^INCONCLUSIVE +so so", run.output, re.MULTILINE)
 
 
 def test_a_run_in_which_nothing_was_judged_says_so(tmp_path: Path) -> None:

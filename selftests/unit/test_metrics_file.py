@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -17,9 +17,11 @@ from acceptance.report.prometheus.gauges import Gauge, Samples
 from acceptance.report.prometheus.measured import pattern
 from acceptance.results.document import RelativeEstimate, Results
 from acceptance.results.file import read_results
+from acceptance.results.subjects import Subject
 from acceptance.text.sanitizing import sanitize_values
 from selftests.unit.compared_runs import class_of, cluster, judged, measured, run_of
 
+RUN_OF_ALL = Path(__file__).parents[2] / "docs/evidence/longhorn-1.10/results.json"
 RECORDED = Path(__file__).parents[1] / "integration/recorded/make_accept.json"
 
 
@@ -187,3 +189,25 @@ def test_the_series_of_a_run_are_bounded_by_what_is_asked() -> None:
         return {(each.name, frozenset(each.labels.items())) for found in read(text).values() for each in found}
 
     assert {name for name, _ in series(first) ^ series(second)} == {"storage_acceptance_run_info"}
+
+
+@pytest.mark.parametrize("subject", [*get_args(Subject), None])
+def test_a_verdict_of_whatever_subject_has_a_status_a_count_and_its_figure(subject: Subject | None) -> None:
+    """By construction: a subject that nobody has written a metric for has these."""
+    verdict = judged("fail", metric="read.iops").model_copy(update={"subject": subject})
+    text = metrics_text(run_of(verdicts=[verdict]))
+    about = {"subject": subject or "", "profile": "sync-write-iops", "metric": "read.iops", "rule": "at-least"}
+    assert of(text, "verdict_value", **about, unit=verdict.unit or "", bound="mean") == [verdict.measured]
+    assert of(text, "subject_verdicts", subject=subject or "", status="fail") == [1.0]
+    assert of(text, "subject_verdicts", subject=subject or "", status="pass") == [0.0]
+
+
+def test_all_subjects_and_figures_of_a_real_run_are_there() -> None:
+    """One that tested nearly all that there is."""
+    found = read_results(RUN_OF_ALL)
+    text = metrics_text(found)
+    subjects = {each.labels["subject"] for each in read(text)["storage_acceptance_subject_verdicts"]}
+    assert subjects == {each.subject for each in found.verdicts} and len(subjects) > 10
+    figures = {each.id for each in found.verdicts if each.measured is not None}
+    assert len(figures) > 40 and len(of(text, "verdict_value", bound="mean")) == len(figures)
+    assert sum(of(text, "subject_verdicts")) == len(found.verdicts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.judging.operations import judge_operations, needed_count
+from acceptance.judging.operations import CONFIDENCE, judge_operations, needed_count
 from acceptance.limits.operations import OperationLimit
 from selftests.unit.operation_records import BIND, NONE_FAILED, record, times
 
@@ -66,7 +66,15 @@ def test_one_that_failed_is_a_fail_where_none_may() -> None:
 def test_a_share_that_may_fail_is_judged_by_its_interval() -> None:
     for count, status in ((0, "pass"), (5, "inconclusive"), (30, "fail")):
         found = record(times(FAST, failed={"FailedMount": count} if count else {}))
-        assert judge_operations(found, SHARE).status == status
+        verdict = judge_operations(found, SHARE)
+        assert verdict.status == status
+        assert (verdict.measured, verdict.unit, verdict.confidence) == (
+            count / (len(FAST) + count),
+            "ratio",
+            CONFIDENCE,
+        )
+        assert verdict.low is not None and verdict.high is not None
+        assert verdict.low <= count / (len(FAST) + count) <= verdict.high
 
 
 def test_parts_of_a_start_do_not_count_again() -> None:

@@ -184,6 +184,8 @@ def test_a_restart_under_load_fails_and_names_the_pod() -> None:
     assert judge_price(record(), limit("restarts", 0)).status == "pass"
     verdict = judge_price(record(restarts=1), limit("restarts", 0))
     assert verdict.status == "fail" and "store/csi-0 container main restarted once" in verdict.reason
+    assert (verdict.measured, verdict.unit) == (1.0, "count")
+    assert judge_price(record(), limit("restarts", 0)).measured == 0.0
     assert judge_price(record(restarts=1), limit("restarts", 1)).status == "pass"
 
 

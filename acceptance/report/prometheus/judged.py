@@ -24,6 +24,14 @@ VERDICT = Gauge(
     help="1 for the status of the verdict on this limit; 0 for the other statuses",
     labels=("profile", "metric", "rule", "status"),
 )
+VERDICT_VALUE = Gauge(
+    name="verdict_value",
+    help="what the verdict on this limit measured, in its unit, and its interval if it has one",
+    labels=("subject", "profile", "metric", "rule", "unit", "bound"),
+)
+SUBJECT_VERDICTS = Gauge(
+    name="subject_verdicts", help="number of verdicts of this subject with that status", labels=("subject", "status")
+)
 ASKED = Gauge(name="asked_limits", help="number of limits and comparison rules in the tier, for all classes of the run")
 APPLYING = Gauge(name="applying_limits", help="those of asked_limits that apply to the classes under test")
 JUDGED = Gauge(name="judged_limits", help="those of applying_limits with a verdict other than skipped")
@@ -51,9 +59,16 @@ def add_verdicts(samples: Samples, results: Results, candidate: str) -> None:
     samples.set_one_of(CLASS_OVERALL, "status", overall(own, in_part=in_part), get_args(Overall))
     for status in get_args(Status):
         samples.set(VERDICTS, sum(each.status == status for each in own), status=status)
+    for subject in dict.fromkeys(each.subject or "" for each in own):
+        for status in get_args(Status):
+            count = sum((each.subject or "", each.status) == (subject, status) for each in own)
+            samples.set(SUBJECT_VERDICTS, count, subject=subject, status=status)
     for question, verdicts in _by_question(own).items():
         labels = dict(zip(("profile", "metric", "rule"), question, strict=True))
         samples.set_one_of(VERDICT, "status", worst(verdicts) or "skipped", tuple(ORDER), **labels)
+        first = min(verdicts, key=lambda each: ORDER[each.status])
+        about = {"subject": first.subject or "", "unit": first.unit or ""}
+        samples.set_bounds(VERDICT_VALUE, first.measured, low=first.low, high=first.high, **labels, **about)
 
 
 def add_run(samples: Samples, results: Results, candidate: str) -> None:
