@@ -121,8 +121,22 @@ def _without_consent(plan: Plan, *, at_most: int) -> str | None:
         f"up to {format_quantity(claimed.amount, unit='B', beside=at_most)} would be claimed at one time (at "
         f"most {each}; replicas not counted); without consent a run claims at most {_bytes(at_most)}. "
         f"{_during(claimed)}{UNMADE} {_capital(LESS)}, or consent: "
-        f"--storage-claim-at-most={format_size(-(-claimed.amount // _GIB) * _GIB)}"
+        f"{_consent(claimed.amount)}"
     )
+
+
+def left_out(plan: Plan, *, at_most: int) -> str:
+    """Why scale runs that nobody named are left out of a plan, and how to include them; see `room_of` for `at_most`."""
+    claimed = plan.most(lambda volumes: volumes.storage).amount
+    return (
+        f"scale runs are left out: with them up to {format_quantity(claimed, unit='B', beside=at_most)} would be "
+        f"claimed at one time, and without consent a run claims at most {_bytes(at_most)}; include them with "
+        f"{_consent(claimed)}"
+    )
+
+
+def _consent(claimed: int) -> str:
+    return f"--storage-claim-at-most={format_size(-(-claimed // _GIB) * _GIB)}"
 
 
 def _record(plan: Plan, storage_class: str, pools: Sequence[Pool]) -> PoolRecord:

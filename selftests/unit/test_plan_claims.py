@@ -69,3 +69,29 @@ def test_a_run_of_51_volumes_needs_consent_and_is_told_how_much(planned: Callabl
     assert "or consent: --storage-claim-at-most=156Gi" in told
     assert REFUSED not in planned(*options, "--storage-claim-at-most=156Gi")[1]
     assert REFUSED in planned(*options, "--storage-claim-at-most=155Gi")[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "refused", "left_out"),
+    [
+        ((), False, True),
+        (("--storage-claim-at-most=200Gi",), False, False),
+        (("-m", "not scale"), False, False),
+        (("-m", "scale or smoke"), True, False),
+        (("--storage-scale-steps=1,3",), True, False),
+        (("tests/test_volume_scaling.py", "tests/test_provisioning.py"), True, False),
+        (("--storage-claim-at-most=1Gi",), True, False),
+    ],
+    ids=["defaults", "consent", "others", "by mark", "by option", "by file", "others need consent too"],
+)
+def test_scale_runs_that_nobody_named_are_left_out_rather_than_refused(
+    options: tuple[str, ...], refused: bool, left_out: bool, planned: Callable[..., tuple[int, str]]
+) -> None:
+    status, output = planned(OWN, "--storage-class=fast", *options)
+    told = " ".join(output.split())
+    assert status == 0, output
+    assert (f"{REFUSED} 4" in told, "include them with --storage-claim-at-most=" in told) == (refused, left_out), output
+    if left_out:
+        needed, rest = re.search(r"at-most=(\d+)Gi", told), re.search(r"fast: at most (\d+) GiB claimed", told)
+        assert needed is not None and rest is not None
+        assert int(rest[1]) <= 100 < int(needed[1])

@@ -194,6 +194,14 @@ def test_much_is_claimed_with_consent_alone(lab: Lab, run: Run, tmp_path: Path) 
     assert run("-m", "scale", "--storage-claim-at-most=153Gi")[0] == 10 and lab.made == BEGUN
 
 
+def test_on_the_defaults_a_run_begins_without_scale_runs(lab: Lab, run: Run, tmp_path: Path) -> None:
+    status, output = run()
+    assert (status, lab.made) == (10, BEGUN), output
+    assert "scale runs are left out" in output and "include them with --storage-claim-at-most=" in output
+    (pool,) = results(tmp_path)["pools"]
+    assert pool["claimed"] <= 100 * 1024**3
+
+
 def test_a_plan_says_what_would_be_refused(lab: Lab, run: Run) -> None:
     lab.free = "3Gi"
     status, output = run(*SMOKE, "--storage-plan")
