@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from acceptance.commands.accept_level import add_accept_level
 from acceptance.commands.cleanup import add_cleanup
@@ -15,12 +16,20 @@ from acceptance.commands.driver_info import add_driver_info
 from acceptance.commands.limits import add_limits
 from acceptance.commands.profiles import add_profiles
 from acceptance.commands.report import add_report
-from acceptance.text.errors import AcceptanceError
+from acceptance.text.errors import AcceptanceError, WrongUsage
+
+
+class _Parser(argparse.ArgumentParser):
+    """Ends with the exit status of wrong usage, in all of its commands; that of argparse means interrupted here."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise WrongUsage."""
+        raise WrongUsage(f"{message}\n{self.format_usage().strip()}")
 
 
 def command_parser(program: str) -> argparse.ArgumentParser:
     """All commands and their options; `program`: what it is called by."""
-    parser = argparse.ArgumentParser(prog=program, description="What is done without pytest.")
+    parser: argparse.ArgumentParser = _Parser(prog=program, description="What is done without pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_accept_level(commands)
     add_cleanup(commands)
@@ -35,8 +44,8 @@ def command_parser(program: str) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None, *, program: str = "python -m acceptance") -> int:
     """Run a command; its exit status. `program`: what it was called by."""
-    chosen = command_parser(program).parse_args(arguments)
     try:
+        chosen = command_parser(program).parse_args(arguments)
         status: int = chosen.command(chosen)
         sys.stdout.flush()
     except AcceptanceError as error:

@@ -10,7 +10,7 @@ from typing import NoReturn
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsage
 from embedded_cluster import lifecycle, postgresql, preconditions, removal, simulation
 from embedded_cluster.borrowing import run_on_cluster
-from embedded_cluster.cluster import find
+from embedded_cluster.cluster import find, running_names
 from embedded_cluster.kubelet_control import mounts_of, start_kubelet, stop_kubelet
 from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
@@ -40,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
         "up": "start the cluster, or say that it is up",
         "down": "remove the cluster and everything it left on this host",
         "status": "show what runs; exit 0 healthy, 1 damaged, 3 not running",
+        "names": "print the names of the clusters that run",
         "kubeconfig": "print the path of the administrator's kubeconfig",
         "node-fail": "kill all of one node as a power cut would, and tear its mounts away",
         "node-restore": "restart a node that failed",
@@ -198,6 +199,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = _parser().parse_args(arguments)
         layout = Layout(options.name)
+        if options.command == "names":
+            for name in running_names():
+                say(name)
+            return 0
         if options.command == "up":
             return _up(layout, options)
         if options.command == "run":

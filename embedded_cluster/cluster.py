@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from embedded_cluster.layout import Layout
+from embedded_cluster.layout import STATE_ROOT, Layout, is_name
 from embedded_cluster.processes import is_running
 from embedded_cluster.state import read_state
 
@@ -15,6 +15,15 @@ class EmbeddedCluster:
     name: str
     kubeconfig: Path
     image: str
+
+
+def running_names() -> list[str]:
+    """The names of the embedded clusters of which `find` finds one."""
+    try:
+        folders = sorted(path.name for path in STATE_ROOT.iterdir() if path.is_dir() and is_name(path.name))
+    except OSError:  # there is none, or they are another user's
+        return []
+    return [name for name in folders if find(name) is not None]
 
 
 def find(name: str = "default") -> EmbeddedCluster | None:

@@ -19,6 +19,11 @@ MARKER = "STORAGE_ACCEPTANCE_CLUSTER"
 _NAME = re.compile(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?")
 
 
+def is_name(text: str) -> bool:
+    """Whether it can be the name of a cluster."""
+    return _NAME.fullmatch(text) is not None
+
+
 def cache_folder() -> Path:
     """The folder for builds and images, shared by all checkouts of this user."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -33,7 +38,7 @@ class Layout:
 
     def __post_init__(self) -> None:
         """Raise WrongUsage for a name that is no short DNS label."""
-        if not _NAME.fullmatch(self.name):
+        if not is_name(self.name):
             raise WrongUsage(
                 f"{self.name!r} is no cluster name: 1 to 20 of a-z, 0-9 and '-', starting with a letter and not "
                 "ending with '-'"

@@ -53,24 +53,29 @@ class OneTable:
     shown = False
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-        """The table, what did not go well, and where the rest is."""
-        run: Any = config.stash.get(import_module(f"{_FIXTURES}.run").RUN, None)
-        if run is None:
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
+    ) -> None:
+        """The table, what did not go well, and where the rest is; nothing of a run that has no results."""
+        module = import_module(f"{_FIXTURES}.run")
+        run: Any = config.stash.get(module.RUN, None)
+        if run is None or not module.has_results(exitstatus):
             return
         results: Results = run.recorder.results()
         self.shown = bool(results.measurements)
         terminalreporter.ensure_newline()
-        terminalreporter.write_sep("=", "quick figures")
-        heads = ("", "IOPS", "bandwidth", "mean latency", "p99")
-        terminalreporter.write_line(table_text(heads, _rows(results)))
+        if self.shown:
+            terminalreporter.write_sep("=", "quick figures")
+            heads = ("", "IOPS", "bandwidth", "mean latency", "p99")
+            terminalreporter.write_line(table_text(heads, _rows(results)))
         told = [f"{each.status}: {each.reason}" for each in results.verdicts if each.status in ("fail", "inconclusive")]
         for line in (*told, *results.errors, *results.warnings):
             terminalreporter.write_line(sanitize(line))
-        terminalreporter.write_line(
-            "Nothing was judged: these are figures of 6 s of load each, and caches may have helped. "
-            "`storage-acceptance run` judges."
-        )
+        if self.shown:
+            terminalreporter.write_line(
+                "Nothing was judged: these are figures of 6 s of load each, and caches may have helped. "
+                "`storage-acceptance run` judges."
+            )
         terminalreporter.write_line(f"report: {run.folder.report}")
 
     @pytest.hookimpl(tryfirst=True)

@@ -6,10 +6,11 @@ import argparse
 import shlex
 from collections.abc import Iterator
 
+from acceptance.cluster.description import offered_image
 from acceptance.cluster.looking import CLASSES, look_at_storage
 from acceptance.cluster.storage_classes import storage_class_of
 from acceptance.commands.command import Commands
-from acceptance.commands.named_cluster import add_cluster_options, connected
+from acceptance.commands.named_cluster import add_cluster_options, connected, options_of
 from acceptance.judging.discovery import Discovery, FoundClass, Surroundings, discover
 from acceptance.text.sanitizing import on_one_line, sanitize
 
@@ -24,8 +25,9 @@ def add_discover(commands: Commands) -> None:
 def _discover(chosen: argparse.Namespace) -> int:
     from acceptance.report.plain_table import print_table
 
-    with connected(chosen) as api:
+    with connected(chosen, only_reads=True) as api:
         look = look_at_storage(api)
+        image = [] if offered_image(api) else ["--storage-image=IMAGE"]
     classes = [storage_class_of(each) for each in look.found[CLASSES]]
     found = discover(classes, Surroundings(**{kind: each for kind, each in look.found.items() if kind != CLASSES}))
     if found.classes:
@@ -39,7 +41,7 @@ def _discover(chosen: argparse.Namespace) -> int:
         print(f"Not looked at: {kind.replace('_', ' ')}: {why}.")
     if found.candidate is not None:
         print("\nTo run next:")
-        for line in _next(found, _cluster(chosen)):
+        for line in _next(found, options_of(chosen), image=image):
             print(f"  {sanitize(line)}")
     return 0
 
@@ -74,15 +76,9 @@ def _told(found: Discovery) -> Iterator[str]:
         yield "Baseline: no local class was found, so nothing is compared; local-path-provisioner offers one."
 
 
-def _cluster(chosen: argparse.Namespace) -> list[str]:
-    """The options that name the same cluster to a run."""
-    if chosen.in_cluster:
-        return ["--storage-cluster=in-cluster"]
-    named = (("--storage-kubeconfig", chosen.kubeconfig), ("--storage-context", chosen.context))
-    return [f"{option}={value}" for option, value in named if value is not None]
-
-
-def _next(found: Discovery, cluster: list[str]) -> Iterator[str]:
-    yield shlex.join(["storage-acceptance", "quick", str(found.candidate), *cluster])
+def _next(found: Discovery, cluster: list[str], *, image: list[str]) -> Iterator[str]:
+    yield shlex.join(["storage-acceptance", "quick", str(found.candidate), *cluster, *image])
     beside = [] if found.baseline is None else [f"--storage-baseline-class={found.baseline}"]
-    yield shlex.join(["storage-acceptance", "run", f"--storage-class={found.candidate}", *beside, *cluster])
+    yield shlex.join(["storage-acceptance", "run", f"--storage-class={found.candidate}", *beside, *cluster, *image])
+    if image:
+        yield "IMAGE: one with fio and a shell that the nodes can pull; this cluster names none itself."

@@ -1,0 +1,102 @@
+"""`discover` shows names as they are typed next, and proposes commands that run as they stand."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selftests.bounds import HANGS_S
+from selftests.unit.loopback_server import Loopback, kubeconfig, loopback
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("ocs-storagecluster-ceph-rbd", "ocs-storagecluster-ceph-rbd-virtualization", "ocs-storagecluster-cephfs")
+PROVISIONER = "openshift-storage.rbd.csi.ceph.com"
+OFFER = "/api/v1/namespaces/kube-public/configmaps/storage-acceptance"
+# An embedded cluster of another name than the default, asked as the program that it is.
+EMBEDDED = """
+import sys
+answers = {{"names": "mine", "kubeconfig --name mine": {kubeconfig!r}}}
+words = " ".join(sys.argv[1:])
+if words not in answers:
+    sys.exit(4)
+print(answers[words])
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    classes = [{"metadata": {"name": name, "uid": name}, "provisioner": PROVISIONER} for name in NAMES]
+    found = Loopback(answers={"/apis/storage.k8s.io/v1/storageclasses": {"metadata": {}, "items": classes}})
+    with loopback(found):
+        yield found
+
+
+def called(folder: Path, *words: str, **variables: str) -> tuple[int, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_", "KUBE"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "storage_acceptance", *words],
+        cwd=folder,
+        env={**kept, "HOME": str(folder), "PYTHONPATH": str(ROOT), **variables},
+        capture_output=True,
+        text=True,
+        timeout=HANGS_S,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("columns", ["40", "120", "200"])
+def test_names_are_shown_in_full_at_any_width(columns: str, server: Loopback, tmp_path: Path) -> None:
+    path = kubeconfig(tmp_path / "mine", cluster={"server": server.url})
+    status, output = called(
+        tmp_path, "discover", f"--kubeconfig={path}", COLUMNS=columns, FORCE_COLOR="1", TERM="xterm"
+    )
+    assert status == 0, output
+    table = re.sub(r"\x1b\[[\d;]*m", "", output.partition("To run next:")[0])
+    assert [name for name in NAMES if not re.search(rf"(?m)^ *{name} .*{re.escape(PROVISIONER)} ", table)] == []
+
+
+@pytest.mark.parametrize(("offer", "named"), [({"data": {"image": "registry/fio:3"}}, 0), ({}, 2)])
+def test_what_is_proposed_names_an_image_where_the_cluster_does_not(
+    offer: dict[str, Any], named: int, server: Loopback, tmp_path: Path
+) -> None:
+    server.answers[OFFER] = offer
+    path = kubeconfig(tmp_path / "mine", cluster={"server": server.url})
+    status, output = called(tmp_path, "discover", f"--kubeconfig={path}")
+    assert status == 0, output
+    proposed = re.findall(r"(?m)^ *storage-acceptance (?:quick|run) .*$", output)
+    assert len(proposed) == 2
+    assert sum("--storage-image=" in command for command in proposed) == named
+    assert all(f"--storage-kubeconfig={path}" in command for command in proposed)
+
+
+@pytest.mark.parametrize(("command", "status"), [("discover", 0), ("cleanup", 4)])
+def test_an_embedded_cluster_of_another_name_is_looked_at_and_never_changed(
+    command: str, status: int, server: Loopback, tmp_path: Path
+) -> None:
+    path = kubeconfig(tmp_path / "mine", cluster={"server": server.url})
+    program = tmp_path / "embedded_cluster" / "__main__.py"
+    program.parent.mkdir()
+    (program.parent / "__init__.py").touch()
+    program.write_text(EMBEDDED.format(kubeconfig=str(path)))
+    found, output = called(tmp_path, command)
+    assert found == status, output
+    assert ("--storage-embedded-name=mine" in output) == (command == "discover")
+    assert (server.asked == []) == (command == "cleanup")
+
+
+def test_figures_that_there_are_not_have_no_table(server: Loopback, tmp_path: Path) -> None:
+    """It is the command line that lacks an image."""
+    server.answers[OFFER] = {}
+    path = kubeconfig(tmp_path / "mine", cluster={"server": server.url})
+    options = (f"--storage-kubeconfig={path}", f"--storage-report={tmp_path / 'reports'}", "-p", "no:cacheprovider")
+    status, output = called(tmp_path, "quick", NAMES[0], *options)
+    assert status == 4 and "--storage-image" in output, output
+    assert [word for word in ("quick figures", "report: ", "bandwidth") if word in output] == []

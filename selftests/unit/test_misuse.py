@@ -1,0 +1,88 @@
+"""Whatever command is called wrongly: exit status 4 and no traceback. 2 would say that somebody interrupted it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import acceptance.__main__ as engine
+from embedded_cluster.__main__ import main as embedded
+from selftests.bounds import HANGS_S
+from storage_acceptance.command_line import COMMANDS, PROGRAM, main
+from storage_acceptance.completion import TESTING
+
+ROOT = Path(__file__).parents[2]
+WRONG_USAGE = 4
+NO_OPTION = ("--no-such-option",)
+OTHERS = [each.name for each in COMMANDS if each.name not in TESTING]
+ENGINE = sorted(engine.command_parser(PROGRAM)._subparsers._group_actions[0].choices)  # type: ignore[union-attr]
+EMBEDDED = ("up", "down", "status", "names", "kubeconfig", "node-fail", "node-restore", "kubelet-stop", "node-mounts")
+
+
+def called(folder: Path, *words: str) -> tuple[int, str]:
+    """Status and output, in a process of its own, with no cluster to be had."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_", "KUBE"))}
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=folder,
+        env={**kept, "HOME": str(folder), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=HANGS_S,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", TESTING)
+def test_commands_that_run_tests_refuse_what_they_do_not_know(name: str, tmp_path: Path) -> None:
+    status, output = called(tmp_path, "storage_acceptance", name, *NO_OPTION)
+    assert (status, "Traceback" in output) == (WRONG_USAGE, False), output
+
+
+@pytest.mark.parametrize("words", [("-k", "("), ("no/such/test.py",)])
+def test_what_pytest_refuses_is_wrong_usage(words: tuple[str, ...], tmp_path: Path) -> None:
+    status, output = called(tmp_path, "storage_acceptance", "run", "--storage-cluster=in-cluster", *words)
+    assert (status, "Traceback" in output) == (WRONG_USAGE, False), output
+
+
+@pytest.mark.parametrize("words", [NO_OPTION, ("one", "two", "three", "four")], ids=["option", "too many words"])
+@pytest.mark.parametrize("name", OTHERS)
+def test_all_other_commands_refuse_what_they_do_not_know(
+    name: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([name, *words]) == WRONG_USAGE
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.parametrize("words", [[], ["no-such-command"], *([name, *NO_OPTION] for name in ENGINE)], ids=str)
+def test_the_engines_own_commands_do_so_too(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert engine.main(words) == WRONG_USAGE
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.parametrize("words", [[], ["no-such-command"], *([name, *NO_OPTION] for name in EMBEDDED)], ids=str)
+def test_the_embedded_cluster_does_so_too(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert embedded(words) == WRONG_USAGE
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.parametrize("module", ["acceptance", "storage_acceptance", "embedded_cluster"])
+def test_a_process_ends_with_that_status(module: str, tmp_path: Path) -> None:
+    assert called(tmp_path, module, "no-such-command")[0] == WRONG_USAGE
+
+
+@pytest.mark.parametrize("words", [("discover",), ("cleanup", "--list"), ("run",), ("quick", "fast")])
+def test_a_context_that_is_a_typo_lists_those_that_there_are(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / ".kube").mkdir()
+    (tmp_path / ".kube" / "config").write_text(
+        "current-context: production\ncontexts: [{name: production}, {name: staging, context: {cluster: c}}]\n"
+    )
+    status, output = called(tmp_path, "storage_acceptance", *words, "--storage-context=stagin")
+    told = " ".join(output.split())
+    assert (status, "available: production, staging" in told) == (WRONG_USAGE, True), output
+    assert str(tmp_path / ".kube/config") in told
