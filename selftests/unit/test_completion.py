@@ -39,7 +39,10 @@ def test_an_unknown_shell_is_refused(words: list[str], capsys: pytest.CaptureFix
     ("words", "found"),
     [
         (["co"], {"compare", "completion"}),
-        (["run", "--storage-cl"], {"--storage-class=", "--storage-claim-at-most=", "--storage-cluster="}),
+        (
+            ["run", "--storage-cl"],
+            {"--storage-class=", "--storage-claim-at-most=", "--storage-cluster=", "--storage-cluster-set="},
+        ),
         (["run", "--storage-volume-mode", "=", "b"], {"block"}),
         (["run", "--storage-tier", "="], {"baseline", "production"}),
         (["limits", "--di"], {"--diff"}),
