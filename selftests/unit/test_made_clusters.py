@@ -384,7 +384,7 @@ def test_a_cluster_that_cannot_be_deleted_costs_no_results(run: Callable[..., En
     ended = run(FAILS="delete")
     assert ended.status == 10
     assert "Traceback" not in ended.output and "INTERNALERROR" not in ended.output
-    assert ended.results["run"]["complete"] is True and ended.results["run"]["exit_status"] == 10
+    assert ended.results["run"]["finished"] is not None and ended.results["run"]["exit_status"] == 10
     assert "the daemon is gone" in ended.results["errors"][-1]
     assert "remove it later with `kind delete cluster --name pytest-" in ended.output
 
