@@ -108,14 +108,15 @@ class ProcessLoad:
         """Ask the load to end if it has not, then make it end; over is what holds the pipe no more."""
         asked = not self.log.over and self._process.poll() is None
         if asked:
-            os.killpg(self.pid, signal.SIGTERM)
+            with suppress(ProcessLookupError, PermissionError):  # what is then left is told by what holds the pipe
+                os.killpg(self.pid, signal.SIGTERM)
         if not self._closed(within_s=ASKED_S if asked else OVER_S):
             self._kill()
         self._process.wait()
 
     def _kill(self) -> None:
         for process in self._marked():
-            with suppress(psutil.NoSuchProcess):
+            with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
                 process.kill()
         if not self._closed(within_s=KILLED_S):
             left = ", ".join(str(process.pid) for process in self._marked())

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from tempfile import TemporaryFile
 from typing import IO
@@ -93,11 +92,10 @@ def run_program(
         try:
             status = _wait(command, timeout_s=timeout_s, tell=lambda passed_s: tell(passed_s, _last_line(stderr)))
         except subprocess.TimeoutExpired as error:
-            left = _kill_all(command)
+            ended = _kill_all(command)
             said = _read(stderr).strip()
             raise EnvironmentFailure(
-                f"`{shown}` did not end within {timeout_s:.0f} s{': ' if said else ''}{said}; it was killed{left}; "
-                f"{longer}"
+                f"`{shown}` did not end within {timeout_s:.0f} s{': ' if said else ''}{said}; {ended}; {longer}"
             ) from error
         except BaseException:
             _kill_all(command)
@@ -127,9 +125,13 @@ def _last_line(file: IO[bytes]) -> str:
 
 
 def _kill_all(command: subprocess.Popen[bytes]) -> str:
-    """Kill the command and what it started, so that nothing of it acts any more; what could not be, in words."""
-    with suppress(ProcessLookupError):
+    """Kill the command and what it started, so that nothing of it acts any more; how that went, in words."""
+    try:
         os.killpg(command.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    except PermissionError:  # as of what sudo started; to wait for it would be to wait as long as it likes
+        return "it still runs, as another user, whose processes this one may not end"
     command.wait()
     try:
         wait_until(
@@ -139,8 +141,8 @@ def _kill_all(command: subprocess.Popen[bytes]) -> str:
             otherwise="still there",
         )
     except EnvironmentFailure:
-        return ", but a process that it started still runs"
-    return ""
+        return "it was killed, but a process that it started still runs"
+    return "it was killed"
 
 
 def _is_there(group: int) -> bool:
@@ -148,6 +150,8 @@ def _is_there(group: int) -> bool:
         os.killpg(group, 0)
     except ProcessLookupError:
         return False
+    except PermissionError:  # it is another user's
+        return True
     return True
 
 

@@ -181,6 +181,19 @@ def test_a_cluster_is_named_as_it_was_asked_for(kind: str, settings: dict[str, s
     assert cluster_name(run_of(settings=settings, where=cluster(kind=kind))) == expected
 
 
+@pytest.mark.parametrize("kind", ["kubeconfig", "in-cluster", "embedded", "kind"])
+@pytest.mark.parametrize("context", ["staging", None])
+def test_clusters_of_one_name_are_told_apart_and_one_is_the_same_each_time(kind: str, context: str | None) -> None:
+    def name_of(identity: str) -> str:
+        where = cluster(kind=kind).model_copy(update={"identity": identity})
+        return cluster_name(run_of(settings={"context": context}, where=where))
+
+    one, two = "0d1e4f3a-0000-4000-8000-000000000000", "7c2b9e10-0000-4000-8000-000000000000"
+    assert name_of(one) == name_of(one) != name_of(two)
+    if kind == "kubeconfig":
+        assert name_of(one) == "/".join(filter(None, (kind, context, "0d1e4f3a")))
+
+
 def test_the_series_of_a_run_are_bounded_by_what_is_asked() -> None:
     """Of a metric of a profile three for each class, of a limit one for each status: a second run brings no more."""
     first, second = (metrics_text(compared(run_id=run)) for run in ("r1", "r2"))

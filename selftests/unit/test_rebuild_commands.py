@@ -101,6 +101,22 @@ def test_a_command_that_does_not_end_is_killed(tmp_path: Path) -> None:
         rebuild(trigger=hanging, timeout_s=5.0).trigger()  # it has begun by then on a busy machine, too
 
 
+def test_a_command_that_became_another_users_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `sudo` does: nobody may signal it, and it is not waited for."""
+    refused: list[int] = []
+
+    def refuse(group: int, number: int) -> None:
+        refused.append(group)
+        raise PermissionError(1, "Operation not permitted")
+
+    with monkeypatch.context() as context:
+        context.setattr("os.killpg", refuse)
+        with pytest.raises(EnvironmentFailure, match="still runs, as another user"):
+            rebuild(trigger=("sleep", "600"), timeout_s=0.2).trigger()
+    assert psutil.pid_exists(refused[0])
+    psutil.Process(refused[0]).kill()
+
+
 def test_what_a_killed_command_started_acts_no_more(tmp_path: Path) -> None:
     """Else the node would fail after it was restored."""
     late = tmp_path / "late"

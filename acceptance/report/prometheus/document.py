@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from prometheus_client.openmetrics.exposition import generate_latest
 
 from acceptance.report.prometheus.gauges import Families, Samples
@@ -11,7 +13,10 @@ from acceptance.report.prometheus.neighbours import add_neighbours
 from acceptance.report.prometheus.snapshots import add_many_snapshots
 from acceptance.report.prometheus.trials import add_trials
 from acceptance.results.completeness import classes_under_test
-from acceptance.results.document import Results
+from acceptance.results.document import Cluster, Results
+
+MARK = 8
+"""characters of an identity: enough to tell the clusters of an organization apart"""
 
 
 def metrics_text(results: Results) -> str:
@@ -41,7 +46,10 @@ def samples_of(results: Results, candidate: str) -> Samples:
 
 
 def cluster_name(results: Results) -> str:
-    """Which cluster it was, as far as it was named: `embedded/default`, `kubeconfig/staging`, `host/name-of-host`."""
+    """Which cluster it was, by its name and a mark of its identity: `kubeconfig/staging/0d1e4f3a`, `host/name-of-host`.
+
+    Contexts of one name may be of several clusters, and each kubeconfig's current one has no name here.
+    """
     cluster, settings = results.cluster, results.settings
     if cluster is None:
         return ""
@@ -50,4 +58,11 @@ def cluster_name(results: Results) -> str:
         name = settings.get("embedded") or "default"
     elif cluster.kind == "host" and cluster.nodes:
         name = cluster.nodes[0].name
-    return "/".join(filter(None, (cluster.kind, str(name or ""))))
+    return "/".join(filter(None, (cluster.kind, str(name or ""), "" if cluster.kind == "host" else _mark(cluster))))
+
+
+def _mark(cluster: Cluster) -> str:
+    """The beginning of the UID of kube-system; of what is made for each run, the digest of where it is."""
+    if cluster.kind in ("kubeconfig", "in-cluster"):
+        return cluster.identity[:MARK]
+    return sha256(cluster.identity.encode()).hexdigest()[:MARK] if cluster.identity else ""
