@@ -106,6 +106,10 @@ class Recorder:
             each.model_copy(update=told) if each.id == measurement else each for each in self.measurements
         ]
 
+    def judge_again(self, verdict: Verdict, changed: Verdict) -> None:
+        """Replace a verdict by what it became at the end of the run."""
+        self.verdicts = [changed if each is verdict else each for each in self.verdicts]
+
     def results(self, *, exit_status: int | None = None) -> Results:
         """All of it as the document to write, fit to be shown; complete once the exit status is known."""
         # By a clock that does not jump: one that is set back would have the run end before it began.

@@ -12,8 +12,10 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
+from fixtures.junit import follow_verdicts
 from selftests.bounds import HANGS_S
 from selftests.pytest_command import PYTEST
+from selftests.unit.compared_runs import judged
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = """
@@ -220,3 +222,24 @@ def test_the_suite_says_of_which_run_it_is(folder: Path) -> None:
     of_suite = properties(read(folder / "junit.xml"))
     assert of_suite["own"] == "kept"
     assert (of_suite["run"], of_suite["tier"], of_suite["overall"]) == ("r", "baseline", "inconclusive")
+
+
+def test_a_verdict_that_became_inconclusive_at_the_end_is_a_failure_of_its_test() -> None:
+    """Its test had passed long before."""
+    passed = judged("pass")
+    changed = passed.model_copy(update={"status": "inconclusive", "reason": "not steady", "low": 1.0})
+    listed = "".join(
+        f'<property name="{name}" value="{getattr(passed, name)}"/>' for name in ("id", "status", "reason", "low")
+    )
+    case = f'<testcase name="a"><properties>{listed}</properties></testcase>'
+    root = ElementTree.fromstring(f'<testsuites><testsuite tests="2" failures="1">{case}</testsuite></testsuites>')
+    follow_verdicts(root, [passed])
+    assert root.find(".//failure") is None
+    follow_verdicts(root, [changed])
+    (suite,) = root
+    (found,) = suite.iter("testcase")
+    failure = found.find("failure")
+    assert failure is not None and failure.get("message") == "inconclusive: not steady"
+    told = properties(found)
+    assert (told["status"], told["reason"], told["low"]) == ("inconclusive", "not steady", "1.0")
+    assert suite.get("failures") == "2"

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from acceptance.limits.tiers import Tier
+from acceptance.judging.rejudging import contradictions
+from acceptance.limits.tiers import Limit, Tier
 from acceptance.results.recorder import Recorder
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.speed.later import AFTER_S, Later
 from acceptance.trials.speed.runner import SpeedRunner
 from fixtures.measurements import RUNNER, pytest_runtest_teardown
+from fixtures.options import INPUTS
 from fixtures.run import RUN
 from selftests.unit.simulated_credits import Credits, ReadyBench, steady
 from selftests.unit.simulated_standstills import Storage, at_least, profile
@@ -77,12 +79,19 @@ class Ending(SimpleNamespace):
         yield from self.found
 
 
-def teardown(runner: Ending, *, nextitem: object = None) -> Recorder:
+def tier_of(*limits: Limit) -> Tier:
+    return Tier(name="t", description="d", extends=None, limits=limits, comparison=())
+
+
+def teardown(runner: Ending, *, nextitem: object = None, tier: Tier | None = None) -> Recorder:
     """What the run keeps when the last test is over."""
+    tier = tier or tier_of()
     recorder = Recorder(run_id="r", started=datetime(2026, 11, 23, tzinfo=UTC), settings={}, tier_limits=0)
     for later in runner.found:
         recorder.measurements.extend(later.first.measurements)
-    config = SimpleNamespace(stash={RUNNER: runner, RUN: SimpleNamespace(recorder=recorder)})
+        recorder.verdicts += [later.first.against(each) for each in tier.limits]
+    inputs = SimpleNamespace(tier=tier)
+    config = SimpleNamespace(stash={RUNNER: runner, RUN: SimpleNamespace(recorder=recorder), INPUTS: inputs})
     item: Any = SimpleNamespace(config=config)
     next_one: Any = nextitem
     pytest_runtest_teardown(item, next_one)
@@ -97,6 +106,31 @@ def test_after_the_last_test_it_is_kept_and_told() -> None:
     assert measurement.at_the_end == found[0].against_first
     assert recorder.warnings == [found[0].warning]
     assert teardown(Ending(found=found, error=None), nextitem="another").warnings == []
+
+
+@pytest.mark.parametrize("durable", [False, True], ids=["others", "durable"])
+def test_a_limit_that_passed_and_is_missed_at_the_end_is_inconclusive(durable: bool) -> None:
+    """One half of the first rate is asked for; a third of it is left. A limit that is still met stays a pass."""
+    missed, met = at_least(RATE / 2), at_least(RATE / 5)
+    for seed in range(1, 6):
+        disk = Credits(rate=RATE / 3, burst=3, credits_s=200, noise=0.05, seed=seed, full=True)
+        found = run_of(disk, after_s=600, durable=durable, meanwhile=disk.spend)
+        first = found[0].first.against(missed)
+        recorder = teardown(Ending(found=found, error=None), tier=tier_of(missed, met))
+        changed, kept = recorder.verdicts
+        assert (changed.status, kept.status, changed.measured) == ("inconclusive", "pass", first.measured)
+        assert kept == found[0].first.against(met)
+        assert changed.low is not None and changed.low < RATE / 2 < (first.low or 0.0)
+        assert changed.high == first.high
+        results = recorder.results(exit_status=6)
+        assert results.overall == "inconclusive" and list(contradictions(results)) == []
+
+
+def test_a_limit_that_steady_storage_passed_stays_a_pass() -> None:
+    for seed in range(1, 21):
+        found = run_of(steady(rate=RATE, seed=seed), after_s=600)
+        recorder = teardown(Ending(found=found, error=None), tier=tier_of(at_least(RATE / 2)))
+        assert recorder.verdicts == [found[0].first.against(at_least(RATE / 2))]
 
 
 def test_what_fails_at_the_end_fails_no_test() -> None:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.measure import Recording
+from acceptance.measuring.metric_values import metric_estimate
 from acceptance.measuring.rest import CONFIDENCE, rates
 from acceptance.measuring.slowing import judged_part, slowing
-from acceptance.results.document import RelativeEstimate
+from acceptance.results.document import Estimate, RelativeEstimate
+from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.statistics.intervals import SECONDS_CORRELATION
 from acceptance.statistics.ratios import independent_ratio
@@ -50,6 +52,10 @@ class Later:
         if found is None:
             return None
         return RelativeEstimate(ratio=found.mean, low=found.low, high=found.high, confidence=CONFIDENCE)
+
+    def estimate(self, metric: Metric) -> Estimate | None:
+        """Return what the load at the end showed of a metric; None if nothing."""
+        return metric_estimate(metric, self.again.samples, plan=PLAN, confidence=CONFIDENCE)
 
     @property
     def warning(self) -> str | None:
