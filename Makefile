@@ -28,10 +28,9 @@ test-full: $(TOX)  # and what takes long, as every night and before a release
 test-release: $(TOX)  # what takes hours, before a release: Longhorn and Ceph themselves, judged disks, all simulations
 	@$(TOX) run -q -e selftest -- release
 
-venv: $(TOX)  # .venv with all that pytest needs here, for work by hand
+venv: $(TOX)  # .venv with `storage-acceptance` of this checkout and all that its self-tests need
 	$(TOX) devenv -q -e venv .venv
-	echo 'import os; os.environ.setdefault("PYTEST_ADDOPTS", "--config-file=$(CURDIR)/tox.ini")' \
-		> "$$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/storage-acceptance.pth"
+	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --editable .
 
 image: $(TOX)  # the suite's image in dist/, with its bill of materials; as root, on Debian with Python 3.11
 	$(TOX) run -q -e image

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import acceptance
 from acceptance.text.errors import WrongUsage
+from acceptance.text.program import PROGRAM
 
-PROGRAM = "storage-acceptance"
 Words = Sequence[str]
 
 

@@ -19,9 +19,9 @@ from acceptance.results.features import CAPABILITIES
 from acceptance.results.workloads import WORKLOADS
 from acceptance.settings.run import Settings
 from acceptance.text.errors import WrongUsage
+from acceptance.text.program import PROGRAM
 from storage_acceptance.pytest_session import PLUGINS
 
-PROGRAM = "storage-acceptance"
 TESTING = ("run", "quick", "smoke", "host", "list", "plan")
 """The commands that take the suite's options, and pytest's."""
 PYTEST = {"-k": "only tests whose names match", "-m": "only tests with such marks", "-x": "end at the first failure"}

@@ -12,6 +12,7 @@ from acceptance.cluster.storage_classes import storage_class_of
 from acceptance.commands.command import Commands
 from acceptance.commands.named_cluster import add_cluster_options, connected, options_of
 from acceptance.judging.discovery import Discovery, FoundClass, Surroundings, discover
+from acceptance.text.program import PROGRAM
 from acceptance.text.sanitizing import on_one_line, sanitize
 
 
@@ -77,8 +78,8 @@ def _told(found: Discovery) -> Iterator[str]:
 
 
 def _next(found: Discovery, cluster: list[str], *, image: list[str]) -> Iterator[str]:
-    yield shlex.join(["storage-acceptance", "quick", str(found.candidate), *cluster, *image])
+    yield shlex.join([PROGRAM, "quick", str(found.candidate), *cluster, *image])
     beside = [] if found.baseline is None else [f"--storage-baseline-class={found.baseline}"]
-    yield shlex.join(["storage-acceptance", "run", f"--storage-class={found.candidate}", *beside, *cluster, *image])
+    yield shlex.join([PROGRAM, "run", f"--storage-class={found.candidate}", *beside, *cluster, *image])
     if image:
         yield "IMAGE: one with fio and a shell that the nodes can pull; this cluster names none itself."

@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from acceptance.text.program import PROGRAM
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Handler = Callable[[int, FrameType | None], None]
 PLEASE_WAIT = (
-    b"\nInterrupted: cleaning up, please wait. Killing the process leaves resources behind (remove them with "
-    b"`python -m acceptance cleanup`).\n"
-)
+    "\nInterrupted: cleaning up, please wait. Killing the process leaves resources behind (remove them with "
+    f"`{PROGRAM} cleanup`).\n"
+).encode()
 # In these modules an error between two steps leaves a lock held, or what was begun without an end: Python looks for
 # signals also after a lock was taken and before the block that gives it back has begun (CPython issue 74174). The next
 # one who wants that lock, such as a request while cleaning up, would wait for ever.

@@ -129,7 +129,7 @@ def test_a_login_page_from_then_on_is_no_verdict_and_what_stays_can_be_removed(
         run = finish(process, reports=reports, timeout=120)
     assert run.status == 2, run.output
     assert "Traceback" not in run.output and "INTERNALERROR" not in run.output
-    (by_hand,) = re.findall(r"remove it later with `python -m acceptance cleanup .* --run (\S+)`", run.output)
+    (by_hand,) = re.findall(r"remove it later with `storage-acceptance cleanup .* --run (\S+)`", run.output)
     done = cleanup(cluster, "--run", by_hand)
     assert done.returncode == 0 and f"run {by_hand}: removed" in done.stdout, done.stdout + done.stderr
 

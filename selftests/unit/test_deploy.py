@@ -26,7 +26,17 @@ EXAMPLES = sorted((DEPLOY / "examples").iterdir())
 MANIFESTS = [*sorted(DEPLOY.glob("*.yaml")), *EXAMPLES]
 RECIPE = read_recipe(DEPLOY / "Containerfile")
 # What no run reads: its own tests, documents, what it wrote, and what makes it.
-NOT_OF_A_RUN = {"benchmarks", "deploy", "dist", "docs", "embedded_cluster", "release", "reports", "selftests"}
+NOT_OF_A_RUN = {
+    "hatch_build.py",
+    "benchmarks",
+    "deploy",
+    "dist",
+    "docs",
+    "embedded_cluster",
+    "release",
+    "reports",
+    "selftests",
+}
 NOT_OF_A_RUN |= {"CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md"}
 NOT_OF_A_RUN |= {"pyproject.toml", "requirements.in", "requirements.txt"}
 

@@ -155,3 +155,16 @@ def test_the_looks_that_the_page_on_statistics_lists_are_those_of_the_plans(dura
     (row,) = re.findall(rf"^\| {name} \|.*$", PAGES["docs/statistics.md"], re.MULTILINE)
     early, further = (re.findall(r"\d+", re.sub(r"\(.*?\)", "", each)) for each in row.split("|")[3:5])
     assert [int(each) for each in (*early, *further)] == list(plan_for(durable=durable, in_turn=in_turn).looks)
+
+
+def test_users_are_told_to_type_the_command_that_they_have() -> None:
+    """By every page but the one for work on the suite, and by all that the suite prints."""
+    others = re.compile(r"\.venv/bin/pytest|python3? -m (?:acceptance|pytest|storage_acceptance)\b")
+    pages = {ROOT / "README.md", *(ROOT / "docs").rglob("*.md")} - {ROOT / "docs/development.md"}
+    engine = [
+        ROOT / "acceptance/__main__.py",
+        ROOT / "acceptance/commands/__init__.py",
+    ]  # `python -m acceptance` itself
+    code = {path for folder in ("acceptance", "fixtures") for path in (ROOT / folder).rglob("*.py")} - {*engine}
+    found = {path: others.findall(path.read_text(encoding="utf-8")) for path in sorted(pages | code)}
+    assert {str(path.relative_to(ROOT)): words for path, words in found.items() if words} == {}

@@ -63,7 +63,7 @@ def test_the_first_run_that_fell_passes_and_is_told_the_second_fails_and_says_si
     assert second.verdict.measured == pytest.approx(0.805, abs=0.001)
     assert second.verdict.reason.endswith(
         "; since 2026-11-15 (run run-14) about 19.7 % lower than that level, worse than the 10 % allowed, beyond "
-        "noise, and not back since (`python -m acceptance accept-level` accepts an intended change): databases "
+        "noise, and not back since (`storage-acceptance accept-level` accepts an intended change): databases "
         "wait for it."
     )
 
@@ -98,7 +98,7 @@ def test_what_became_better_is_no_failure_and_asks_for_its_level() -> None:
     assert found.trend.change_point is not None
     assert found.trend.change_point.change == pytest.approx(0.305, abs=0.01)
     assert (
-        "since 2026-11-15 (run run-14) about 30.5 % higher than that level: with `python -m acceptance "
+        "since 2026-11-15 (run run-14) about 30.5 % higher than that level: with `storage-acceptance "
         "accept-level` a later fall from there is reported; " in found.verdict.reason
     )
 

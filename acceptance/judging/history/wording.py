@@ -6,9 +6,10 @@ from acceptance.judging.history.comparing import Comparison
 from acceptance.limits.history import HistoryLimit
 from acceptance.results.history import ChangePoint, TrendPoint
 from acceptance.results.ratio_words import TIMES_FROM, amount, factor
+from acceptance.text.program import PROGRAM
 from acceptance.text.quantities import format_quantity
 
-ACCEPT = "`python -m acceptance accept-level`"
+ACCEPT = f"`{PROGRAM} accept-level`"
 
 
 def not_compared(earlier: int, this: TrendPoint | None, limit: HistoryLimit, *, before: int, others: int) -> str:

@@ -1,0 +1,3 @@
+"""The command that users have: what messages and reports tell them to type."""
+
+PROGRAM = "storage-acceptance"

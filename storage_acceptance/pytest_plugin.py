@@ -1,0 +1,13 @@
+"""What pytest loads of an installation in every session: `entry` of the plugins.
+
+The wheel has the plugins beneath this package, an editable installation in the checkout beside it.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+
+_PACKAGE = "storage_acceptance.fixtures" if find_spec("storage_acceptance.fixtures") else "fixtures"
+_ENTRY = import_module(f"{_PACKAGE}.entry")
+
+pytest_addoption = _ENTRY.pytest_addoption
+pytest_load_initial_conftests = _ENTRY.pytest_load_initial_conftests
