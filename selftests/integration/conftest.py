@@ -24,8 +24,8 @@ LONGEST_FIRST = (
     *("price", "volume_features", "copies_of_volumes", "faults_of_the_api_server", "scaling", "full_volumes"),
     *("shared_volumes", "killed_storage_pods", "bad_provisioning", "rebuild_longhorn", "many_files", "interruption"),
     *("wrong_input", "host", "bad_speed", "pools", "faults_of_pods", "good_storage", "history"),
-    *("faults_of_the_machine", "control_plane", "durability", "rebuild", "least_privilege", "data_integrity"),
-    "faults_of_nodes",
+    *("durability", "least_privilege", "control_plane", "embedded_cluster", "rebuild", "data_integrity"),
+    *("faults_of_nodes", "faults_of_the_machine", "other_peoples_data", "in_cluster"),
 )
 
 

@@ -74,6 +74,7 @@ def test_claim_that_binds_late_fails_with_the_time_it_took(clean: Api, reports: 
     assert "outside the limit of at most 8 s: an installer gives up" in verdict["reason"]
 
 
+@pytest.mark.full
 def test_claims_that_bind_in_time_pass(clean: Api, reports: Path, tmp_path: Path) -> None:
     options = [bind_limit(tmp_path, "2min"), "-k", "binds_in_time"]
     run = run_suite("--storage-class", "local-path", *options, reports=reports)

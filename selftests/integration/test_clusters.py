@@ -14,7 +14,7 @@ from acceptance.cluster.resources import CONFIG_MAPS, PODS
 from selftests.integration.suite import ROOT, run_suite, suite_environment
 
 
-def test_kubeconfig_is_copied_never_written_never_deleted(
+def test_kubeconfig_is_copied_never_written_never_deleted_and_the_copy_goes(
     cluster: embedded_cluster.EmbeddedCluster, clean: Api, tmp_path: Path, reports: Path
 ) -> None:
     theirs = tmp_path / "kubeconfig"
@@ -22,10 +22,14 @@ def test_kubeconfig_is_copied_never_written_never_deleted(
     theirs.chmod(0o400)
     os.utime(theirs, (1_000_000_000, 1_000_000_000))
     before = (theirs.read_bytes(), theirs.stat().st_mtime, stat.S_IMODE(theirs.stat().st_mode), theirs.stat().st_ino)
-    run = run_suite(f"--storage-kubeconfig={theirs}", "-k", "takes_a_write", reports=reports)
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    given = {"TMPDIR": str(temporary)}
+    run = run_suite(f"--storage-kubeconfig={theirs}", "-k", "takes_a_write", reports=reports, environment=given)
     assert run.status == 0, run.output
     after = (theirs.read_bytes(), theirs.stat().st_mtime, stat.S_IMODE(theirs.stat().st_mode), theirs.stat().st_ino)
     assert after == before
+    assert [each.name for each in temporary.iterdir() if each.name.startswith("storage-acceptance")] == []
     assert run.results["cluster"]["kind"] == "kubeconfig"
 
 
@@ -36,14 +40,6 @@ def test_context_alone_means_the_users_kubeconfig(
     run = run_suite("--storage-context", "no-such-context", reports=reports, environment=environment)
     assert run.status == 10, run.output
     assert "no-such-context" in run.output
-
-
-def test_private_copy_is_gone_afterwards(clean: Api, tmp_path: Path, reports: Path) -> None:
-    temporary = tmp_path / "tmp"
-    temporary.mkdir()
-    run = run_suite("-k", "takes_a_write", reports=reports, environment={"TMPDIR": str(temporary)})
-    assert run.status == 0, run.output
-    assert [each.name for each in temporary.iterdir() if each.name.startswith("storage-acceptance")] == []
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def verdicts(run: SuiteRun, storage_class: str) -> dict[str, dict[str, Any]]:
     return {each["metric"]: each for each in run.results["verdicts"] if each["storage_class"] == storage_class}
 
 
+@pytest.mark.full
 def test_volumes_at_once_come_and_go_in_time(clean: Api, reports: Path, tmp_path: Path) -> None:
     """Of the local class only what it can do; what nobody asks for is not done."""
     asked = limits(tmp_path, bind=ANY_S, start=ANY_S, snapshot=ANY_S, delete=ANY_S)

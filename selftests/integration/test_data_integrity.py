@@ -1,6 +1,7 @@
 """What was written is read, through the suite's own command line: on good storage, on a disk whose bits rot, and on one
 that loses writes while a replica is rebuilt."""
 
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -17,7 +18,8 @@ from selftests.lab.provisioner import LabClass, lab_classes
 pytestmark = pytest.mark.disrupts
 
 INTEGRITY = ("tests/test_data_integrity.py",)
-CLASS = ("--storage-class", "lab-lies")
+# What lies is a shell script for each request.
+CLASS = ("--storage-class", "lab-lies", "--storage-test-size", "16Mi")
 
 
 @pytest.fixture(scope="module")
@@ -63,16 +65,21 @@ def test_a_changed_byte_is_found_with_its_block_and_checksums(clean: Api, honest
     run = run_suite(*INTEGRITY, *CLASS, "-k", "data_is_read_back", reports=reports)
     assert run.status == 1, run.output
     reason = run.verdict("data_is_read_back")["reason"]
-    assert "64 MiB were written" in reason and "in the pod that wrote it" in reason
-    assert "of 1,024 blocks of 64 KiB are not what was written: at offset" in reason
+    assert "16 MiB were written" in reason and "in the pod that wrote it" in reason
+    assert "of 256 blocks of 64 KiB are not what was written: at offset" in reason
     assert " expected, " in reason and " found" in reason
 
 
 def test_what_changes_later_is_found_by_the_pods_that_read_it(clean: Api, honest: LyingDisk, reports: Path) -> None:
     with started_suite(*INTEGRITY, *CLASS, reports=reports) as process:
         while process.poll() is None and not honest.rots.exists():
-            # As soon as the first has ended, so that the second has not read all where this comes late.
-            pods = {each["metadata"]["name"]: each["status"].get("phase") for each in own(clean, PODS)}
+            # As soon as the first has ended, so that the second has not read all where this comes late: the run stands
+            # still while one looks, and makes no second pod meanwhile.
+            process.send_signal(signal.SIGSTOP)
+            try:
+                pods = {each["metadata"]["name"]: each["status"].get("phase") for each in own(clean, PODS)}
+            finally:
+                process.send_signal(signal.SIGCONT)
             if any(
                 name.endswith("2-verify") or (name.endswith("1-write") and phase == "Succeeded")
                 for name, phase in pods.items()

@@ -20,6 +20,7 @@ import pytest
 
 import embedded_cluster
 from embedded_cluster.processes import kill, with_argument
+from selftests.bounds import HANGS_S
 from selftests.integration.remains import files_below, on_host, processes_of
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +49,7 @@ def state() -> dict[str, Any]:
 
 def kubectl(*arguments: str, kubeconfig: Path = STATE / "admin.kubeconfig", stdin: str = "") -> Any:
     words = [str(STATE / "bin" / "kubectl"), f"--kubeconfig={kubeconfig}", *arguments]
-    return subprocess.run(words, input=stdin, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(words, input=stdin, capture_output=True, text=True, timeout=HANGS_S, check=False)
 
 
 def get(*arguments: str) -> Any:

@@ -14,7 +14,7 @@ from selftests.integration.suite import limits_file, run_suite
 def passed(api: Api, tmp_path_factory: pytest.TempPathFactory):
     """The main job with limits that this machine meets however busy it is."""
     folder = tmp_path_factory.mktemp("good")
-    limits = limits_file(folder, iops=20)
+    limits = limits_file(folder, iops=1)
     options = ["--storage-class", "replicated", "--storage-baseline-class", "local-path"]
     return run_suite(
         *options, f"--storage-thresholds={limits}", "-k", "sync-write or test_provisioning", reports=folder / "reports"

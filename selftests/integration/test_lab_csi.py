@@ -28,7 +28,7 @@ def served(tmp_path: Path) -> Iterator[CsiDriver]:
     wait_for("nothing to be left", look=found.left, ready=lambda seen: not seen, state=str, timeout_s=180)
 
 
-@pytest.mark.parametrize("access", ["mount", "block"])
+@pytest.mark.parametrize("access", ["mount", pytest.param("block", marks=pytest.mark.full)])
 def test_csi_sanity_finds_nothing(served: CsiDriver, access: str) -> None:
     done = sanity(served, f"--csi.testvolumeaccesstype={access}")
     assert done.returncode == 0, done.stdout

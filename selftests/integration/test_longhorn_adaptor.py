@@ -20,6 +20,9 @@ from embedded_cluster.longhorn import programs
 from embedded_cluster.waiting import NotYet, wait_for
 from selftests.lab.played_engine import PlayedEngine
 
+# No cluster of `make test` has Longhorn.
+pytestmark = pytest.mark.full
+
 SIZE = 64 * 1024 * 1024
 """bytes of the volume"""
 

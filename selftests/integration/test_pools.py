@@ -95,6 +95,7 @@ def test_with_room_or_where_nothing_is_known_the_same_run_begins(free: str | Non
     assert pool["description"] in (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.full
 def test_a_share_that_is_agreed_to_is_claimed(clean: Api, reports: Path) -> None:
     with capacity(clean, "1900Mi"):
         run = run_suite("--storage-class", CLASS, *ONE, "--storage-pool-share=54%", reports=reports)
@@ -119,6 +120,7 @@ def test_classes_of_one_provisioner_count_together(clean: Api, reports: Path) ->
     assert_nothing_was_made(clean)
 
 
+@pytest.mark.full
 def test_what_another_class_has_is_not_this_ones(clean: Api, reports: Path) -> None:
     with capacity(clean, "1Mi", of="somebody-elses"):
         run = run_suite("--storage-class", CLASS, *ONE, reports=reports)

@@ -35,21 +35,31 @@ pytestmark = pytest.mark.disrupts
 
 @pytest.fixture(scope="module")
 def passed(api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
-    """Both patterns rebuilt on the replicated class, with limits that this machine meets."""
-    folder = tmp_path_factory.mktemp("rebuild")
-    options = [*REBUILD, "--storage-class", CLASS, "--storage-rebuild-size", "384Mi", limits(folder, LAX + FOREGROUND)]
-    return run_suite(*options, reports=folder / "reports", timeout=600)
+    """A pattern rebuilt on the replicated class, with limits that this machine meets."""
+    return rebuilt("full-data", tmp_path_factory.mktemp("rebuild"))
 
 
-def test_a_real_brick_is_rebuilt_for_both_patterns(passed: SuiteRun) -> None:
-    assert passed.status == 0, passed.output
-    judged = [each for each in passed.results["verdicts"] if each["status"] != "skipped"]
-    assert {(each["profile"], each["rule"]) for each in judged} == {
-        (pattern, rule)
-        for pattern in ("full-data", "alternating-4k")
-        for rule in ("largest_volume", "foreground_iops", "foreground_p99")
+def rebuilt(pattern: str, folder: Path) -> SuiteRun:
+    options = [*REBUILD, "-k", pattern, "--storage-class", CLASS, "--storage-rebuild-size", "384Mi"]
+    return run_suite(*options, limits(folder, LAX + FOREGROUND), reports=folder / "reports", timeout=600)
+
+
+def test_a_real_brick_is_rebuilt(passed: SuiteRun) -> None:
+    require_passed(passed, "full-data")
+
+
+@pytest.mark.full
+def test_a_real_brick_is_rebuilt_after_writes_here_and_there(api: Api, tmp_path: Path) -> None:
+    require_passed(rebuilt("alternating-4k", tmp_path), "alternating-4k")
+
+
+def require_passed(run: SuiteRun, pattern: str) -> None:
+    assert run.status == 0, run.output
+    judged = [each for each in run.results["verdicts"] if each["status"] != "skipped"]
+    rules = ("largest_volume", "foreground_iops", "foreground_p99")
+    assert {(each["profile"], each["rule"]): each["status"] for each in judged} == {
+        (pattern, rule): "pass" for rule in rules
     }
-    assert {each["status"] for each in judged} == {"pass"}
 
 
 def test_time_rate_and_foreground_are_in_the_results(passed: SuiteRun) -> None:
@@ -64,8 +74,8 @@ def test_time_rate_and_foreground_are_in_the_results(passed: SuiteRun) -> None:
         load = record["foreground"]
         assert load["iops_before"]["mean"] > 0 and load["iops_during"]["mean"] > 0
         assert load["points"][0]["at_s"] < 0 < load["points"][-1]["at_s"]
-    # What was rebuilt before the first look is in no rate; on a busy machine that may be most of one of them.
-    assert max(map(_share_seen, passed.results["rebuilds"])) > 0.3
+    # What was rebuilt before the first look is in no rate; on a busy machine that may be most of it.
+    assert max(map(_share_seen, passed.results["rebuilds"])) > 0
 
 
 def _share_seen(record: dict[str, Any]) -> float:
@@ -168,19 +178,12 @@ def target(folder: Path, **commands: str) -> str:
 @pytest.mark.parametrize(
     ("commands", "said"),
     [
-        pytest.param(
-            {"trigger": "import sys; sys.exit('the brick is bolted down')", "healthy": ""},
-            "the brick is bolted down",
-            marks=pytest.mark.full,
-        ),
-        pytest.param(
-            {"trigger": "", "healthy": "import sys; sys.exit(1)"},
-            "must be whole before one is taken away",
-            marks=pytest.mark.full,
-        ),
+        ({"trigger": "import sys; sys.exit('the brick is bolted down')", "healthy": ""}, "the brick is bolted down"),
+        ({"trigger": "", "healthy": "import sys; sys.exit(1)"}, "must be whole before one is taken away"),
         ({"trigger": "", "healthy": ""}, "the suite saw no rebuild"),
     ],
 )
+@pytest.mark.full
 def test_a_command_that_fails_is_told_in_its_own_words(
     commands: dict[str, str], said: str, clean: Api, reports: Path, tmp_path: Path
 ) -> None:

@@ -30,7 +30,9 @@ def test_wrong_usage_is_told_all_at_once_and_without_a_traceback(reports: Path) 
     assert "Traceback" not in run.output
 
 
-@pytest.mark.parametrize("option", ["--storage-class", "--storage-baseline-class"])
+@pytest.mark.parametrize(
+    "option", ["--storage-class", pytest.param("--storage-baseline-class", marks=pytest.mark.full)]
+)
 def test_unknown_class_lists_those_there_are(option: str, clean: Api, reports: Path) -> None:
     run = run_suite(option, "fastest", reports=reports)
     assert run.status == 4

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import acceptance
+from selftests.bounds import HANGS_S
 from selftests.unit.docs_pages import ROOT, example_of_own_tests
 from selftests.unit.test_requirements import wanted
 
@@ -33,7 +34,7 @@ def done(*words: str | Path, status: int | None = 0, folder: Path = ROOT) -> sub
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=HANGS_S,
         check=False,
     )
     assert status in (None, ended.returncode), ended.stdout + ended.stderr
