@@ -124,6 +124,7 @@ def test_it_measures_a_folder_and_reports_beside_it(call: Called, tmp_path: Path
     (tmp_path / "disk").mkdir()
     words = (
         "--storage-test-size=64Mi",
+        "--storage-longest=60s",
         "-k",
         "random-read-iops",
         "--storage-inconclusive=pass",
