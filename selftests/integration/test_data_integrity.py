@@ -18,8 +18,7 @@ from selftests.lab.provisioner import LabClass, lab_classes
 pytestmark = pytest.mark.disrupts
 
 INTEGRITY = ("tests/test_data_integrity.py",)
-# What lies is a shell script for each request.
-CLASS = ("--storage-class", "lab-lies", "--storage-test-size", "16Mi")
+CLASS = ("--storage-class", "lab-lies")
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +64,8 @@ def test_a_changed_byte_is_found_with_its_block_and_checksums(clean: Api, honest
     run = run_suite(*INTEGRITY, *CLASS, "-k", "data_is_read_back", reports=reports)
     assert run.status == 1, run.output
     reason = run.verdict("data_is_read_back")["reason"]
-    assert "16 MiB were written" in reason and "in the pod that wrote it" in reason
-    assert "of 256 blocks of 64 KiB are not what was written: at offset" in reason
+    assert "64 MiB were written" in reason and "in the pod that wrote it" in reason
+    assert "of 1,024 blocks of 64 KiB are not what was written: at offset" in reason
     assert " expected, " in reason and " found" in reason
 
 
