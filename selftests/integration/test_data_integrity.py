@@ -77,13 +77,13 @@ def test_what_changes_later_is_found_by_the_pods_that_read_it(clean: Api, honest
             process.send_signal(signal.SIGSTOP)
             try:
                 pods = {each["metadata"]["name"]: each["status"].get("phase") for each in own(clean, PODS)}
+                if any(
+                    name.endswith("2-verify") or (name.endswith("1-write") and phase == "Succeeded")
+                    for name, phase in pods.items()
+                ):
+                    honest.rots.touch()
             finally:
                 process.send_signal(signal.SIGCONT)
-            if any(
-                name.endswith("2-verify") or (name.endswith("1-write") and phase == "Succeeded")
-                for name, phase in pods.items()
-            ):
-                honest.rots.touch()
             time.sleep(0.1)
         run = finish(process, reports=reports)
     assert run.status == 1, run.output
