@@ -104,7 +104,7 @@ def found(
 ) -> tuple[Finding, PlayedBench]:
     """Of two replicas: 10 MiB are used, 50 with a volume of 5 MiB, `full` with another one of 105 MiB."""
     words = ["sh", "-c", trim, "{volume}", "{claim}", "{namespace}", "{node}"] if trim else []
-    watched = Space(PoolPlan(used=["cat", str(used)], trim=words, timeout_s=10), timeout_s=0.5)
+    watched = Space(PoolPlan(used=["cat", str(used)], trim=words, timeout_s=HANGS_S), timeout_s=0.5)
     used.write_text(str(10 * MIB))
     watched.begin()
     used.write_text(str(50 * MIB))
