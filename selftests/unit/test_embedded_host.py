@@ -13,6 +13,7 @@ from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import builds, go_modules, golang, network, packages, preconditions, waiting
 from embedded_cluster.__main__ import main
 from embedded_cluster.preconditions import Needs
+from selftests.bounds import HANGS_S
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def test_wait_returns_what_is_there_at_last() -> None:
             raise answer
         return int(str(answer))
 
-    assert waiting.wait_for("three", poll, timeout=5, interval=0.01) == 3
+    assert waiting.wait_for("three", poll, timeout=HANGS_S, interval=0.01) == 3
 
 
 def test_wait_names_what_and_the_last_state() -> None:
