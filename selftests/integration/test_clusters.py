@@ -38,7 +38,7 @@ def test_context_alone_means_the_users_kubeconfig(
 ) -> None:
     environment = {"KUBECONFIG": str(cluster.kubeconfig)}
     run = run_suite("--storage-context", "no-such-context", reports=reports, environment=environment)
-    assert run.status == 10, run.output
+    assert run.status == 4, run.output
     assert "no-such-context" in run.output
 
 
