@@ -14,7 +14,11 @@ from embedded_cluster.commands import run
 from embedded_cluster.layout import PACKAGE, NodeLayout, cache_folder
 from embedded_cluster.oci_archive import add_file, add_image, add_layer, write_index
 
-PAUSE = "localhost/storage-acceptance/pause:1"
+OURS = "localhost/storage-acceptance/"
+"""How the names of all images begin that are made here"""
+PAUSE = f"{OURS}pause:1"
+PINNED = "io.cri-containerd.pinned=pinned"
+"""https://github.com/containerd/containerd/blob/main/docs/cri/architecture.md; the kubelet's side: KEP 2040"""
 USER = 65532
 LOAD_GENERATORS = ("fio", "sysbench")
 
@@ -38,7 +42,7 @@ def ensure() -> Images:
     Raises EnvironmentFailure where one of the programs cannot be run.
     """
     version = run(["fio", "--version"]).strip().removeprefix("fio-")
-    reference = f"localhost/storage-acceptance/fio:{version}"
+    reference = f"{OURS}fio:{version}"
     files = load_generators()
     inputs = hashlib.sha256(Path(__file__).read_bytes() + (PACKAGE / "oci_archive.py").read_bytes())
     for name, path in sorted(files.items()):
@@ -68,9 +72,24 @@ def libraries_of(*programs: Path) -> dict[str, Path]:
 
 
 def load(archive: Path, node: NodeLayout, *, snapshotter: str) -> None:
-    """Load an archive of images into a node, which must run. Raises EnvironmentFailure with what ctr said."""
-    ctr: list[str | Path] = ["ctr", "--address", node.containerd_socket, "--namespace", "k8s.io"]
-    run([*ctr, "images", "import", "--snapshotter", snapshotter, archive], timeout=300)
+    """Load an archive of images into a node, which must run, and pin all that it then has of this suite.
+
+    A kubelet that runs out of disk leaves pinned images alone, where its containerd knows the label (from 1.7.3 on).
+    Raises EnvironmentFailure with what ctr said.
+    """
+    run([*_ctr(node), "import", "--snapshotter", snapshotter, archive], timeout=300)
+    for name in sorted(names(node)):
+        if name.startswith(OURS):
+            run([*_ctr(node), "label", name, PINNED])
+
+
+def names(node: NodeLayout) -> set[str]:
+    """The names of all images that a node has. Raises EnvironmentFailure where its containerd does not answer."""
+    return set(run([*_ctr(node), "list", "--quiet"]).split())
+
+
+def _ctr(node: NodeLayout) -> list[str | Path]:
+    return ["ctr", "--address", node.containerd_socket, "--namespace", "k8s.io", "images"]
 
 
 def _write(target: Path, *, reference: str, files: Mapping[str, Path]) -> None:

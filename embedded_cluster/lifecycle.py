@@ -43,7 +43,7 @@ from embedded_cluster.preconditions import Needs
 from embedded_cluster.processes import Daemons
 from embedded_cluster.progress import say, step
 from embedded_cluster.state import CEPH, CSI, LONGHORN, ClusterState, boot_id, read_state, write_state
-from embedded_cluster.status import settled
+from embedded_cluster.status import mended, settled
 
 T = TypeVar("T")
 
@@ -68,7 +68,7 @@ def up(
     """
     preconditions.require_root()
     with cluster_lock(layout):
-        found = settled(layout)
+        found = mended(layout, settled(layout))
         if found.running and not found.problems:
             _require_parts(layout, parts)
             say(f"cluster {layout.name} is already up")

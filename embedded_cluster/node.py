@@ -154,8 +154,14 @@ class Node:
             # leaving the host.
             "clusterDNS": [gateway],
             "clusterDomain": "cluster.local",
-            # The disk is the host's: how full it is says nothing about this cluster, so only the last bit counts.
-            "evictionHard": {"memory.available": "100Mi", "nodefs.available": "200Mi", "imagefs.available": "200Mi"},
+            # The disk is the host's: how full it is says nothing about this cluster. A kubelet that is short of disk
+            # deletes images, which nothing here can pull again; kind turns that off in the same words.
+            "evictionHard": {
+                "memory.available": "100Mi",
+                "nodefs.available": "0%",
+                "nodefs.inodesFree": "0%",
+                "imagefs.available": "0%",
+            },
             "imageGCHighThresholdPercent": 100,
             "imageGCLowThresholdPercent": 99,
             "kubeAPIQPS": 300,

@@ -1,14 +1,15 @@
 """What runs, what does not, and whether the cluster answers."""
 
+import contextlib
 from dataclasses import dataclass
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import check, simulation
+from embedded_cluster import check, node_health, simulation
 from embedded_cluster.ceph import part as ceph
 from embedded_cluster.commands import succeeds
 from embedded_cluster.csi import part as csi
 from embedded_cluster.kubectl import Kubectl
-from embedded_cluster.layout import Layout
+from embedded_cluster.layout import Layout, NodeLayout
 from embedded_cluster.longhorn import part as longhorn
 from embedded_cluster.processes import is_running
 from embedded_cluster.state import CEPH, CSI, LONGHORN, ClusterState, read_state
@@ -23,13 +24,17 @@ _MOUNT_ANSWERS_S = 20
 class Status:
     """The state of a cluster; `problems` is empty where it is healthy, and `lines` is for people.
 
-    `may_pass`: all its processes run, so that the problems may go by themselves.
+    `may_pass`: all its processes run, so that the problems may go by themselves. `short`: those of its problems that
+    are of the machine, which a new cluster would have, too. `without_images`: the nodes that lack images, which can be
+    loaded again.
     """
 
     running: bool
     problems: tuple[str, ...]
     lines: tuple[str, ...]
     may_pass: bool = False
+    short: tuple[str, ...] = ()
+    without_images: tuple[NodeLayout, ...] = ()
 
 
 def status(layout: Layout) -> Status:
@@ -51,8 +56,34 @@ def status(layout: Layout) -> Status:
             + (f", 127.0.0.1:{port}" if port else "")
         )
         problems += [] if alive else [f"{record.component} is dead; see {layout.logs / record.component}.log"]
-    served = [] if problems else _served(layout, state, lines)
-    return Status(running=True, problems=(*problems, *served), lines=tuple(lines), may_pass=bool(served))
+    if problems:
+        return Status(running=True, problems=tuple(problems), lines=tuple(lines))
+    served = _served(layout, state, lines)
+    short, lacking = _of_nodes(layout, state)
+    lost = [
+        f"node {node.name} lacks images of the cluster; `python -m embedded_cluster up` loads them again"
+        for node in lacking
+    ]
+    return Status(
+        running=True,
+        problems=(*served, *short, *lost),
+        lines=tuple(lines),
+        may_pass=bool(served),
+        short=tuple(short),
+        without_images=tuple(lacking),
+    )
+
+
+def _of_nodes(layout: Layout, state: ClusterState) -> tuple[list[str], list[NodeLayout]]:
+    """What the machine is short of, in words, and the nodes without images. What cannot be asked is told elsewhere."""
+    short = node_health.full_disk(layout)
+    with contextlib.suppress(EnvironmentFailure):
+        wanted = [layout.node(number).name for number in range(1, len(state.node_addresses) + 1)]
+        nodes = [each for each in Kubectl.of(layout).get("nodes") if each["metadata"]["name"] in wanted]
+        short += node_health.pressures(nodes)
+    with contextlib.suppress(EnvironmentFailure):
+        return short, node_health.without_images(layout, state)
+    return short, []
 
 
 def settled(layout: Layout) -> Status:
@@ -68,6 +99,20 @@ def settled(layout: Layout) -> Status:
         return wait_for(f"cluster {layout.name} to answer", seen, timeout=PASSES_S, interval=1)
     except EnvironmentFailure:
         return status(layout)
+
+
+def mended(layout: Layout, found: Status) -> Status:
+    """The status after images that nodes lack were loaded again; the same where none lacks any.
+
+    Raises EnvironmentFailure where the machine is short of something: to start the cluster anew would not help.
+    """
+    state = read_state(layout)
+    if found.without_images and state is not None:
+        node_health.restore_images(layout, state, found.without_images)
+        found = settled(layout)
+    if found.short:
+        raise EnvironmentFailure(f"cluster {layout.name} runs, and is left as it is: {'; '.join(found.short)}")
+    return found
 
 
 def _served(layout: Layout, state: ClusterState, lines: list[str]) -> list[str]:

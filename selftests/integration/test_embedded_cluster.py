@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 import embedded_cluster
+from embedded_cluster.layout import Layout
 from embedded_cluster.processes import kill, with_argument
 from selftests.bounds import HANGS_S
 from selftests.integration.remains import files_below, on_host, processes_of
@@ -415,6 +416,21 @@ def test_not_running() -> None:
 
 
 # Damage and end; each leaves the cluster as the next expects it
+
+
+def test_up_loads_images_that_are_gone_and_starts_nothing_anew(namespace: str) -> None:
+    """As a kubelet deletes them that is short of disk; pods that use them run on."""
+    before = state()["processes"]
+    socket_of_it = Layout(NAME).node(2).containerd_socket
+    ctr = ["ctr", f"--address={socket_of_it}", "--namespace=k8s.io", "images"]
+    for name in (state()["image"], state()["pause_image"]):
+        subprocess.run([*ctr, "remove", "--sync", name], check=True, capture_output=True, timeout=60)
+    damaged = command("status", "--name", NAME)
+    assert (damaged.returncode, f"{NAME}-node-2 lacks images" in damaged.stdout) == (1, True), damaged.stdout
+    up()
+    assert command("status", "--name", NAME).returncode == 0
+    assert state()["processes"] == before
+    assert run_pod(name="again", namespace=namespace, script="echo here", node=2) == "here\n"
 
 
 @pytest.mark.full

@@ -73,6 +73,7 @@ def test_only_what_is_wrong_while_all_processes_run_may_pass(
     )
     monkeypatch.setattr(module, "read_state", lambda _layout: state)
     monkeypatch.setattr(module, "_served", lambda *_: ["/replicated does not answer"] * served)
+    monkeypatch.setattr(module, "_of_nodes", lambda *_: ([], []))
     found = status(LAYOUT)
     assert found.running and found.may_pass is may_pass
     assert bool(found.problems) is (served or not complete or bool(ticks))

@@ -1,0 +1,63 @@
+"""Whether nodes can run what a cluster promises: they have its images, and their kubelets are not short of anything."""
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from acceptance.text.errors import EnvironmentFailure
+from acceptance.text.quantities import format_quantity
+from embedded_cluster import images
+from embedded_cluster.layout import Layout, NodeLayout
+from embedded_cluster.progress import step
+from embedded_cluster.state import ClusterState
+
+PRESSURES = {"DiskPressure": "disk", "MemoryPressure": "memory", "PIDPressure": "processes"}
+"""The conditions with which a kubelet says what its node runs short of: it then takes no pods, and ends some.
+https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#node-conditions"""
+LEAST_FREE_B = 200 * 1024**2
+"""of the disk that holds all state of a cluster; with less, etcd and containerd fail at their next writes"""
+
+
+def pressures(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What the nodes of the API server say that they are short of, in words."""
+    return [
+        f"node {node['metadata']['name']} is short of {PRESSURES[condition['type']]} ({condition['type']}: "
+        f"{condition.get('message', 'no reason given')}); free some, and its kubelet takes pods again after 5 min"
+        for node in nodes
+        for condition in node.get("status", {}).get("conditions", [])
+        if condition["type"] in PRESSURES and condition["status"] == "True"
+    ]
+
+
+def full_disk(layout: Layout) -> list[str]:
+    """Whether the disk with the cluster's state is full, in words. Pods that fill it are not evicted."""
+    free = shutil.disk_usage(layout.state).free
+    if free >= LEAST_FREE_B:
+        return []
+    return [f"{layout.state}: only {format_quantity(free, unit='B')} are free on its disk; free some"]
+
+
+def without_images(layout: Layout, state: ClusterState) -> list[NodeLayout]:
+    """The nodes that lack an image that every cluster has.
+
+    Raises EnvironmentFailure where a containerd does not answer.
+    """
+    wanted = {state.image, state.pause_image}
+    return [node for node in _nodes(layout, state) if not wanted <= images.names(node)]
+
+
+def restore_images(layout: Layout, state: ClusterState, nodes: Sequence[NodeLayout]) -> None:
+    """Load the images of the cluster into these nodes again; pods that run are left alone.
+
+    Raises EnvironmentFailure where they cannot be loaded, or where this host's programs now make another image.
+    """
+    made = images.ensure()
+    if (made.fio, made.pause) != (state.image, state.pause_image):
+        raise EnvironmentFailure(f"the cluster's image was {state.image}, and this host now makes {made.fio}")
+    with step(f"load the images again into {', '.join(node.name for node in nodes)}"):
+        for node in nodes:
+            images.load(made.archive, node, snapshotter=state.snapshotter)
+
+
+def _nodes(layout: Layout, state: ClusterState) -> list[NodeLayout]:
+    return [layout.node(number) for number in range(1, len(state.node_addresses) + 1)]
