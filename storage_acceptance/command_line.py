@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import acceptance
 from acceptance.text.errors import WrongUsage
@@ -55,17 +56,18 @@ def overview() -> str:
     )
 
 
-def _tests(*first: str) -> Callable[[Words], int]:
+def _tests(name: str, *first: str) -> Callable[[Words], int]:
     def run(words: Words) -> int:
         from storage_acceptance.pytest_session import run_tests  # pytest is slow to load, and others do without
 
-        return run_tests([*first, *words])
+        (takes,) = (each.takes for each in COMMANDS if each.name == name)
+        return run_tests([*first, *words], usage=f"usage: {PROGRAM} {name} {takes}")
 
     return run
 
 
 def _host(words: Words) -> int:
-    return _tests("--storage-cluster=host")(_folders_first(words))
+    return _tests("host", "--storage-cluster=host")(_folders_first(words))
 
 
 def _folders_first(words: Words) -> Words:
@@ -77,7 +79,13 @@ def _folders_first(words: Words) -> Words:
 def _quick(words: Words) -> int:
     from storage_acceptance.quick import quick
 
-    return quick([*_folders_first(words)])
+    return quick([*_without_cluster(words), *_folders_first(words)])
+
+
+def _without_cluster(words: Words) -> Words:
+    """A directory is loaded on this host. It is told by its slash, which no name of a StorageClass has."""
+    named = any(word.startswith("--storage-cluster") for word in words)
+    return ["--storage-cluster=host"] if words and not named and "/" in words[0] and Path(words[0]).is_dir() else []
 
 
 def _list(words: Words) -> int:
@@ -108,10 +116,10 @@ def _cluster(words: Words) -> int:
 
 
 COMMANDS = (
-    Command(name="run", takes="[OPTIONS] [TESTS]", about="the acceptance tests, or your own TESTS", run=_tests()),
+    Command(name="run", takes="[OPTIONS] [TESTS]", about="the acceptance tests, or your own TESTS", run=_tests("run")),
     Command(
         name="quick",
-        takes="[CLASS] [OPTIONS]",
+        takes="[CLASS|DIR] [OPTIONS]",
         about="figures within 90 s in one table: synchronous writes, random reads and writes",
         run=_quick,
     ),
@@ -119,7 +127,7 @@ COMMANDS = (
         name="smoke",
         takes="[OPTIONS]",
         about="a first answer: volumes come and go, synchronous writes are fast enough",
-        run=_tests("-m", "smoke"),
+        run=_tests("smoke", "-m", "smoke"),
     ),
     Command(
         name="host",
@@ -138,7 +146,7 @@ COMMANDS = (
         name="plan",
         takes="[OPTIONS]",
         about="what `run` would create, how much room and time that takes; creates nothing",
-        run=_tests("--storage-plan"),
+        run=_tests("plan", "--storage-plan"),
     ),
     Command(
         name="limits",

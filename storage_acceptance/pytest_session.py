@@ -27,17 +27,20 @@ SETTINGS = {
 QUIET = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 
 
-def run_tests(words: Sequence[str], *, plugins: Iterable[object] = ()) -> int:
-    """Run the tests that are named among the words, or those that come with the suite; pytest's exit status."""
+def run_tests(words: Sequence[str], *, plugins: Iterable[object] = (), usage: str = "") -> int:
+    """Run the tests that are named among the words, or those that come with the suite; pytest's exit status.
+
+    `usage`: the first line of the help.
+    """
     if {"-h", "--help"} & set(words):
-        print(options_help())
+        print(f"{usage}\n\n{options_help()}".lstrip())
         return 0
     # Last, so that it holds also where the user turns warnings into errors.
     return int(pytest.main([*_own_words(), *map(_as_module, words), "-W", QUIET], plugins=list(plugins)))
 
 
 def _own_words() -> Iterator[str]:
-    yield from ("-p", PLUGINS, "--strict-markers", "--pyargs", f"--rootdir={Path.cwd()}")
+    yield from ("-p", PLUGINS, "--strict-markers", "-rfE", "--pyargs", f"--rootdir={Path.cwd()}")
     for name, value in SETTINGS.items():
         yield from ("-o", f"{name}={value}")
 

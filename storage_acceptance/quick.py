@@ -12,6 +12,7 @@ import pytest
 from acceptance.report.figures import shown_mean
 from acceptance.report.plain_table import table_text
 from acceptance.results.document import Measurement, Results
+from acceptance.text.program import PROGRAM
 from acceptance.text.sanitizing import sanitize
 from storage_acceptance.pytest_session import PLUGINS, TESTS, run_tests
 
@@ -23,6 +24,7 @@ LOADS = {
     "random-write-iops": "random writes, depth 64",
 }
 """The profiles, in the order of the table, in words."""
+USAGE = f"usage: {PROGRAM} quick [CLASS|DIR] [OPTIONS]"
 SELECTION = (
     f"--storage-thresholds={Path(__file__).with_name('quick.yaml')}",
     "--storage-tier=quick",
@@ -40,7 +42,7 @@ _FIXTURES = PLUGINS.rpartition(".")[0]
 def quick(words: Sequence[str]) -> int:
     """Run with these words; the exit status of the run, and 0 where there are figures and nothing was judged."""
     table = OneTable()
-    status = run_tests([*SELECTION, *_TESTS, "--no-header", "-r", "E", "--tb=no", *words], plugins=[table])
+    status = run_tests([*SELECTION, *_TESTS, "--no-header", "-r", "E", "--tb=no", *words], plugins=[table], usage=USAGE)
     return 0 if status == pytest.ExitCode.NO_TESTS_COLLECTED and table.shown else status
 
 

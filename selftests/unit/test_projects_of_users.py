@@ -105,3 +105,12 @@ def test_variables_hold_values_that_have_commas(tmp_path: Path) -> None:
     (tmp_path / "again").mkdir()
     refused = host(tmp_path / "again", *LISTS, environment={"STORAGE_PRICE_OF": "storage/'app"})
     assert refused.returncode == 4 and "STORAGE_PRICE_OF: expected values between spaces" in refused.stderr
+
+
+def test_skipped_tests_take_one_line(tmp_path: Path) -> None:
+    """But where each is asked for by pytest's own option."""
+    (tmp_path / "one").mkdir()
+    ended = host(tmp_path / "one", "-m", "not data_plane")
+    assert ended.returncode == 5 and ended.stdout.count("SKIPPED") == 1, ended.stdout
+    (tmp_path / "all").mkdir()
+    assert host(tmp_path / "all", "-m", "not data_plane", "-rs").stdout.count("SKIPPED") > 100

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from selftests.unit.docs_pages import ROOT
+from storage_acceptance.command_line import main
 from storage_acceptance.quick import LOADS
 
 AT_MOST_S = 90
@@ -51,3 +52,17 @@ def test_there_is_one_table_of_what_was_measured(tmp_path: Path) -> None:
     results = json.loads((tmp_path / "reports/latest/results.json").read_text())
     assert {each["status"] for each in results["verdicts"]} == {"skipped"} and results["tier_limits_judged"] == 0
     assert (results["overall"], results["run"]["exit_status"]) == ("inconclusive", 5)
+
+
+def test_a_directory_needs_no_cluster(tmp_path: Path) -> None:
+    """It is told by its slash: a class may have the name of a folder that happens to be here."""
+    (tmp_path / "disk").mkdir()
+    for directory in ("./disk", str(tmp_path / "disk")):
+        assert "\nCluster: this host" in told(tmp_path, directory, "--storage-plan")
+    assert "\nCluster: this host" not in told(tmp_path, "disk", "--storage-plan", "--storage-embedded-name=no-such")
+
+
+@pytest.mark.parametrize("command", ["run", "quick", "smoke", "host", "plan"])
+def test_help_begins_with_how_it_is_called(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    assert capsys.readouterr().out.startswith(f"usage: storage-acceptance {command} ")
