@@ -17,6 +17,8 @@ from acceptance.cluster.tls import lasting_reason
 JSON = "application/json, */*"
 CONNECT_S = 5
 ANSWER_S = 30
+WHOLE_S = 120
+"""for all of an answer: one that comes byte by byte never ends by itself"""
 # An API server that is upgraded or moved is away for a minute or two.
 RETRY_S = 120
 LITTLE_RETRY_S = 30
@@ -65,11 +67,8 @@ class Requests:
 
         def once() -> Object:
             response = self.send(method, path, query=query, body=body, content_type=content_type, accept=accept)
-            try:
-                content = response.read()
-            except (urllib3.exceptions.HTTPError, OSError) as error:
-                raise ApiUnreachable(f"{method} {path} on {self.address}: the answer broke off: {error}") from error
-            return _document(content, response, f"{method} {path} on {self.address}")
+            request = f"{method} {path} on {self.address}"
+            return _document(_whole(response, request), response, request)
 
         timeout_s = min(timeout_s, LITTLE_RETRY_S) if self._in_vain else timeout_s
         try:
@@ -175,6 +174,20 @@ class Requests:
                 "answer: another server? See what answers at that address"
             )
         return version
+
+
+def _whole(response: urllib3.BaseHTTPResponse, request: str) -> bytes:
+    """All of an answer. Raises ApiUnreachable where it breaks off, or takes longer than WHOLE_S."""
+    ends_s, content = time.monotonic() + WHOLE_S, bytearray()
+    try:
+        while piece := response.read1(65536):
+            content += piece
+            if time.monotonic() > ends_s:
+                response.close()
+                raise ApiUnreachable(f"{request}: the answer did not end within {WHOLE_S} s; see what answers there")
+    except (urllib3.exceptions.HTTPError, OSError) as error:
+        raise ApiUnreachable(f"{request}: the answer broke off: {error}") from error
+    return bytes(content)
 
 
 def _document(content: bytes, response: urllib3.BaseHTTPResponse, request: str) -> Object:

@@ -73,4 +73,4 @@ def _with_identity(pool: type[Any], *, verified: bool) -> type[Any]:
     own: dict[str, Any] = {}
     if not verified and issubclass(pool, urllib3.HTTPSConnectionPool):
         own["ConnectionCls"] = type("Unwarned", (_Unwarned, pool.ConnectionCls), {})
-    return type("PoolOfIdentity", (_OfIdentity, pool), own)
+    return type(pool.__name__, (_OfIdentity, pool), own)

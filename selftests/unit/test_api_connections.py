@@ -17,7 +17,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiError, ApiUnreachable, ApiUntrusted
 from acceptance.cluster.resources import PODS
 from acceptance.process.terminal import Terminal
-from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsage
+from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from embedded_cluster.certificates import Authority, KeyPair
 from selftests.unit.loopback_server import Loopback, kubeconfig, loopback
 
@@ -264,24 +264,3 @@ def test_a_program_that_is_away_is_told_with_its_hint(tmp_path: Path, plain: Loo
     user = {"exec": {"apiVersion": V1, "command": "no-such-login", "installHint": "see example.com"}}
     with pytest.raises(EnvironmentFailure, match=r"no-such-login cannot be run.*see example\.com"):
         api(tmp_path, plain, user=user)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [{"Version": "27.1"}, b"<html>", b'{"gitVersion": "v1', [], {"gitVersion": None}],
-    ids=["other JSON", "HTML", "cut JSON", "a list", "null"],
-)
-def test_a_server_that_is_no_kubernetes_is_told(
-    answer: Any, tmp_path: Path, plain: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("acceptance.cluster.api.LITTLE_RETRY_S", 0)
-    plain.answers["/version"] = answer
-    with pytest.raises(ApiUnreachable, match=plain.url):
-        api(tmp_path, plain).version()
-
-
-@pytest.mark.parametrize("answer", [{}, {"metadata": {}, "items": {"a": 1}}, {"metadata": [], "items": []}])
-def test_a_list_that_is_none_is_told(answer: Any, tmp_path: Path, plain: Loopback) -> None:
-    plain.answers["/api/v1/pods"] = answer
-    with pytest.raises(AcceptanceError, match=plain.url):
-        api(tmp_path, plain).list(PODS)
