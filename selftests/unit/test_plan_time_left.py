@@ -42,6 +42,19 @@ def test_a_measurement_that_is_not_clear_when_planned_counts_down_to_its_longest
     assert [left.seconds(now_s=at_s) for at_s in (0.0, 14.0, 15.0, 100.0, 194.0, 300.0)] == [44, 30, 209, 124, 30, 30]
 
 
+def test_unclear_measurements_are_expected_from_the_beginning_and_by_what_they_took() -> None:
+    """A run on a host: 20 loads of 10 s that may each take 290 s more. Twice the plan was taken at least."""
+    tests = [str(number) for number in range(20)]
+    before = TimeLeft(dict.fromkeys(tests, 10.0), longer_s=dict.fromkeys(tests, 290.0))
+    assert 400.0 < before.seconds(now_s=0.0) < 600.0
+    for took_s, low_s, high_s in ((10.0, 100.0, 150.0), (50.0, 400.0, 600.0)):
+        left = TimeLeft(dict.fromkeys(tests, 10.0), longer_s=dict.fromkeys(tests, 290.0))
+        for number in range(10):
+            left.begin(str(number), now_s=took_s * number)
+            left.finish(str(number), now_s=took_s * (number + 1))
+        assert low_s < left.seconds(now_s=10 * took_s) < high_s
+
+
 def test_what_was_skipped_proves_nothing() -> None:
     left = TimeLeft({"a": 600.0, "b": 30.0})
     left.begin("a", now_s=0.0)
