@@ -107,6 +107,7 @@ def _smoke(api: Api, cluster: embedded_cluster.EmbeddedCluster, asked: Callable[
     kubeconfig = token_kubeconfig(api, cluster.kubeconfig, folder / "kubeconfig")
     where = (f"--storage-kubeconfig={kubeconfig}", f"--storage-image={cluster.image}")
     command = [sys.executable, "-m", "pytest", *TESTS, *SIZES, *where, f"--storage-report={folder}/reports"]
+    command.append("--storage-partial=pass")  # a smoke run judges a part of the tier
     before, printed = _pages(asked()), folder / "printed"
     began, peak = time.monotonic(), 0
     with printed.open("w") as output, subprocess.Popen(command, cwd=ROOT, stdout=output) as process:

@@ -206,11 +206,9 @@ def test_the_summary_of_the_job_has_verdict_and_reasons(real_run: tuple[SuiteRun
 
 def test_the_terminal_has_one_table(real_run: tuple[SuiteRun, Path]) -> None:
     run = real_run[0]
-    lines = [each for each in run.output.splitlines() if each.startswith(f"  {LOAD} ")]
-    (latency,) = [each for each in lines if "latency.mean" in each]
-    (rate,) = [each for each in lines if "write.iops" in each]
-    assert re.search(r"\d (µs|ms) ", latency) and latency.endswith("not judged")
-    assert rate.endswith("fail")
+    lines = [each for each in run.output.splitlines() if each.startswith(f"  {LOAD}")]
+    assert [each.split()[-1] for each in lines] == ["pass", "fail"], lines
+    assert re.search(r"\d (µs|ms) ", lines[0]) and " IOPS " in lines[1]
     assert "\x1b" not in run.output
 
 
@@ -227,7 +225,7 @@ def test_junit_has_verdicts_as_properties(real_run: tuple[SuiteRun, Path]) -> No
 def test_a_gateway_that_is_down_leaves_the_verdict_as_it_was(runs: tuple[SuiteRun, Path, SuiteRun]) -> None:
     run = runs[2]
     assert run.status == 0, run.output
-    assert run.results["overall"] == "pass"
+    assert run.results["overall"] == "partial"
     (warning,) = run.results["warnings"]
     assert warning.startswith("the Pushgateway did not get the metrics: http://127.0.0.1:")
     assert re.search(r"^WARNING +the Pushgateway did not get the metrics", run.output, re.MULTILINE)
