@@ -25,8 +25,9 @@ PROFILE = Profile(name="p", path=Path("p.fio"), text="", about="", jobs=("write"
 def document(at_s: float, second: int) -> str:
     """As fio prints it after so many seconds of 100 writes each."""
     write = {"total_ios": second * 100, "io_bytes": second * 409600, "runtime": second * 1000}
-    job = {"jobname": "write", "read": {}, "write": write}
-    return json.dumps({"timestamp_ms": int(at_s * 1000), "jobs": [job]}, indent=1) + "\n"
+    job = {"jobname": "write", "read": {}, "write": write, "sync": {}}
+    document = {"fio version": "fio-3.33", "timestamp_ms": int(at_s * 1000), "jobs": [job]}
+    return json.dumps(document, indent=1) + "\n"
 
 
 class Pods:
