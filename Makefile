@@ -82,9 +82,9 @@ lint:
 packages:  # Debian's programs that loads and clusters are made of; most tests would miss them on a new machine
 	python -c 'from embedded_cluster import packages; packages.ensure()'
 
-# It waits for nothing but the processors: it has what the others, which mostly wait, leave of them.
+# These wait for little but the processors: they have what the others, which mostly wait, leave of them.
 unit: packages
-	nice -n 19 $(PYTEST) selftests/unit -m "not release $(SHORT)" -n 2 --dist worksteal --timeout=300 --junitxml=$(TIMES)/unit.xml
+	nice -n 10 $(PYTEST) selftests/unit -m "not release $(SHORT)" -n 2 --dist worksteal --timeout=300 --junitxml=$(TIMES)/unit.xml
 
 integration: packages  # on one cluster; every night most tests wait for what is meant to fail, so that more have room
 	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts and not release $(SHORT)" \
