@@ -53,7 +53,7 @@ def test_groups_and_rows_are_those_of_kbench() -> None:
     assert lines[0] == "candidate fast, baseline local"
     assert re.fullmatch(r"profile +candidate +baseline +change +verdict", lines[1])
     assert [line for line in lines[2:] if not line.startswith(" ")] == ["IOPS", "Bandwidth", "Latency"]
-    assert re.fullmatch(r"  random-read-iops +123,456 IOPS +246,912 IOPS +2x slower +skipped", lines[3])
+    assert re.fullmatch(r"  random-read-iops +123,456 IOPS +246,912 IOPS +2x slower +not judged", lines[3])
 
 
 def test_a_row_is_one_line_of_80_columns_with_its_figures_below_each_other() -> None:
@@ -109,16 +109,18 @@ def test_names_are_text_and_no_markup() -> None:
     assert any(line.startswith("  [red]x[/red]-iops ") for line in lines)
 
 
-def test_what_is_bad_is_named_where_it_is_another_metric() -> None:
+def test_what_is_bad_has_a_row_of_its_own_where_it_is_another_metric() -> None:
     pair = beside("sync-write-iops", {"write.iops": 1.0, "cpu.use": 0.5}, {"write.iops": 2.0})
-    (row,) = [line for line in table(*pair, verdicts=[judged("fail", metric="cpu.use")]) if "2x slower" in line]
-    assert row.endswith("fail (cpu.use)")
+    lines = table(*pair, verdicts=[judged("fail", metric="cpu.use")])
+    (row,) = [line for line in lines if "2x slower" in line]
+    (bad,) = [line for line in lines if "cpu.use" in line]
+    assert row.endswith("not judged") and bad.endswith("fail")
 
 
 def test_without_a_baseline_its_columns_are_empty() -> None:
     lines = table(measured({"write.iops": 1204.0}))
     assert lines[0] == "candidate fast"
-    assert re.fullmatch(r"  sync-write-iops +1,204 IOPS +skipped", lines[-1])
+    assert re.fullmatch(r"  sync-write-iops +1,204 IOPS +not judged", lines[-1])
 
 
 def test_of_a_profile_that_reads_and_writes_each_row_says_which() -> None:
