@@ -8,7 +8,7 @@ from types import FrameType
 from typing import NoReturn
 
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsage
-from embedded_cluster import lifecycle, postgresql, preconditions, removal, simulation
+from embedded_cluster import disks, lifecycle, postgresql, preconditions, removal, simulation
 from embedded_cluster.borrowing import run_on_cluster
 from embedded_cluster.cluster import find, running_names
 from embedded_cluster.kubelet_control import mounts_of, start_kubelet, stop_kubelet
@@ -75,6 +75,11 @@ def _parser() -> argparse.ArgumentParser:
                 help="GiB that must be free (default: %(default)s)",
             )
             sub.add_argument(
+                "--disks",
+                choices=disks.KINDS,
+                help=f"what the volumes of its own classes are on (default: {disks.MEMORY}, if enough is free)",
+            )
+            sub.add_argument(
                 "--with",
                 dest="parts",
                 action="append",
@@ -103,6 +108,7 @@ def _up(layout: Layout, options: argparse.Namespace) -> int:
         free_disk=options.min_free_disk,
         free_memory=preconditions.memory_for(options.parts),
         api_port=options.api_port,
+        disks=options.disks,
         loop_devices=bool({CSI, LONGHORN} & set(options.parts)),
     )
     lifecycle.up(

@@ -12,6 +12,9 @@ ROOT = Path("/sys/fs/cgroup")
 REQUIRED_V1 = ("cpu", "cpuacct", "cpuset", "memory")
 REQUIRED_V2 = ("cpu", "cpuset", "memory", "pids")
 
+_WEIGHT = 8
+"""of the pods, in relation to other work of the host"""
+
 
 def is_v2() -> bool:
     """Whether v2 is the only kind here; with both, kubelet and runc use v1."""
@@ -44,6 +47,7 @@ def create_for_pods(path: str) -> None:
             folder = folder / part
             folder.mkdir(exist_ok=True)
             _inherit_cpuset(folder)
+        _outweigh_others(hierarchy / Path(path).parts[0])
     if is_v2():
         _delegate(ROOT / path)
 
@@ -61,6 +65,16 @@ def _inherit_cpuset(folder: Path) -> None:
         own, parents = folder / name, folder.parent / name
         if not is_v2() and own.exists() and not own.read_text().strip():
             own.write_text(parents.read_text())
+
+
+def _outweigh_others(folder: Path) -> None:
+    """Give all pods of all clusters more CPU time than other work of this host gets.
+
+    The nodes of a real cluster have their CPUs to themselves; here a compiler next to them would count as slow storage.
+    """
+    for name, default in (("cpu.shares", 1024), ("cpu.weight", 100)):
+        if (folder / name).exists():
+            (folder / name).write_text(str(default * _WEIGHT))
 
 
 def _marking_root() -> Path:

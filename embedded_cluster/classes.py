@@ -21,10 +21,20 @@ SIZES = {"local-path": "1Mi", "replicated": "1Mi"}
 _WORKERS = 16
 
 
-def create(*, kubectl: Kubectl, image: str) -> None:
-    """Create the classes, the provisioner's rights and what helper pods need."""
+def create(*, kubectl: Kubectl, image: str, disks: Mapping[str, str]) -> None:
+    """Create the classes, the provisioner's permissions and what helper pods need.
+
+    `disks`: what the volumes of `local` and `replicated` are on, for people and reports.
+    """
     kubectl.apply("provisioner.yaml")
-    kubectl.apply("cluster.yaml", image=image, glusterfs_version=_glusterfs_version(), replicas=str(REPLICAS))
+    kubectl.apply(
+        "cluster.yaml",
+        image=image,
+        glusterfs_version=_glusterfs_version(),
+        replicas=str(REPLICAS),
+        local_disk=disks["local"],
+        replicas_disk=disks["replicated"],
+    )
 
 
 def start_provisioner(

@@ -95,7 +95,7 @@ class ControlPlane:
             f"--initial-advertise-peer-urls={peer}",
             f"--initial-cluster=embedded={peer}",
         ]
-        data = ["--name=embedded", f"--data-dir={self.layout.state / 'etcd'}", "--unsafe-no-fsync", "--logger=zap"]
+        data = ["--name=embedded", f"--data-dir={self.layout.disks / 'etcd'}", "--unsafe-no-fsync", "--logger=zap"]
         self.daemons.start("etcd", ["etcd", *data, *urls, *tls, *peer_tls, *trusted])
         return authority
 

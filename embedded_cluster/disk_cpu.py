@@ -1,7 +1,7 @@
-"""The CPU on which the kernel hears of finished writes, and the others: so that replicas and their client share none.
+"""The CPU on which the kernel is notified of finished writes: replicas and their client all run there.
 
-On virtual machines a wake-up on another CPU can take 0.1 ms and more, and a write to three replicas has a dozen on its
-way: those of one side stay on its own CPU.
+On virtual machines a wake-up on another CPU can take 0.1 ms and more, and a write to three replicas has a dozen of them
+on its way. On one CPU each is a switch between two processes, which takes a few microseconds.
 """
 
 import os
@@ -16,13 +16,7 @@ _WRITES = 100
 
 def prefix_on_it(folder: Path) -> tuple[str, ...]:
     """The words before a command that is to run, with all that it starts, on the CPU of the disk below `folder`."""
-    return _taskset({_of(folder)})
-
-
-def prefix_off_it(folder: Path) -> tuple[str, ...]:
-    """The words before a command that is to run on all other CPUs; on that one where there is no other."""
-    disk = _of(folder)
-    return _taskset(os.sched_getaffinity(0) - {disk} or {disk})
+    return ("taskset", "--cpu-list", str(_of(folder)))
 
 
 def busiest(before: dict[str, list[int]], after: dict[str, list[int]], *, allowed: set[int]) -> int:
@@ -49,10 +43,6 @@ def _of(folder: Path) -> int:
     before = read_interrupts(_INTERRUPTS.read_text())
     _write_durably(folder)
     return busiest(before, read_interrupts(_INTERRUPTS.read_text()), allowed=os.sched_getaffinity(0))
-
-
-def _taskset(cpus: set[int]) -> tuple[str, ...]:
-    return ("taskset", "--cpu-list", ",".join(map(str, sorted(cpus))))
 
 
 def _write_durably(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """The replicated file system: a three-way GlusterFS volume with a brick on each node, mounted once on the host."""
 
+import functools
 import string
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,12 +135,13 @@ class GlusterFS:
         no_gsyncd = state / "no-gsyncd"
         no_gsyncd.write_text("#!/nonexistent\n")
         no_gsyncd.chmod(0o755)
-        namespace = mount_namespaces.make(self.daemons, _HOLDER, in_place_of=own | dict.fromkeys(_gsyncd(), no_gsyncd))
+        instead = own | dict.fromkeys(_gsyncd(), no_gsyncd)
+        namespace = mount_namespaces.make(self.daemons, _HOLDER, in_place_of=instead, seeing=(self.layout.disks,))
         volfile = state / "glusterd.vol"
         template = string.Template((PACKAGE / "templates" / "glusterd.vol").read_text())
         volfile.write_text(template.substitute(socket=self.layout.gluster_socket, address=self.address))
         command: list[str | Path] = ["glusterd", "--no-daemon", "--volfile", volfile, *_FILES]
-        self.daemons.start(_DAEMON, [*priority.FIRST, *disk_cpu.prefix_off_it(state), *namespace.inside(command)])
+        self.daemons.start(_DAEMON, [*self._where_and_when, *namespace.inside(command)])
 
         def answers() -> None:
             self.daemons.require_alive(_DAEMON)
@@ -152,14 +154,17 @@ class GlusterFS:
 
         wait_for("glusterd to answer", answers, timeout=60)
 
+    @functools.cached_property
+    def _where_and_when(self) -> tuple[str, ...]:
+        """The words before each daemon: all of them on one CPU, and immediately."""
+        return (*priority.immediate(), *disk_cpu.prefix_on_it(self.layout.disks))
+
     def _mount(self) -> None:
         self.layout.replicated.mkdir(exist_ok=True)
         source = [f"--volfile-server={self.address}", f"--volfile-server-port={PORT}", f"--volfile-id={VOLUME}"]
         log = self.layout.gluster / "log" / "mount.log"
-        first = [*priority.FIRST, *disk_cpu.prefix_on_it(self.layout.gluster)]
-        self.daemons.start(
-            _MOUNT, [*first, "glusterfs", "--no-daemon", *source, f"--log-file={log}", self.layout.replicated]
-        )
+        mount: list[str | Path] = ["glusterfs", "--no-daemon", *source, f"--log-file={log}", self.layout.replicated]
+        self.daemons.start(_MOUNT, [*self._where_and_when, *mount])
 
         def mounted() -> None:
             self.daemons.require_alive(_MOUNT)

@@ -77,6 +77,21 @@ class Layout:
         return self.run / "gluster" / "cli.sock"
 
     @property
+    def disks(self) -> Path:
+        """The folder of all replicas, and of what etcd stores; a file system of its own if disks are in memory."""
+        return self.state / "disks"
+
+    @property
+    def local(self) -> Path:
+        """The folder of all nodes' `local-path` volumes; a file system of its own if disks are in memory."""
+        return self.state / "local"
+
+    @property
+    def local_image(self) -> Path:
+        """The file behind that file system."""
+        return self.state / "local-disk" / "image"
+
+    @property
     def replicated(self) -> Path:
         """Where the replicated file system is mounted, on the host and for all nodes."""
         return self.state / "replicated"
@@ -195,12 +210,12 @@ class NodeLayout:
     @property
     def volumes(self) -> Path:
         """The folder of the node's `local-path` volumes."""
-        return self.state / "volumes"
+        return self.cluster.local / str(self.number)
 
     @property
     def brick(self) -> Path:
         """The node's third of the replicated volume."""
-        return self.state / "brick"
+        return self.cluster.disks / f"brick-{self.number}"
 
     @property
     def longhorn(self) -> Path:

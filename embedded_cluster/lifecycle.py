@@ -1,14 +1,11 @@
 """Bringing a cluster up: from nothing, from a running one, or from the remains of one."""
 
-import contextlib
 import dataclasses
 import functools
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
@@ -16,6 +13,7 @@ from embedded_cluster import (
     builds,
     check,
     classes,
+    disks,
     images,
     longhorn_mounts,
     loop_devices,
@@ -35,7 +33,7 @@ from embedded_cluster.csi import part as csi
 from embedded_cluster.csi.on_node import NodeDriver
 from embedded_cluster.glusterfs import GlusterFS
 from embedded_cluster.kubectl import Kubectl
-from embedded_cluster.layout import Layout, cache_folder
+from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock, preparation_lock
 from embedded_cluster.longhorn import part as longhorn
 from embedded_cluster.node import Node
@@ -102,6 +100,7 @@ def up(
                 binaries=binaries,
                 images=archive,
                 needs=needs,
+                disks=disks.choose(needs.disks, needs=needs),
                 short_timers=short_timers,
                 with_longhorn=with_longhorn,
                 with_csi=with_csi,
@@ -109,7 +108,7 @@ def up(
             ).run()
             simulation.arrange(layout, nodes=simulated_nodes)
         except BaseException as error:
-            kept = _keep_logs(layout)
+            kept = removal.keep_logs(layout)
             removal.remove(layout)
             if isinstance(error, EnvironmentFailure):
                 raise EnvironmentFailure(f"{error}\nWhat had started was removed again; all logs: {kept}") from None
@@ -136,6 +135,7 @@ class _Start:
     binaries: builds.Binaries
     images: images.Images
     needs: Needs
+    disks: disks.Disks
     short_timers: bool
     with_longhorn: longhorn.Longhorn | None
     with_csi: csi.Csi | None
@@ -179,6 +179,7 @@ class _Start:
                 longhorn_mounts.prepare(self.layout.node(number), iscsiadm=adaptor)
         # For the nodes to see what is mounted there: the replicated volume, and what a user of the cluster adds.
         mounts.share(self.layout.state)
+        disks.prepare(self.layout, self.disks)
         self.layout.logs.mkdir()
         # Beside the cluster, so that it is known which build it runs even after the checkout has moved on.
         (self.layout.state / "bin").symlink_to(self.binaries.kubernetes)
@@ -193,6 +194,7 @@ class _Start:
             snapshotter=preconditions.snapshotter(),
             ports=ports,
             short_timers=self.short_timers,
+            disks=self.disks.kind,
             parts=self._parts,
             **dataclasses.asdict(pods),
         )
@@ -226,7 +228,7 @@ class _Start:
             ]
             kubectl = answering.result()
             control_plane.start_controllers()
-            classes.create(kubectl=kubectl, image=self.images.fio)
+            classes.create(kubectl=kubectl, image=self.images.fio, disks=disks.DESCRIPTIONS[self.disks.kind])
             for node, runtime in zip(nodes, runtimes, strict=True):
                 runtime.result()
                 node.configure_kubelet(control_plane)
@@ -290,11 +292,3 @@ def _require_kubelets(daemons: Daemons, nodes: list[Node]) -> None:
 def _timed(title: str, work: Callable[[], T]) -> T:
     with step(title):
         return work()
-
-
-def _keep_logs(layout: Layout) -> Path:
-    """Copy the logs of a start that failed to the cache; returns where they are."""
-    target = cache_folder() / "logs" / f"{layout.name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    with contextlib.suppress(OSError):  # Failed before there were any.
-        shutil.copytree(layout.logs, target)
-    return target

@@ -127,8 +127,17 @@ def detach(look: Callable[[], Sequence[LoopDevice]]) -> None:
 
 
 def of_cluster(layout: Layout) -> list[LoopDevice]:
-    """The devices of a cluster's volumes that are still attached."""
-    return [*held(nodes_of(layout)), *_with_those_over(pooled(layout))]
+    """The devices of a cluster's volumes that are still attached, and of its disk in memory."""
+    return [*held(nodes_of(layout)), *_with_those_over(pooled(layout)), *_over(layout.local_image)]
+
+
+def _over(image: Path) -> list[LoopDevice]:
+    """The devices over one file."""
+    return [
+        LoopDevice(name=name, sequence=sequence)
+        for name, file in _attached().items()
+        if file.name == image.name and _is_behind(image, name, shown=file) and (sequence := _sequence(name)) is not None
+    ]
 
 
 def nodes_of(layout: Layout) -> list[NodeLayout]:

@@ -24,6 +24,7 @@ PROGRAMS = {
     "busybox-static": "busybox",
     "glusterfs-server": "glusterd",
     "glusterfs-client": "glusterfs",
+    "e2fsprogs": "mkfs.ext4",
     "iproute2": "ip",
     "nftables": "nft",
 }

@@ -31,13 +31,15 @@ _GIB = 1024**3
 class Needs:
     """What `up` asks of the host: free disk and memory in GiB, and the API server's port if it is to be fixed.
 
-    `loop_devices`: that more of them can be made, for volumes.
+    `loop_devices`: that more of them can be made, for volumes. `disks`: a kind of `embedded_cluster.disks`, or None for
+    memory if enough of it is free.
     """
 
     free_disk: float = 6
     free_memory: float = 1.5
     api_port: int | None = None
     loop_devices: bool = False
+    disks: str | None = None
 
 
 def memory_for(parts: Iterable[str]) -> float:
@@ -65,7 +67,7 @@ def check(needs: Needs) -> None:
         lambda: _disk(needs.free_disk),
         lambda: _memory(needs.free_memory),
         lambda: _port(needs.api_port),
-        *([_loop_devices] if needs.loop_devices else []),
+        *([loop_device_problem] if needs.loop_devices else []),
     ]
     problems = [problem for test in tests if (problem := test())]
     if problems:
@@ -109,7 +111,8 @@ def _fuse() -> str | None:
     return None
 
 
-def _loop_devices() -> str | None:
+def loop_device_problem() -> str | None:
+    """Return why no loop devices can be made here; None if they can."""
     try:
         os.close(os.open("/dev/loop-control", os.O_RDWR))
     except OSError as error:

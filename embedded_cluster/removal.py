@@ -2,11 +2,13 @@
 
 import contextlib
 import shutil
+import time
+from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import cgroups, loop_devices, mount_points, mounts, network, processes, sysctls
 from embedded_cluster.csi import frozen
-from embedded_cluster.layout import Layout
+from embedded_cluster.layout import Layout, cache_folder
 
 
 def remove(layout: Layout) -> None:
@@ -15,8 +17,9 @@ def remove(layout: Layout) -> None:
     Raises EnvironmentFailure naming what could not be removed.
     """
     processes.end(layout, letting_go=lambda: frozen.thaw(layout))
-    # It keeps its loop device otherwise.
-    mounts.unmount(layout.csi.frozen)
+    # They keep their loop devices otherwise.
+    for mounted in (layout.csi.frozen, layout.local):
+        mounts.unmount(mounted)
     loop_devices.detach(lambda: loop_devices.of_cluster(layout))
     for folder in (layout.run, layout.state):
         mounts.unmount(folder)
@@ -46,3 +49,11 @@ def leftovers(layout: Layout) -> list[str]:
     found += [f"bridge {layout.bridge}"] * network.exists(layout)
     found += [f"cgroup {folder}" for folder in cgroups.remaining(layout.cgroup)]
     return found
+
+
+def keep_logs(layout: Layout) -> Path:
+    """Copy the logs of a start that failed to the cache; return their folder."""
+    target = cache_folder() / "logs" / f"{layout.name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    with contextlib.suppress(OSError):  # Failed before there were any.
+        shutil.copytree(layout.logs, target)
+    return target

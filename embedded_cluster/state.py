@@ -26,7 +26,7 @@ class ProcessRecord:
 class ClusterState:
     """All that is needed to reach, judge and remove a cluster. Ports are TCP ports on the address beside them.
 
-    `parts`: what it has beside what every cluster has, as `up --with` names it.
+    `parts`: what it has beside what every cluster has, as `up --with` names it. `disks`: the kind of its disks.
     """
 
     name: str
@@ -40,6 +40,7 @@ class ClusterState:
     node_addresses: tuple[str, ...]
     ports: dict[str, int]
     short_timers: bool = False
+    disks: str = "host"
     parts: tuple[str, ...] = ()
     processes: tuple[ProcessRecord, ...] = ()
     complete: bool = False

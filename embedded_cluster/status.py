@@ -45,6 +45,7 @@ def status(layout: Layout) -> Status:
     problems = [] if state.complete else ["its `up` did not finish"]
     lines = [f"cluster     {state.name}, Kubernetes {state.kubernetes_version}", f"kubeconfig  {layout.kubeconfig}"]
     lines += [f"image       {state.image}", f"network     {state.subnet} on {layout.bridge}"]
+    lines.append(f"disks       {state.disks}")
     lines += [f"parts       {', '.join(state.parts)}"] * bool(state.parts)
     lines += ["timers      short: silent nodes are lost early"] * state.short_timers
     lines.append(f"for pods    API server on {state.gateway}:{state.ports['kube-apiserver']}")
