@@ -8,7 +8,7 @@ from types import FrameType
 from typing import NoReturn
 
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsage
-from embedded_cluster import disks, lifecycle, postgresql, preconditions, removal, simulation
+from embedded_cluster import disks, lifecycle, machine, postgresql, preconditions, removal, simulation
 from embedded_cluster.borrowing import run_on_cluster
 from embedded_cluster.cluster import find, running_names
 from embedded_cluster.kubelet_control import mounts_of, start_kubelet, stop_kubelet
@@ -58,6 +58,13 @@ def _parser() -> argparse.ArgumentParser:
         if command == "node-mounts":
             sub.add_argument("volume", metavar="VOLUME", help="the volume's name, as kubectl shows it")
         if command == "run":
+            sub.add_argument(
+                "--durable-writes",
+                type=float,
+                default=0,
+                metavar="RATE",
+                help="durable writes a second that class replicated must reach on this machine (default: any rate)",
+            )
             sub.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="what to run")
         if command in ("up", "run"):
             sub.add_argument("--nodes", type=int, default=3, help="number of nodes (default: %(default)s)")
@@ -128,7 +135,13 @@ def _run(layout: Layout, options: argparse.Namespace) -> int:
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
     if not words:
         raise WrongUsage("no command to run; give it after `--`")
-    return run_on_cluster(layout, words, up=lambda: _up(layout, options), down=lambda: _down(layout))
+    return run_on_cluster(
+        layout,
+        words,
+        up=lambda: _up(layout, options),
+        down=lambda: _down(layout),
+        require=lambda: machine.require_speed(layout, durable_writes=options.durable_writes),
+    )
 
 
 def _down(layout: Layout) -> int:

@@ -8,13 +8,31 @@ from types import FrameType
 from embedded_cluster.cluster import find
 from embedded_cluster.layout import Layout
 
+# Of the suite: a test failed, or something is inconclusive.
+_BAD_NEWS = (1, 6)
 
-def run_on_cluster(layout: Layout, command: Sequence[str], *, up: Callable[[], int], down: Callable[[], int]) -> int:
-    """The exit status of `command`. A cluster that ran before runs afterwards; signals go on to the command."""
+
+def run_on_cluster(
+    layout: Layout,
+    command: Sequence[str],
+    *,
+    up: Callable[[], int],
+    down: Callable[[], int],
+    require: Callable[[], None] = lambda: None,
+) -> int:
+    """Return the exit status of `command`. A cluster that ran before runs afterwards; signals go on to the command.
+
+    `require` raises EnvironmentFailure if this machine cannot do what the command needs. It is called before the
+    command, and again after one that brings bad news: what a machine became too slow for says nothing of the cluster.
+    """
     ran_before = find(layout.name) is not None
     try:
         up()
-        return _run(command)
+        require()
+        status = _run(command)
+        if status in _BAD_NEWS:
+            require()
+        return status
     finally:
         if not ran_before:
             down()

@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 import embedded_cluster
+from embedded_cluster.disks import DESCRIPTIONS, HOST, MEMORY
 from embedded_cluster.layout import Layout
 from embedded_cluster.processes import kill, with_argument
 from selftests.bounds import HANGS_S
@@ -27,6 +28,7 @@ from selftests.integration.remains import files_below, on_host, processes_of
 ROOT = Path(__file__).parents[2]
 NAME = "selftest"
 STATE = Path("/var/lib/storage-acceptance") / NAME
+BRICKS = [Layout(NAME).node(number).brick for number in (1, 2, 3)]
 # For a server on a busy machine to answer.
 ANSWER_S = 60
 
@@ -185,17 +187,27 @@ def test_glusterd_does_not_set_up_what_is_not_used() -> None:
     assert "geo-replication module not installed" in (STATE / "gluster" / "log" / "glusterd.log").read_text()
 
 
+def replicated_processes() -> list[int]:
+    """Each brick, and the mount."""
+    parts = [*(f"{brick}/data" for brick in BRICKS), f"{STATE}/replicated"]
+    pids = [pid for part in parts for pid in with_argument(part)]
+    # Not who unmounts the same place in a new namespace: the node of another test's cluster.
+    return [pid for pid in pids if b"gluster" in program(pid)]
+
+
+def program(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
+    return b""
+
+
 def session_priorities() -> list[int]:
-    """What counts where CPUs are shared out by session: of each brick, and of the mount."""
-    parts = [*(f"{STATE}/nodes/{number}/brick/data" for number in (1, 2, 3)), f"{STATE}/replicated"]
-    found = [pid for part in parts for pid in with_argument(part)]
-    priorities = []
-    for pid in found:
-        with suppress(OSError):
-            # Not who unmounts the same place in a new namespace: the node of another test's cluster.
-            if b"gluster" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]:
-                priorities.append(int(Path(f"/proc/{pid}/autogroup").read_text().split()[-1]))
-    return priorities
+    """What counts where CPUs are shared out by session."""
+    return [int(Path(f"/proc/{pid}/autogroup").read_text().split()[-1]) for pid in replicated_processes()]
+
+
+def real_time_is_allowed() -> bool:
+    return subprocess.run(["chrt", "--rr", "1", "true"], capture_output=True, check=False).returncode == 0
 
 
 def groups_by_session() -> bool:
@@ -206,6 +218,42 @@ def groups_by_session() -> bool:
 @pytest.mark.skipif(not groups_by_session(), reason="the kernel does not group processes by session")
 def test_the_replicated_file_system_goes_first() -> None:
     assert session_priorities() == [-10] * 4
+
+
+@pytest.mark.skipif(not real_time_is_allowed(), reason="the kernel refuses real-time priority")
+def test_the_replicated_file_system_runs_immediately_and_on_one_cpu() -> None:
+    pids = replicated_processes()
+    assert [os.sched_getscheduler(pid) for pid in pids] == [os.SCHED_RR] * 4
+    assert len({tuple(os.sched_getaffinity(pid)) for pid in pids}) == 1
+    assert len(os.sched_getaffinity(pids[0])) == 1
+
+
+def mounted() -> dict[str, str]:
+    """The file systems of the cluster's disks: the kind of each, by its place below the state folder."""
+    words = ["findmnt", "--json", "--list", "--output=target,fstype"]
+    rows = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)["filesystems"]
+    places = {str(STATE / name): name for name in ("disks", "local", "local-disk")}
+    return {places[row["target"]]: row["fstype"] for row in rows if row["target"] in places}
+
+
+def test_disks_are_in_memory_if_enough_is_free_and_status_reports_it() -> None:
+    kind = state()["disks"]
+    assert f"disks       {kind}\n" in command("status", "--name", NAME).stdout
+    assert mounted() == ({"disks": "tmpfs", "local": "ext4", "local-disk": "tmpfs"} if kind == MEMORY else {})
+    parameters = {item["metadata"]["name"]: item["parameters"] for item in get("storageclasses")["items"]}
+    described = {"local": parameters["local-path"]["disk"], "replicated": parameters["replicated"]["disk"]}
+    assert described == DESCRIPTIONS[kind]
+    assert (STATE / "disks" / "etcd").is_dir()
+
+
+@pytest.mark.full
+def test_disks_of_the_host_mount_nothing() -> None:
+    command("down", "--name", NAME)
+    result = command("up", "--name", NAME, "--disks", HOST)
+    assert result.returncode == 0, result.stderr
+    assert (state()["disks"], mounted()) == (HOST, {})
+    command("down", "--name", NAME)
+    up()
 
 
 def test_classes_tell_what_they_are() -> None:
@@ -332,7 +380,7 @@ def test_unrestricted_pods_are_refused_where_that_is_asked(namespace: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("storage_class", "folder"), [("local-path", STATE / "nodes"), ("replicated", STATE / "replicated")]
+    ("storage_class", "folder"), [("local-path", STATE / "local"), ("replicated", STATE / "replicated")]
 )
 def test_volume_is_made_written_and_deleted(storage_class: str, folder: Path, namespace: str) -> None:
     def data() -> list[Path]:
@@ -355,14 +403,12 @@ def test_replicated_volume_is_the_same_on_every_node_and_brick(namespace: str) -
     run_pod(name="writer", namespace=namespace, script="echo shared > /data/file", node=1, claim="shared")
     read = run_pod(name="reader", namespace=namespace, script="cat /data/file", node=3, claim="shared")
     assert read == "shared\n"
-    bricks = [STATE / "nodes" / str(number) / "brick" for number in (1, 2, 3)]
-    assert all(len(list(brick.glob(f"data/*_{namespace}_shared/file"))) == 1 for brick in bricks)
+    assert all(len(list(brick.glob(f"data/*_{namespace}_shared/file"))) == 1 for brick in BRICKS)
 
 
 def test_stopped_node_misses_a_write_and_catches_up(namespace: str) -> None:
     def replicas() -> list[bool]:
-        bricks = [STATE / "nodes" / str(number) / "brick" for number in (1, 2, 3)]
-        return [bool(list(brick.glob(f"data/*_{namespace}_shared/while-down"))) for brick in bricks]
+        return [bool(list(brick.glob(f"data/*_{namespace}_shared/while-down"))) for brick in BRICKS]
 
     embedded_cluster.stop_node(NAME, f"{NAME}-node-2")
     assert command("status", "--name", NAME).returncode == 1
