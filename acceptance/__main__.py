@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -16,6 +15,7 @@ from acceptance.commands.driver_info import add_driver_info
 from acceptance.commands.limits import add_limits
 from acceptance.commands.profiles import add_profiles
 from acceptance.commands.report import add_report
+from acceptance.process.standard_streams import outlast_readers
 from acceptance.text.errors import AcceptanceError, WrongUsage
 
 
@@ -44,16 +44,14 @@ def command_parser(program: str) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None, *, program: str = "python -m acceptance") -> int:
     """Run a command; its exit status. `program`: what it was called by."""
+    if arguments is None:
+        outlast_readers()
     try:
         chosen = command_parser(program).parse_args(arguments)
         status: int = chosen.command(chosen)
-        sys.stdout.flush()
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_status
-    except BrokenPipeError:  # as `| head` does; what Python still flushes at its end must not fail again
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     return status
 
 

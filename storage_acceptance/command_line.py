@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import acceptance
+from acceptance.process.standard_streams import outlast_readers
 from acceptance.text.errors import WrongUsage
 from acceptance.text.program import PROGRAM
 
@@ -26,6 +27,8 @@ class Command:
 
 def main(words: Words | None = None) -> int:
     """Do what the command line says; the exit status."""
+    if words is None:
+        outlast_readers()
     first, *others = [*(sys.argv[1:] if words is None else words)] or ["--help"]
     if first in ("-h", "--help", "help"):
         print(overview())

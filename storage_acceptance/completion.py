@@ -6,7 +6,6 @@ The scripts are made from the commands and options that there are, and hold all 
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -53,10 +52,7 @@ def completion(words: Sequence[str], commands: Mapping[str, str]) -> int:
         names = ", ".join(SHELLS)
         print(f"error: wanted one of the shells {names}, found {found}: `{PROGRAM} completion bash`", file=sys.stderr)
         return WrongUsage.exit_status
-    try:
-        print(SHELLS[words[0]](commands, options_of(commands)), flush=True)
-    except BrokenPipeError:  # as `| head` does; what Python still flushes at its end must not fail again
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    print(SHELLS[words[0]](commands, options_of(commands)))
     return 0
 
 
