@@ -25,4 +25,5 @@ def test_an_interruption_with_workers_leaves_nothing(clean: Api, reports: Path, 
         process.send_signal(signal.SIGINT)
         run = finish(process, reports=reports)
     assert run.status == 2, run.output
-    assert run.results["run"]["complete"]
+    ended = run.results["run"]
+    assert (ended["exit_status"], ended["complete"]) == (2, False)

@@ -189,7 +189,8 @@ def test_a_signal_in_mid_measurement_leaves_nothing(number: signal.Signals, disk
         process.send_signal(number)
         run = finish(process, reports=reports)
     assert run.status == 2, run.output
-    assert (run.results["run"]["complete"], run.results["errors"]) == (True, [])
+    ended = run.results["run"]
+    assert (ended["exit_status"], ended["complete"], run.results["errors"]) == (2, False, [])
     assert fios(disk) == []
     assert os.listdir(disk) == ["precious"]
 

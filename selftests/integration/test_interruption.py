@@ -42,7 +42,8 @@ def test_signal_in_mid_measurement_leaves_nothing(number: signal.Signals, clean:
         process.send_signal(number)
         run = finish(process, reports=reports)
     assert run.status == 2, run.output
-    assert run.results["run"]["complete"]
+    ended = run.results["run"]
+    assert (ended["exit_status"], ended["complete"]) == (2, False)
     assert run.results["overall"] == "inconclusive"
 
 

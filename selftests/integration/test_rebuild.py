@@ -114,7 +114,7 @@ def test_nothing_is_degraded_afterwards(passed: SuiteRun, cluster: EmbeddedClust
         timeout_s=180,
     )
     status = files.command("volume", "status", VOLUME, "--xml")
-    assert re.findall(r"/brick/data</path>.*?<status>(\d)</status>", status, re.DOTALL) == ["1"] * 3, status
+    assert re.findall(r"/brick-\d/data</path>.*?<status>(\d)</status>", status, re.DOTALL) == ["1"] * 3, status
 
 
 @pytest.mark.full

@@ -131,7 +131,7 @@ def test_the_command_selects_the_same_tests_again(run: SuiteRun, page: Page) -> 
     assert command in page.text
     assert "--storage-timeout=7min" in command and "--storage-destructive" in command and "keep" not in command
     listed = subprocess.run(
-        [sys.executable, "-m", *shlex.split(command), "--collect-only", "-q"],
+        [sys.executable, "-m", "storage_acceptance", *shlex.split(command)[1:], "--collect-only", "-q"],
         cwd=ROOT,
         env=suite_environment(),
         capture_output=True,
