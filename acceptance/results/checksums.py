@@ -1,8 +1,8 @@
 """`SHA256SUMS`: what a run measured, listed so that any later change of it shows, and so that it can be signed.
 
 In the format of coreutils: `sha256sum -c SHA256SUMS` checks it without this suite. Listed is what is evidence: the
-results, all that load generators printed, the files of other tools, and the report, which is what most people read.
-JUnit's file and the metrics are renderings of the results, and can be made again.
+results, all that load generators printed, the files of other tools, the report, which is what most people read, and
+JUnit's file and the metrics, which machines read.
 
 A copy of a run's folder may leave listed files out, if a file `OMITTED` beside the list declares which: one file or
 folder (`fio/`) a line, and comments after `#`. The results cannot be left out.
@@ -25,9 +25,11 @@ RAW = "fio"
 IMPORTED = "imported"
 """files of other tools, where some were given to the run"""
 REPORT = "report.html"
+JUNIT = "junit.xml"
+METRICS = "metrics.prom"
 # `hex  name` or `hex *name`; a name with a backslash or an end of line, which no run has, would begin with a backslash.
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64}) [ *](?P<name>[^/\\\n]+|(?:fio|imported)/[^/\\\n]+)")
-# Renderings of the results, the report of an older suite among them, the checksums, their signatures, what is omitted.
+# Renderings by an older suite, which listed none of them, the checksums, their signatures, what is omitted.
 _UNLISTED = re.compile(r"[^/]+\.html|junit\.xml|metrics\.prom|SHA256SUMS(\.[-.\w]+)?|OMITTED")
 
 
@@ -54,15 +56,15 @@ class Check:
         return [f"{name}: {what}" for what, names in kinds for name in names]
 
 
-def checksums(folder: Path, *, with_report: bool = False) -> str:
+def checksums(folder: Path, *, renderings: Iterable[str] = ()) -> str:
     """The checksums of the files in a run's folder, as they are now. Raises OSError where one cannot be read.
 
-    `with_report`: the last page is there; before that it is one that will be written again.
+    `renderings`: the names of those that will not be written again.
     """
     found = [*(folder / RAW).iterdir(), *((folder / IMPORTED).glob("*"))]
     raw = sorted(each for each in found if each.is_file())
-    report = [folder / REPORT] if with_report else []
-    return "".join(f"{digest_of(path)}  {path.relative_to(folder)}\n" for path in (folder / RESULTS, *raw, *report))
+    listed = (folder / RESULTS, *raw, *(folder / each for each in renderings))
+    return "".join(f"{digest_of(path)}  {path.relative_to(folder)}\n" for path in listed)
 
 
 def check(folder: Path) -> Check:

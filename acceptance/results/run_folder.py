@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from acceptance.process.whole_file import write_pieces_whole, write_whole
+from acceptance.results.checksums import JUNIT, METRICS, REPORT, checksums, digest_of
 from acceptance.results.checksums import NAME as CHECKSUMS
-from acceptance.results.checksums import REPORT, checksums, digest_of
 from acceptance.results.document import Results
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.text.redaction import redact
@@ -22,10 +22,10 @@ class RunFolder:
     def __init__(self, reports: Path, *, run_id: str) -> None:
         self.path = reports / run_id
         self.report = self.path / REPORT
-        self.junit = self.path / "junit.xml"
+        self.junit = self.path / JUNIT
         self.results = self.path / "results.json"
         self.checksums = self.path / CHECKSUMS
-        self.metrics = self.path / "metrics.prom"
+        self.metrics = self.path / METRICS
 
     def make(self) -> None:
         """Make the folder and point `latest` at it. Raises EnvironmentFailure when that cannot be."""
@@ -54,10 +54,14 @@ class RunFolder:
         except OSError:
             return None
 
-    def seal(self) -> None:
-        """Write the checksums of all evidence, once the last page of the run is written."""
+    def seal(self, *, whole: bool = False) -> None:
+        """Write the checksums of all evidence, once the last page of the run is written.
+
+        `whole`: so are JUnit's file and the metrics, as far as they could be made.
+        """
+        others = [name for name in (JUNIT, METRICS) if whole and (self.path / name).is_file()]
         try:
-            write_whole(self.checksums, checksums(self.path, with_report=True))
+            write_whole(self.checksums, checksums(self.path, renderings=(REPORT, *others)))
         except OSError as error:
             raise EnvironmentFailure(f"{self.checksums} cannot be written: {error}") from error
 

@@ -48,6 +48,20 @@ def test_what_a_run_left_is_as_listed_and_coreutils_say_so_too(folder: Path) -> 
     assert digest.split()[0] == found.digest
 
 
+@pytest.mark.parametrize("made", [(), ("junit.xml",), ("junit.xml", "metrics.prom")], ids=len)
+def test_what_machines_read_is_covered_as_far_as_it_was_made(made: tuple[str, ...], tmp_path: Path) -> None:
+    run = ended(tmp_path)
+    for name in made:
+        (run.path / name).write_text("1")
+    run.seal()
+    assert list(check(run.path).unlisted) == [NAME, *made]  # it may be written again
+    run.seal(whole=True)
+    for name in made:
+        (run.path / name).write_text("2")
+    found = check(run.path)
+    assert (list(found.changed), list(found.unlisted)) == (list(made), [NAME])
+
+
 def test_checksums_that_coreutils_wrote_are_read_too(folder: Path) -> None:
     text = subprocess.run(
         ["sha256sum", "--binary", "results.json", *sorted(f"fio/{each}" for each in os.listdir(folder / "fio"))],

@@ -21,7 +21,6 @@ from acceptance.limits.sustained import Kind as SustainedKind
 from acceptance.limits.tiers import LimitKind, RuleKind
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.results.ramps import StopKind
-from acceptance.results.run_folder import RunFolder
 from acceptance.settings.target_file import read_target
 from acceptance.statistics.interim_analyses import plan_for
 from selftests.unit.docs_pages import PAGES, ROOT, unfenced
@@ -74,12 +73,6 @@ def test_limits_and_targets_that_are_shown_are_valid(content: str, tmp_path: Pat
     file.write_text(content if content.startswith("version:") else tier, encoding="utf-8")
     profiles = {*find_profiles(ROOT / "profiles"), "order-log"}
     load_limits(file, profiles=profiles, shipped=ROOT / "thresholds.yaml")
-
-
-def test_what_verify_is_shown_to_leave_out_is_all_that_a_run_writes_beside_its_results(tmp_path: Path) -> None:
-    run = RunFolder(tmp_path, run_id="r")
-    shown = re.findall(r"^ +not covered: (.*)$", PAGES["docs/vendors.md"], re.MULTILINE)
-    assert shown == sorted(each.name for each in (run.junit, run.metrics))
 
 
 def words_of(tree: ast.AST) -> Iterator[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from acceptance.results.checksums import check
 from selftests.unit.docs_pages import ROOT
 
 RUNS = ("--storage-test-size=64Mi", "-k", "random-read-iops", "--storage-inconclusive=pass", "--storage-partial=pass")
@@ -95,6 +96,8 @@ def test_a_run_has_all_its_reports(words: tuple[str, ...], environment: dict[str
     latest = tmp_path / "reports/latest"
     assert json.loads((latest / "results.json").read_text(encoding="utf-8"))["errors"] == []
     assert {"report.html", "junit.xml", "metrics.prom", "SHA256SUMS"} <= {each.name for each in latest.iterdir()}
+    found = check(latest)
+    assert (found.problems, list(found.unlisted)) == ([], ["SHA256SUMS"])
 
 
 def test_variables_hold_values_that_have_commas(tmp_path: Path) -> None:
