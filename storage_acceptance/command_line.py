@@ -86,9 +86,11 @@ def _quick(words: Words) -> int:
 
 
 def _without_cluster(words: Words) -> Words:
-    """A directory is loaded on this host. It is told by its slash, which no name of a StorageClass has."""
+    """A directory is loaded on this host. It is told by its slash, or is `.`: no StorageClass is called so."""
     named = any(word.startswith("--storage-cluster") for word in words)
-    return ["--storage-cluster=host"] if words and not named and "/" in words[0] and Path(words[0]).is_dir() else []
+    if named or not words or not ("/" in words[0] or words[0] in (".", "..")):
+        return []
+    return ["--storage-cluster=host"] if Path(words[0]).is_dir() else []
 
 
 def _list(words: Words) -> int:

@@ -57,7 +57,7 @@ def test_there_is_one_table_of_what_was_measured(tmp_path: Path) -> None:
 def test_a_directory_needs_no_cluster(tmp_path: Path) -> None:
     """It is told by its slash: a class may have the name of a folder that happens to be here."""
     (tmp_path / "disk").mkdir()
-    for directory in ("./disk", str(tmp_path / "disk")):
+    for directory in ("./disk", str(tmp_path / "disk"), ".", ".."):
         assert "\nCluster: this host" in told(tmp_path, directory, "--storage-plan")
     assert "\nCluster: this host" not in told(tmp_path, "disk", "--storage-plan", "--storage-embedded-name=no-such")
 
