@@ -14,6 +14,8 @@ REQUIRED_V2 = ("cpu", "cpuset", "memory", "pids")
 
 _WEIGHT = 8
 """of the pods, in relation to other work of the host"""
+_PERIOD_US = 100_000
+"""in which a CPU quota is used up and given anew: the kernel's own default"""
 
 
 def is_v2() -> bool:
@@ -40,16 +42,42 @@ def missing_controllers() -> list[str]:
 def create_for_pods(path: str) -> None:
     """Create the cgroup below which a kubelet makes those of its pods, under every hierarchy."""
     for hierarchy in hierarchies():
-        folder = hierarchy
-        for part in Path(path).parts:
-            if is_v2():
-                _delegate(folder)
-            folder = folder / part
-            folder.mkdir(exist_ok=True)
-            _inherit_cpuset(folder)
+        _create(hierarchy, path)
         _outweigh_others(hierarchy / Path(path).parts[0])
     if is_v2():
         _delegate(ROOT / path)
+
+
+def limit_cpu(path: str, *, cpus: float) -> None:
+    """Create a cgroup whose processes have at most that many CPUs, such as 0.1, together and however idle the host is.
+
+    Does nothing on a kernel that sets no such limits.
+    """
+    for hierarchy in hierarchies():
+        quota_us = int(cpus * _PERIOD_US)
+        for name, text in (("cpu.cfs_quota_us", f"{quota_us}"), ("cpu.max", f"{quota_us} {_PERIOD_US}")):
+            if is_v2() or (hierarchy / name).exists():
+                limit = _create(hierarchy, path) / name
+                if limit.exists():
+                    limit.write_text(text)
+
+
+def enter_limited(path: str, pid: int) -> None:
+    """Move a process to the cgroup that `limit_cpu` has created, where there is one; one that has ended stays out."""
+    for folder in remaining(path):
+        with contextlib.suppress(ProcessLookupError):
+            (folder / "cgroup.procs").write_text(str(pid))
+
+
+def _create(hierarchy: Path, path: str) -> Path:
+    folder = hierarchy
+    for part in Path(path).parts:
+        if is_v2():
+            _delegate(folder)
+        folder = folder / part
+        folder.mkdir(exist_ok=True)
+        _inherit_cpuset(folder)
+    return folder
 
 
 def _delegate(folder: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import disk_cpu, mount_namespaces, mount_points, mounts, priority, processes
+from embedded_cluster import cgroups, disk_cpu, mount_namespaces, mount_points, mounts, priority, processes
 from embedded_cluster.commands import run
 from embedded_cluster.layout import PACKAGE, Layout
 from embedded_cluster.processes import Daemons
@@ -37,7 +37,9 @@ _OPTIONS = {
     "cluster.self-heal-window-size": "1",
     "features.ctime": "off",
 }
-_DAEMON, _HOLDER, _MOUNT = "glusterd", "mounts-glusterd", "replicated-mount"
+_DAEMON, _HOLDER, _MOUNT, _HEALING = "glusterd", "mounts-glusterd", "replicated-mount", "glustershd"
+_HEALING_CPUS = 0.06
+"""what heals the bricks has of a CPU: on a current one enough for 50 MiB a second"""
 # In its namespace.
 _FILES = [
     f"--log-file={mount_points.GLUSTER_LOGS / 'glusterd.log'}",
@@ -109,8 +111,14 @@ class GlusterFS:
         (self.layout.gluster_socket.parent / "vols" / VOLUME / f"{name}.pid").unlink(missing_ok=True)
 
     def go_first(self) -> None:
-        """Give all of it its priority: each brick makes a session of its own."""
+        """Give all of it its priority: each brick makes a session of its own. Only healing is held back."""
         priority.go_first(self.layout, (_DAEMON, _MOUNT))
+        # In memory the bricks would be whole again before anyone has looked, and leave nothing to writers meanwhile.
+        healing = f"{self.layout.cgroup}/daemons/{_HEALING}"
+        cgroups.limit_cpu(healing, cpus=_HEALING_CPUS)
+        for pid in processes.with_argument(f"shd/{VOLUME}") & processes.with_argument(self.address):
+            priority.go_with_others(pid)
+            cgroups.enter_limited(healing, pid)
 
     def command(self, *words: str) -> str:
         """The output of one command of the gluster command line, run where the daemon's folders are."""

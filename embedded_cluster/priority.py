@@ -26,6 +26,11 @@ def immediate() -> tuple[str, ...]:
     return (*FIRST, *_REAL_TIME) if succeeds([*_REAL_TIME, "true"]) else FIRST
 
 
+def go_with_others(pid: int) -> None:
+    """Take real-time priority from all threads of a process; one that has ended has none."""
+    succeeds(["chrt", "--all-tasks", "--other", "--pid", "0", str(pid)])
+
+
 def go_first(layout: Layout, components: Iterable[str]) -> None:
     """Give it to the sessions of components too.
 
