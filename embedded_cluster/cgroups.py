@@ -48,14 +48,15 @@ def create_for_pods(path: str) -> None:
         _delegate(ROOT / path)
 
 
-def limit_cpu(path: str, *, cpus: float) -> None:
+def limit_cpu(path: str, *, cpus: float | None) -> None:
     """Create a cgroup whose processes have at most that many CPUs, such as 0.1, together and however idle the host is.
 
-    Does nothing on a kernel that sets no such limits.
+    None: as many as they want. Does nothing on a kernel that sets no such limits.
     """
+    quota_us = None if cpus is None else int(cpus * _PERIOD_US)
+    texts = {"cpu.cfs_quota_us": f"{quota_us or -1}", "cpu.max": f"{quota_us or 'max'} {_PERIOD_US}"}
     for hierarchy in hierarchies():
-        quota_us = int(cpus * _PERIOD_US)
-        for name, text in (("cpu.cfs_quota_us", f"{quota_us}"), ("cpu.max", f"{quota_us} {_PERIOD_US}")):
+        for name, text in texts.items():
             if is_v2() or (hierarchy / name).exists():
                 limit = _create(hierarchy, path) / name
                 if limit.exists():

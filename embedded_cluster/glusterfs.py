@@ -38,8 +38,8 @@ _OPTIONS = {
     "features.ctime": "off",
 }
 _DAEMON, _HOLDER, _MOUNT, _HEALING = "glusterd", "mounts-glusterd", "replicated-mount", "glustershd"
-_HEALING_CPUS = 0.06
-"""what heals the bricks has of a CPU: on a current one enough for 50 MiB a second"""
+_HELD_CPUS = 0.02
+"""what heals the bricks has of a CPU while it is held: on a current one enough for 17 MiB a second"""
 # In its namespace.
 _FILES = [
     f"--log-file={mount_points.GLUSTER_LOGS / 'glusterd.log'}",
@@ -111,14 +111,23 @@ class GlusterFS:
         (self.layout.gluster_socket.parent / "vols" / VOLUME / f"{name}.pid").unlink(missing_ok=True)
 
     def go_first(self) -> None:
-        """Give all of it its priority: each brick makes a session of its own. Only healing is held back."""
+        """Give all of it its priority: each brick makes a session of its own."""
         priority.go_first(self.layout, (_DAEMON, _MOUNT))
-        # In memory the bricks would be whole again before anyone has looked, and leave nothing to writers meanwhile.
-        healing = f"{self.layout.cgroup}/daemons/{_HEALING}"
-        cgroups.limit_cpu(healing, cpus=_HEALING_CPUS)
+
+    def hold_healing(self) -> None:
+        """Let bricks be healed slowly, until `release_healing`: in memory they would be whole before anyone looks."""
+        cgroups.limit_cpu(self._healing, cpus=_HELD_CPUS)
         for pid in processes.with_argument(f"shd/{VOLUME}") & processes.with_argument(self.address):
             priority.go_with_others(pid)
-            cgroups.enter_limited(healing, pid)
+            cgroups.enter_limited(self._healing, pid)
+
+    def release_healing(self) -> None:
+        """Let bricks be healed as fast as the machine can."""
+        cgroups.limit_cpu(self._healing, cpus=None)
+
+    @property
+    def _healing(self) -> str:
+        return f"{self.layout.cgroup}/daemons/{_HEALING}"
 
     def command(self, *words: str) -> str:
         """The output of one command of the gluster command line, run where the daemon's folders are."""

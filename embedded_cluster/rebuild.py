@@ -17,6 +17,7 @@ def _act(replica: Replica, action: str) -> None:
         print(replica.lose())
     else:
         replica.restore()
+        replica.let_heal()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{replica.progress():.2f}")
         elif lacks := replica.lacks():
             print("\n".join(lacks), file=sys.stderr)
+            replica.let_heal()  # now that it was seen
             return NOT_WHOLE
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)

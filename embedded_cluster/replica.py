@@ -49,7 +49,11 @@ class Replica:
             raise WrongUsage(f"the replicated class of cluster {layout.name} has no volume folder {folder}")
 
     def lose(self) -> str:
-        """Kill the brick, empty it of the volume, start it again; what was done, in words."""
+        """Kill the brick, empty it of the volume, start it again; what was done, in words.
+
+        It is healed slowly until somebody has seen what it lacks (`let_heal`).
+        """
+        self._files.hold_healing()
         self._kill()
         try:
             size = self._remove()
@@ -64,6 +68,10 @@ class Replica:
         if self.lacks():
             # Not of what is noted as missing, for nobody saw the files go: of all that is not there.
             self._files.command("volume", "heal", VOLUME, "full")
+
+    def let_heal(self) -> None:
+        """Have GlusterFS heal what it lacks as fast as the machine can."""
+        self._files.release_healing()
 
     def lacks(self) -> list[str]:
         """What the replica lacks of the volume, in words; nothing when it is whole."""

@@ -74,7 +74,7 @@ def test_time_rate_and_foreground_are_in_the_results(passed: SuiteRun) -> None:
         load = record["foreground"]
         assert load["iops_before"]["mean"] > 0 and load["iops_during"]["mean"] > 0
         assert load["points"][0]["at_s"] < 0 < load["points"][-1]["at_s"]
-    # What was rebuilt before the first look is in no rate. The lab heals so slowly that there is something to see then.
+    # What was rebuilt before the first look is in no rate. The lab heals slowly until then.
     assert max(map(_share_seen, passed.results["rebuilds"])) > 0
 
 

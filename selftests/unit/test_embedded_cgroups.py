@@ -12,6 +12,8 @@ from acceptance.process.clock import now_s
 from embedded_cluster import cgroups
 from selftests.bounds import HANGS_S
 
+LIMITS = {"cpu.cfs_quota_us": "-1", "cpu.max": "max"}
+"""where the kernel has a limit, and what stands there without one"""
 ENDLESS = [sys.executable, "-c", "while True: pass"]
 
 
@@ -37,6 +39,16 @@ def test_a_process_has_no_more_cpu_than_its_cgroup_is_limited_to(path: str) -> N
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="cgroups are root's")
+def test_a_limit_is_taken_back(path: str) -> None:
+    cgroups.limit_cpu(path, cpus=0.1)
+    limits = [limit for folder in cgroups.remaining(path) for limit in folder.glob("cpu.*") if limit.name in LIMITS]
+    limited = [limit.read_text() for limit in limits]
+    cgroups.limit_cpu(path, cpus=None)
+    assert [limit.read_text().split()[0] for limit in limits] == [LIMITS[limit.name] for limit in limits]
+    assert all(text.split()[0] == "10000" for text in limited) and limits
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="cgroups are root's")
