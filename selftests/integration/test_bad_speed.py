@@ -10,6 +10,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.pod_manifest import MAIN
 from acceptance.cluster.waiting import wait_for
+from selftests.integration.held_loads import held_profiles
 from selftests.integration.suite import finish, limits_file, run_suite, started_suite, wait_for_load
 from selftests.lab.disks import StallingDisk, cached_disk, memory_disk, nbdkit_disk, stalling_disk
 from selftests.lab.provisioner import LabClass, lab_classes
@@ -29,7 +30,7 @@ def lab(api: Api, lab_folder: Path) -> Iterator[StallingDisk]:
             )
             for name, parameters in delays.items()
         }
-        stalling = undo.enter_context(stalling_disk(lab_folder / "stalling", size="200M"))
+        stalling = undo.enter_context(stalling_disk(lab_folder / "stalling", size="200M", write_delay="2ms"))
         folders["lab-stalls"] = stalling.folder
         folders["lab-cached"] = undo.enter_context(cached_disk(lab_folder / "cached", read_delay="4ms", size="200M"))
         folders["lab-too-good"] = undo.enter_context(memory_disk(lab_folder / "memory", size="512M"))
@@ -87,10 +88,11 @@ def wait_for_counted_seconds(api: Api, count: int) -> None:
     )
 
 
-def test_reads_that_a_cache_answers_fail_the_comparison(clean: Api, reports: Path) -> None:
+def test_reads_that_a_cache_answers_fail_the_comparison(clean: Api, reports: Path, tmp_path: Path) -> None:
     """Both classes lie on disks whose every read takes 4 ms. The one that is honest is the baseline."""
     options = ["--storage-class", "lab-cached", "--storage-baseline-class", "lab-far", "-m", "comparison"]
-    run = run_suite(*options, "-k", "random-read-latency-read.latency.mean", reports=reports)
+    held = held_profiles(tmp_path, "random-read-latency", rate=1000)
+    run = run_suite(*options, held, "-k", "random-read-latency-read.latency.mean", reports=reports)
     assert run.status == 1, run.output
     verdict = run.verdict("random-read-latency")
     assert verdict["status"] == "fail"
@@ -100,9 +102,10 @@ def test_reads_that_a_cache_answers_fail_the_comparison(clean: Api, reports: Pat
 
 
 def test_storage_faster_than_local_fails_the_comparison(clean: Api, reports: Path, tmp_path: Path) -> None:
-    """Next to a disk that is slow by itself: the cluster's own may be in memory, too."""
+    """Next to a disk that is slow by itself, of 250 writes a second: the cluster's own may be in memory, too."""
     limits = limits_file(tmp_path, iops=1)
-    options = ["--storage-class", "lab-too-good", "--storage-baseline-class", "lab-slow"]
+    held = held_profiles(tmp_path, "sync-write-iops", rate=1000)
+    options = ["--storage-class", "lab-too-good", "--storage-baseline-class", "lab-slow", held]
     run = run_suite(*options, f"--storage-thresholds={limits}", "-k", "sync-write", reports=reports)
     assert run.status == 1, run.output
     assert run.verdict("not_better_than_local")["status"] == "fail"

@@ -7,6 +7,7 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.results.document import Results
+from selftests.integration.held_loads import held_profiles
 from selftests.integration.suite import limits_file, run_suite
 
 
@@ -16,9 +17,8 @@ def passed(api: Api, tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("good")
     limits = limits_file(folder, iops=1)
     options = ["--storage-class", "replicated", "--storage-baseline-class", "local-path"]
-    return run_suite(
-        *options, f"--storage-thresholds={limits}", "-k", "sync-write or test_provisioning", reports=folder / "reports"
-    )
+    files = [f"--storage-thresholds={limits}", held_profiles(folder, "sync-write-iops", rate=200)]
+    return run_suite(*options, *files, "-k", "sync-write or test_provisioning", reports=folder / "reports")
 
 
 def test_all_verdicts_pass(passed) -> None:

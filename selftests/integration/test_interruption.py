@@ -18,6 +18,7 @@ from acceptance.cluster.resources import CLAIMS, JOBS, PODS, STATEFUL_SETS
 from acceptance.cluster.waiting import wait_for
 from acceptance.commands import cleanup as cleanup_command
 from acceptance.process.private_folder import PREFIX
+from selftests.integration.held_loads import held_profiles
 from selftests.integration.suite import (
     ROOT,
     finish,
@@ -76,7 +77,8 @@ def test_what_a_killed_run_leaves_is_listed_and_removed(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
-    with started_suite(*LOAD, reports=reports) as process:
+    # Its load goes on until it is removed.
+    with started_suite(*LOAD, held_profiles(tmp_path, "sync-write-iops", rate=200), reports=reports) as process:
         wait_for_load(clean)
         process.kill()
         process.wait()

@@ -38,6 +38,7 @@ from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.ramps.server_metrics import read_server_metrics
+from selftests.integration.held_loads import held_profiles
 from selftests.integration.suite import CLUSTER, READ_LIMIT, ROOT, SuiteRun, left_behind, run_suite
 from selftests.lab.accounts import (
     ACCOUNT,
@@ -226,6 +227,7 @@ def seen(
             *OPTIONS,
             *as_account,
             f"--storage-thresholds={limits}",
+            held_profiles(folder, "random-read-iops", "random-write-iops", rate=200),
             "-k",
             " or ".join(f"({each})" for each in SMALLEST.values() if each),
         ]

@@ -15,6 +15,7 @@ import pytest
 from acceptance.report.prometheus.document import metrics_text
 from acceptance.results.file import read_results
 from embedded_cluster.network import free_ports
+from selftests.integration.held_loads import held_profiles
 from selftests.integration.suite import (
     ROOT,
     SuiteRun,
@@ -77,6 +78,7 @@ tiers:
         f"--storage-class={classes[0]}",
         f"--storage-baseline-class={classes[1]}",
         f"--storage-thresholds={limits}",
+        held_profiles(folder, LOAD, rate=200),
     )
 
 

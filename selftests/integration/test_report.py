@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from acceptance.cluster.waiting import wait_for
+from selftests.integration.held_loads import held_profiles
 from selftests.integration.suite import ROOT, SuiteRun, run_suite, started_suite, suite_environment
 
 LIMITS = """version: 1
@@ -83,6 +84,7 @@ def options(folder: Path) -> tuple[str, ...]:
         f"--storage-class={disk}",
         f"--storage-thresholds={folder / 'limits.yaml'}",
         f"--storage-target={folder / 'target.yaml'}",
+        held_profiles(folder, "random-read-iops", "random-write-iops", rate=200),
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.waiting import wait_for
+from selftests.integration.held_loads import held_profiles
 from selftests.integration.suite import (
     READ_LIMIT,
     ROOT,
@@ -36,6 +37,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
         f"--storage-class={folder / 'disk'}",
         f"--storage-baseline-class={folder / 'local'}",
         f"--storage-thresholds={folder / 'limits.yaml'}",
+        held_profiles(folder, "random-read-iops", rate=200),
         *READS,
         reports=folder / "reports",
     )
