@@ -12,6 +12,6 @@ def held_profiles(folder: Path, *names: str, rate: int) -> str:
     """The option for a copy of the shipped profiles, of which fio holds those named to `rate` operations a second."""
     copy = Path(shutil.copytree(ROOT / "profiles", folder / "held-profiles"))
     for name in names:
-        with (copy / f"{name}.fio").open("a", encoding="utf-8") as job:  # its last section is its only job
-            job.write(f"rate_iops={rate}\n")
+        job = copy / f"{name}.fio"
+        job.write_text(f"{job.read_text()}rate_iops={rate}\n")  # its last section is its only job
     return f"--storage-profiles={copy}"
