@@ -172,7 +172,17 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
             state=str,
             timeout_s=120,
         )
-        load = psutil.Process(process.pid).children(recursive=True)
+        # It stands still while one looks: a fio that it began meanwhile would be left, and may never end.
+        process.send_signal(signal.SIGSTOP)
+        run = psutil.Process(process.pid)
+        wait_for(
+            "the run to stand still",
+            look=run.status,
+            ready=lambda seen: seen == psutil.STATUS_STOPPED,
+            state=str,
+            timeout_s=120,
+        )
+        load = run.children(recursive=True)
         process.kill()
         process.wait()
         for each in load:  # it would end by itself, and disturb other tests until then
