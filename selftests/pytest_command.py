@@ -4,5 +4,7 @@ from __future__ import annotations
 
 import sys
 
-PYTEST = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:timeout")
-"""without plugins of the tests' own environment, which users do not have, and which take long to load"""
+WITHOUT = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:timeout")
+"""plugins of the tests' own environment, which users do not have, and which take long to load"""
+PYTEST_MODULE = ("pytest", *WITHOUT)
+PYTEST = (sys.executable, "-m", *PYTEST_MODULE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,8 +11,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, settings
 
-from selftests.bounds import HANGS_S
-from selftests.pytest_command import PYTEST
+from selftests.pytest_command import PYTEST_MODULE
+from selftests.warm_start import run_module
 
 # No example fails because the machine is slow; one that hangs has the time-out of its test. Before a commit the
 # examples are the same each time: what fails then is the commit's. Every night looks for further ones.
@@ -84,18 +83,9 @@ def planned(tmp_path: Path) -> Callable[..., tuple[int, str]]:
             for name, value in os.environ.items()
             if not name.startswith(("STORAGE_", "PYTEST_", "KUBE")) and "proxy" not in name.lower()
         } | {"HOME": str(tmp_path)}
-        words = [*PYTEST, "--storage-plan"]
         # A folder that nobody can make: a plan writes none.
         report = f"--storage-report={tmp_path / 'reports'}"
-        done = subprocess.run(
-            [*words, report, *options],
-            cwd=ROOT,
-            env=surroundings,
-            capture_output=True,
-            text=True,
-            timeout=HANGS_S,
-            check=False,
-        )
+        done = run_module(*PYTEST_MODULE, "--storage-plan", report, *options, folder=ROOT, environment=surroundings)
         assert not (tmp_path / "reports").exists()
         return done.returncode, done.stdout + done.stderr
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from selftests.bounds import HANGS_S
 from selftests.unit.loopback_server import Loopback, kubeconfig, loopback
+from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("ocs-storagecluster-ceph-rbd", "ocs-storagecluster-ceph-rbd-virtualization", "ocs-storagecluster-cephfs")
@@ -40,15 +38,8 @@ def server() -> Iterator[Loopback]:
 
 def called(folder: Path, *words: str, **variables: str) -> tuple[int, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_", "KUBE"))}
-    done = subprocess.run(
-        [sys.executable, "-m", "storage_acceptance", *words],
-        cwd=folder,
-        env={**kept, "HOME": str(folder), "PYTHONPATH": str(ROOT), **variables},
-        capture_output=True,
-        text=True,
-        timeout=HANGS_S,
-        check=False,
-    )
+    given = {**kept, "HOME": str(folder), "PYTHONPATH": str(ROOT), **variables}
+    done = run_module("storage_acceptance", *words, folder=folder, environment=given)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import pytest
 
 from selftests.unit.docs_pages import ROOT
+from selftests.warm_start import run_module
 
 TESTS = """
 import threading
@@ -87,18 +86,9 @@ def run(folder: Path, *names: str, words: tuple[str, ...] = ()) -> Ended:
     (folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_"))}
     place = ("--storage-cluster=host", f"--storage-class={folder / 'disk'}", f"--storage-report={folder / 'reports'}")
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-p", "fixtures.plugins", *place, *words),
-            *(f"test_own.py::test_{name}" for name in names),
-        ],
-        cwd=folder,
-        env=environment | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    command = ("pytest", "-p", "no:hypothesispytest", "-p", "fixtures.plugins", *place, *words)
+    tests = (f"test_own.py::test_{name}" for name in names)
+    done = run_module(*command, *tests, folder=folder, environment=environment | {"PYTHONPATH": str(ROOT)})
     written = folder / "reports/latest/results.json"
     results = json.loads(written.read_text(encoding="utf-8")) if written.is_file() else None
     return Ended(status=done.returncode, output=done.stdout + done.stderr, results=results)

@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from selftests.pytest_command import WITHOUT
 from selftests.unit.docs_pages import ROOT
+from selftests.warm_start import run_module
 
 REQUIRED = "test_own.py::test_it_holds"
 LIMITS = """\
@@ -99,15 +99,9 @@ def ended(folder: Path, *words: str, limits: str = "", requires: str = "", **env
     (folder / "limits.yaml").write_text(LIMITS.format(limits=limits, requires=requires))
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_", "KUBE"))}
     own = ("--storage-cluster=host", "--storage-class=disk", "--storage-thresholds=limits.yaml", "test_own.py")
-    done = subprocess.run(
-        [sys.executable, "-m", "storage_acceptance", "run", "-p", "no:cacheprovider", *own, *words],
-        cwd=folder,
-        env=kept | {"PYTHONPATH": str(ROOT)} | environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    variables = kept | {"PYTHONPATH": str(ROOT)} | environment
+    command = ("storage_acceptance", "run", *WITHOUT, *own, *words)
+    done = run_module(*command, folder=folder, environment=variables)
     return Ended(status=done.returncode, output=done.stdout + done.stderr, folder=folder / "reports/latest")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections import Counter
 from configparser import ConfigParser
 from datetime import datetime
@@ -13,9 +12,9 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from fixtures.junit import follow_verdicts
-from selftests.bounds import HANGS_S
-from selftests.pytest_command import PYTEST
+from selftests.pytest_command import PYTEST_MODULE
 from selftests.unit.compared_runs import judged
+from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = """
@@ -133,14 +132,8 @@ def run(folder: Path) -> int:
     plugins = ("a_run", "fixtures.outward", "fixtures.reporters", "fixtures.junit")
     words = [word for plugin in plugins for word in ("-p", plugin)]
     junit = f"--junitxml={folder}/junit.xml"
-    return subprocess.run(
-        [*PYTEST, *words, junit, str(folder)],
-        cwd=folder,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{folder}:{ROOT}"},
-        capture_output=True,
-        timeout=HANGS_S,
-        check=False,
-    ).returncode
+    variables = {"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{folder}:{ROOT}"}
+    return run_module(*PYTEST_MODULE, *words, junit, str(folder), folder=folder, environment=variables).returncode
 
 
 def read(path: Path) -> Element:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import acceptance.__main__ as engine
 from embedded_cluster.__main__ import main as embedded
-from selftests.bounds import HANGS_S
+from selftests.warm_start import run_module
 from storage_acceptance.command_line import COMMANDS, PROGRAM, main
 from storage_acceptance.completion import TESTING
 
@@ -26,15 +24,7 @@ EMBEDDED = ("up", "down", "status", "names", "kubeconfig", "node-fail", "node-re
 def called(folder: Path, *words: str) -> tuple[int, str]:
     """Status and output, in a process of its own, with no cluster to be had."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_", "KUBE"))}
-    done = subprocess.run(
-        [sys.executable, "-m", *words],
-        cwd=folder,
-        env={**kept, "HOME": str(folder), "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=HANGS_S,
-        check=False,
-    )
+    done = run_module(*words, folder=folder, environment={**kept, "HOME": str(folder), "PYTHONPATH": str(ROOT)})
     return done.returncode, done.stdout + done.stderr
 
 

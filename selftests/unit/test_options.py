@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fixtures.offered_options import OPTIONS
-from selftests.bounds import HANGS_S
-from selftests.pytest_command import PYTEST
+from selftests.pytest_command import PYTEST_MODULE
+from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
 PROFILE = "[job]\nfilename=${FILE}\nruntime=${RUNTIME}\ntime_based\nrw=read\n"
@@ -52,16 +51,9 @@ def listing(empty: Path) -> Callable[..., Listing]:
             for name, value in os.environ.items()
             if not name.startswith(("STORAGE_", "PYTEST_", "KUBE")) and "proxy" not in name.lower()
         } | {"HOME": str(empty), "XDG_RUNTIME_DIR": str(empty), "PYTHONDONTWRITEBYTECODE": "1"}
-        ended = subprocess.run(
-            [*PYTEST, "--collect-only", "-q", *options],
-            cwd=ROOT,
-            env=surroundings | environment,
-            capture_output=True,
-            text=True,
-            timeout=HANGS_S,
-            check=False,
-        )
-        return Listing(ended.returncode, ended.stdout + ended.stderr)
+        words = (*PYTEST_MODULE, "--collect-only", "-q", *options)
+        done = run_module(*words, folder=ROOT, environment=surroundings | environment)
+        return Listing(done.returncode, done.stdout + done.stderr)
 
     return run
 

@@ -13,6 +13,7 @@ import pytest
 
 from acceptance.results.checksums import check
 from selftests.unit.docs_pages import ROOT
+from selftests.warm_start import run_module
 
 RUNS = ("--storage-test-size=64Mi", "-k", "random-read-iops", "--storage-inconclusive=pass", "--storage-partial=pass")
 LISTS = ("--collect-only", "-q", "-k", "random-read-iops")
@@ -20,16 +21,24 @@ FOUND = "tests/test_further_profiles.py::test_profile_meets_the_limit["
 
 
 def host(
-    folder: Path, *words: str, command: str = "host", environment: Mapping[str, str] | None = None
+    folder: Path,
+    *words: str,
+    command: str = "host",
+    environment: Mapping[str, str] | None = None,
+    new: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """The command on a directory in the folder."""
+    """The command on a directory in the folder. `new`: of a new interpreter, which is told of warnings as it starts."""
     (folder / "disk").mkdir()
     place = ["disk"] if command == "host" else ["--storage-cluster=host", "--storage-class=disk"]
     variables = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_"))}
+    given = variables | {"PYTHONPATH": str(ROOT)} | (environment or {})
+    called = ("storage_acceptance", command, *place, *words)
+    if not new:
+        return run_module(*called, folder=folder, environment=given)
     return subprocess.run(
-        [sys.executable, "-m", "storage_acceptance", command, *place, *words],
+        [sys.executable, "-m", *called],
         cwd=folder,
-        env=variables | {"PYTHONPATH": str(ROOT)} | (environment or {}),
+        env=given,
         capture_output=True,
         text=True,
         timeout=250,
@@ -91,7 +100,7 @@ def test_a_plugin_that_a_run_needs_may_not_be_left_out(plugin: str, tmp_path: Pa
     ],
 )
 def test_a_run_has_all_its_reports(words: tuple[str, ...], environment: dict[str, str], tmp_path: Path) -> None:
-    ended = host(tmp_path, *RUNS, *words, environment=environment)
+    ended = host(tmp_path, *RUNS, *words, environment=environment, new=True)
     assert ended.returncode in (0, 1), ended.stdout + ended.stderr  # 1: as slow as this machine may be
     latest = tmp_path / "reports/latest"
     assert json.loads((latest / "results.json").read_text(encoding="utf-8"))["errors"] == []

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from selftests.unit.docs_pages import ROOT
+from selftests.warm_start import run_module
 from storage_acceptance.command_line import main
 from storage_acceptance.quick import LOADS
 
@@ -21,15 +20,8 @@ AT_MOST_S = 90
 def told(folder: Path, *words: str) -> str:
     """What the command says in this folder, where it ends well."""
     surroundings = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_"))}
-    done = subprocess.run(
-        [sys.executable, "-m", "storage_acceptance", "quick", *words],
-        cwd=folder,
-        env=surroundings | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=250,
-        check=False,
-    )
+    variables = surroundings | {"PYTHONPATH": str(ROOT)}
+    done = run_module("storage_acceptance", "quick", *words, folder=folder, environment=variables)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

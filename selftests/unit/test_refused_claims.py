@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,8 +15,8 @@ import pytest
 import yaml
 
 from acceptance.planning.table import ENDS_BEFORE
-from selftests.bounds import HANGS_S
-from selftests.pytest_command import PYTEST
+from selftests.pytest_command import PYTEST_MODULE
+from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., tuple[int, str]]
@@ -112,17 +111,9 @@ def run(server: str, tmp_path: Path) -> Run:
     given = ("--storage-class=fast", "--storage-image=i", "--storage-timeout=2s")
 
     def run(*options: str) -> tuple[int, str]:
-        words = [*PYTEST, *given]
+        words = (*PYTEST_MODULE, *given)
         folders = (f"--storage-kubeconfig={path}", f"--storage-report={tmp_path / 'reports'}")
-        done = subprocess.run(
-            [*words, *folders, *options],
-            cwd=ROOT,
-            env=surroundings,
-            capture_output=True,
-            text=True,
-            timeout=HANGS_S,
-            check=False,
-        )
+        done = run_module(*words, *folders, *options, folder=ROOT, environment=surroundings)
         return done.returncode, " ".join((done.stdout + done.stderr).split())
 
     return run

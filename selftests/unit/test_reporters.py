@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from acceptance.process.private_folder import PREFIX
 from acceptance.report.page import report_page
-from selftests.bounds import HANGS_S
-from selftests.pytest_command import PYTEST
+from selftests.pytest_command import PYTEST_MODULE
+from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = """
@@ -103,15 +103,8 @@ def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     own = (f"fixtures.{each}" for each in ("outward", "reporters", "report", "junit"))
     plugins = (*own, "a_run")
     words = [word for plugin in plugins for word in ("-p", plugin)]
-    return subprocess.run(
-        [*PYTEST, *words, *options, "test_it.py"],
-        cwd=folder,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{folder}:{ROOT}", "TMPDIR": str(folder / "temporary")},
-        capture_output=True,
-        text=True,
-        timeout=HANGS_S,
-        check=False,
-    )
+    variables = {"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{folder}:{ROOT}", "TMPDIR": str(folder / "temporary")}
+    return run_module(*PYTEST_MODULE, *words, *options, "test_it.py", folder=folder, environment=variables)
 
 
 def page_of(path: Path) -> str:

@@ -6,7 +6,6 @@ import base64
 import json
 import os
 import re
-import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,8 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
-from selftests.bounds import HANGS_S
-from selftests.pytest_command import PYTEST
+from selftests.pytest_command import PYTEST_MODULE
+from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
 TOKEN, KEY_LINE, PASSWORD, VARIABLE, PROXY, PARAMETER = (
@@ -115,15 +114,9 @@ def run(folder: Path, path: Path) -> tuple[int, str]:
     """Status of a run, and all that it printed and kept."""
     words = ["--showlocals", "-vv", "--log-cli-level=DEBUG", "-m", "smoke"]
     options = ["--storage-class=fast", "--storage-image=i", f"--storage-report={folder}/reports"]
-    done = subprocess.run(
-        [*PYTEST, *words, *options, f"--storage-kubeconfig={path}"],
-        cwd=ROOT,
-        env={key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_"))},
-        capture_output=True,
-        text=True,
-        timeout=HANGS_S,
-        check=False,
-    )
+    command = (*PYTEST_MODULE, *words, *options, f"--storage-kubeconfig={path}")
+    variables = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_"))}
+    done = run_module(*command, folder=ROOT, environment=variables)
     kept = [file.read_text() for file in (folder / "reports").rglob("*") if file.is_file()]
     return done.returncode, "\n".join([done.stdout, done.stderr, *kept])
 

@@ -13,9 +13,9 @@ import pytest
 from acceptance.report.overview import verdict_sentence
 from acceptance.results.conditions import TierLimit
 from acceptance.results.document import Results
-from selftests.bounds import HANGS_S
-from selftests.pytest_command import PYTEST
+from selftests.pytest_command import PYTEST_MODULE
 from selftests.unit.compared_runs import judged, run_of
+from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
 TEN = "version: 1\ntiers:\n  production:\n    extends: builtin/production\n    limits:\n      sync-write-iops: "
@@ -25,15 +25,8 @@ OTHER = "version: 1\ntiers:\n  mine:\n    limits:\n      sync-write-iops: {write
 
 def run_pytest(*options: str) -> subprocess.CompletedProcess[str]:
     """The suite by its options alone, without those that whoever runs these tests has set."""
-    return subprocess.run(
-        [*PYTEST, "-q", *options],
-        cwd=ROOT,
-        env={name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PYTEST_"))},
-        capture_output=True,
-        text=True,
-        timeout=HANGS_S,
-        check=False,
-    )
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PYTEST_"))}
+    return run_module(*PYTEST_MODULE, "-q", *options, folder=ROOT, environment=kept)
 
 
 def results_of(folder: Path, *options: str) -> dict[str, Any]:

@@ -1,0 +1,81 @@
+"""Loads the libraries once, and forks a process of itself for each command: see `selftests/warm_start.py`.
+
+    python -m selftests.warm_server DESCRIPTOR
+
+It ends when the other end of the connection is closed.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pkgutil
+import runpy
+import sys
+import tempfile
+import threading
+import time
+from importlib import import_module
+from multiprocessing.connection import Connection
+
+import acceptance
+
+# Plugins of pytest are not loaded, neither the suite's nor others: pytest itself does that, in its order.
+LIBRARIES = ("pytest", "kubernetes.client", "kubernetes.config", "kubernetes.stream", "rich.console", "rich.table")
+FOLDER_OF_COMMAND = 0  # in sys.path
+
+
+def load() -> None:
+    """Load what most commands load. The engine never asks for variables or arguments as it is loaded."""
+    gc.disable()
+    for name in LIBRARIES:
+        import_module(name)
+    for each in pkgutil.walk_packages(acceptance.__path__, "acceptance."):
+        if not each.name.endswith("__main__"):
+            import_module(each.name)
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def become(module: str, words: tuple[str, ...], folder: str, environment: dict[str, str], out: str, err: str) -> None:
+    """Make this process one that was started with these; then run the module."""
+    for path, descriptor in ((out, 1), (err, 2)):
+        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    tempfile.tempdir = None
+    sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
+    given = [each for each in environment.get("PYTHONPATH", "").split(os.pathsep) if each]
+    sys.path[:] = [folder, *given, *sys.path[FOLDER_OF_COMMAND + 1 :]]
+    sys.argv = [module, *words]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def serve(connection: Connection) -> tuple[str, tuple[str, ...], str, dict[str, str], str, str] | None:
+    """Fork for each request, and tell how it ended. Returns in each new process its request, here None at the end."""
+    while True:
+        try:
+            request = connection.recv()
+        except EOFError:
+            return None
+        pid = os.fork()
+        if pid == 0:
+            connection.close()
+            return request
+        connection.send(pid)
+        _, status = os.waitpid(pid, 0)
+        connection.send(os.waitstatus_to_exitcode(status))
+
+
+if __name__ == "__main__":
+    load()
+    assert threading.active_count() == 1, "a process with threads cannot be forked"
+    asked = serve(Connection(int(sys.argv[1])))
+    # Outside of all that serves, so that the process ends as any other: with what is registered for its end.
+    if asked is not None:
+        become(*asked)
