@@ -1,6 +1,6 @@
 """The embedded cluster: real upstream Kubernetes as plain processes on this host, no Docker.
 
-Run by `python -m embedded_cluster up|down|status|kubeconfig`. Importing this package is cheap and needs no root.
+Run by `storage-acceptance cluster up|down|status|kubeconfig`. Importing this package is cheap and needs no root.
 """
 
 from embedded_cluster.cluster import EmbeddedCluster, find

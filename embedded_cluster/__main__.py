@@ -1,4 +1,4 @@
-"""The command line: `python -m embedded_cluster up|down|status|kubeconfig|run|node-fail|node-restore|...`."""
+"""The command line: `storage-acceptance cluster up|down|status|kubeconfig|run|node-fail|node-restore|...`."""
 
 import argparse
 import signal
@@ -34,7 +34,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="python -m embedded_cluster", description="A real multi-node Kubernetes as plain processes.")
+    parser = _Parser(prog="storage-acceptance cluster", description="A real multi-node Kubernetes as plain processes.")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     texts = {
         "up": "start the cluster, or say that it is up",
@@ -203,7 +203,7 @@ def _kubeconfig(layout: Layout) -> int:
     if cluster is None:
         raise WrongUsage(
             f"no embedded cluster {layout.name} runs, or it is another user's; start it with "
-            f"`python -m embedded_cluster up --name {layout.name}` as root"
+            f"`storage-acceptance cluster up --name {layout.name}` as root"
         )
     say(str(cluster.kubeconfig))
     return 0

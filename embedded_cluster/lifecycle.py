@@ -122,7 +122,7 @@ def _require_parts(layout: Layout, parts: Sequence[str]) -> None:
     if state is not None and (missing := [part for part in parts if part not in state.parts]):
         raise WrongUsage(
             f"cluster {layout.name} runs without {', '.join(missing)}, which cannot be added to a running cluster: "
-            f"take it down (`python -m embedded_cluster down --name {layout.name}`), or start one beside it with --name"
+            f"take it down (`storage-acceptance cluster down --name {layout.name}`), or start one beside it with --name"
         )
 
 

@@ -71,7 +71,7 @@ def offer(layout: Layout) -> None:
     """
     state = read_state(layout)
     if state is None:
-        raise EnvironmentFailure(f"cluster {layout.name} does not run; start it with `python -m embedded_cluster up`")
+        raise EnvironmentFailure(f"cluster {layout.name} does not run; start it with `storage-acceptance cluster up`")
     with preparation_lock():
         image = ensure()
     with step(f"PostgreSQL's image on {len(state.node_addresses)} nodes"):

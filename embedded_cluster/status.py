@@ -62,7 +62,7 @@ def status(layout: Layout) -> Status:
     served = _served(layout, state, lines)
     short, lacking = _of_nodes(layout, state)
     lost = [
-        f"node {node.name} lacks images of the cluster; `python -m embedded_cluster up` loads them again"
+        f"node {node.name} lacks images of the cluster; `storage-acceptance cluster up` loads them again"
         for node in lacking
     ]
     return Status(

@@ -107,10 +107,13 @@ def verdict_sentence(results: Results) -> str:
     tier, counted, left_out = _tier(results), totals(results), missing(results)
     if results.overall in ("pass", "partial"):
         if results.overall == "partial" or left_out.in_part:
+            some = "the only verdict that was" if counted.passed == 1 else f"all {counted.passed} verdicts that were"
             return (
-                f"{classes} passes all {counted.passed} verdicts that were reached, but tier {tier} was judged in "
-                f"part only: {_judged(left_out)}{_without(left_out)}."
+                f"{classes} passes {some} reached, but tier {tier} was judged in part only: "
+                f"{_judged(left_out)}{_without(left_out)}."
             )
+        if counted.passed == 1:
+            return f"{classes} passes tier {tier}: the only verdict is a pass."
         return f"{classes} passes tier {tier}: all {counted.passed} verdicts pass."
     if results.overall == "fail":
         return f"{classes} fails tier {tier}: {counted.failed} of {counted.judged} verdicts fail."

@@ -88,7 +88,7 @@ def test_images_that_are_gone_are_a_problem_and_up_loads_them_again(left: set[st
     cluster.images[2] = left
     found = status(LAYOUT)
     (problem,) = found.problems
-    assert "unit-test-node-2 lacks images" in problem and "embedded_cluster up" in problem
+    assert "unit-test-node-2 lacks images" in problem and "storage-acceptance cluster up" in problem
     assert not found.may_pass, "to wait for it would be in vain"
     after = mended(LAYOUT, found)
     assert (cluster.loaded, after.running, after.problems) == ([2], True, ())

@@ -241,7 +241,7 @@ def test_failing_verdicts_come_first_and_skipped_ones_last() -> None:
         ),
         (
             results("pass", verdicts=(verdict(), verdict("skipped"))),
-            "fast passes all 1 verdicts that were reached, but tier baseline was judged in part only: "
+            "fast passes the only verdict that was reached, but tier baseline was judged in part only: "
             "1 of its 2 limits and rules.",
         ),
         (
