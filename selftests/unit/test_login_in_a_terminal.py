@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 
 from embedded_cluster.certificates import Authority
+from selftests.pytest_command import WITHOUT
 from selftests.unit.loopback_server import Loopback, kubeconfig, loopback
+from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
 V1 = "client.authentication.k8s.io/v1"
@@ -34,7 +36,7 @@ if sys.stdin.readline().strip() != ({REPLY!r} if told else ""):
     sys.exit("a wrong code, says the program")
 print(json.dumps({{"apiVersion": {V1!r}, "kind": "ExecCredential", "status": {{"token": {TOKEN!r}}}}}))
 """
-RUN = ["--storage-class=fast", "--storage-image=x", "-p", "no:cacheprovider"]
+RUN = ["--storage-class=fast", "--storage-image=x", *WITHOUT]
 COMMANDS = {
     "plan": ["-m", "storage_acceptance", "plan", *RUN],
     "quick": ["-m", "storage_acceptance", "quick", *RUN],
@@ -102,16 +104,8 @@ def in_a_terminal(words: list[str], folder: Path) -> tuple[int, str]:
 
 
 def without_terminal(words: list[str], folder: Path) -> tuple[int, str]:
-    done = subprocess.run(
-        words,
-        cwd=ROOT,
-        env=surroundings(folder),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    _, _, module, *rest = words
+    done = run_module(module, *rest, folder=ROOT, environment=surroundings(folder))
     return done.returncode, done.stdout + done.stderr
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -27,6 +25,8 @@ from acceptance.settings.run import read_settings
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from fixtures.cluster_makers import MANAGERS, MadeManager
 from fixtures.made_clusters import load_images
+from selftests.pytest_command import PYTEST_MODULE
+from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
 RUN_ID = "20261128-010203-0123456789abcdef"
@@ -325,17 +325,9 @@ def run(programs: Callable[[], list[str]], tmp_path: Path) -> Callable[..., Ende
     """A run on a cluster that it has kind create, in a process of its own."""
 
     def run(*options: str, image: tuple[str, ...] = ("--storage-image=suite:1",), **environment: str) -> Ended:
-        words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
+        words = (*PYTEST_MODULE, "-m", "smoke", "-k", "takes_a_write")
         given = ("--storage-cluster=kind", "--storage-timeout=2s", f"--storage-report={tmp_path / 'reports'}")
-        done = subprocess.run(
-            [*words, *given, *image, "-m", "smoke", "-k", "takes_a_write", *options],
-            cwd=ROOT,
-            env=os.environ | environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = run_module(*words, *given, *image, *options, folder=ROOT, environment=os.environ | environment)
         path = tmp_path / "reports" / "latest" / "results.json"
         results = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         return Ended(done.returncode, " ".join((done.stdout + done.stderr).split()), results)
