@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from embedded_cluster.waiting import NotYet, wait_for
@@ -48,24 +49,41 @@ def create_for_pods(path: str) -> None:
         _delegate(ROOT / path)
 
 
-def limit_cpu(path: str, *, cpus: float | None) -> None:
-    """Create a cgroup whose processes have at most that many CPUs, such as 0.1, together and however idle the host is.
+def limit_cpu(path: str, *, cpus: float, pids: Iterable[int]) -> None:
+    """Have processes use at most that many CPUs together, such as 0.1, by a cgroup of that name, until `unlimit_cpu`.
 
-    None: as many as they want. Does nothing on a kernel that sets no such limits.
+    One that has ended stays out. Does nothing on a kernel that sets no such limits.
     """
-    quota_us = None if cpus is None else int(cpus * _PERIOD_US)
-    texts = {"cpu.cfs_quota_us": f"{quota_us or -1}", "cpu.max": f"{quota_us or 'max'} {_PERIOD_US}"}
+    quota_us = int(cpus * _PERIOD_US)
     for hierarchy in hierarchies():
-        for name, text in texts.items():
+        for name, text in (("cpu.cfs_quota_us", f"{quota_us}"), ("cpu.max", f"{quota_us} {_PERIOD_US}")):
+            folder = hierarchy / path
             if is_v2() or (hierarchy / name).exists():
-                limit = _create(hierarchy, path) / name
-                if limit.exists():
-                    limit.write_text(text)
+                _create(hierarchy, path)
+            if (folder / name).exists():
+                (folder / name).write_text(text)
+                _enter(folder, pids)
 
 
-def enter_limited(path: str, pid: int) -> None:
-    """Move a process to the cgroup that `limit_cpu` has created, where there is one; one that has ended stays out."""
-    for folder in remaining(path):
+def unlimit_cpu(path: str, *, like: int) -> None:
+    """Let all processes in the cgroup have as many CPUs as they want: they go to where the process `like` is."""
+    for hierarchy in hierarchies():
+        if (hierarchy / path).exists():
+            pids = (hierarchy / path / "cgroup.procs").read_text().split()
+            _enter(hierarchy / _cgroup_of(like, hierarchy), map(int, pids))
+
+
+def _cgroup_of(pid: int, hierarchy: Path) -> str:
+    """The path of a process's cgroup below the root of the hierarchy."""
+    for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if hierarchy == ROOT or set(controllers.split(",")) & set(hierarchy.name.split(",")):
+            return path.lstrip("/")
+    return ""
+
+
+def _enter(folder: Path, pids: Iterable[int]) -> None:
+    for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             (folder / "cgroup.procs").write_text(str(pid))
 

@@ -116,17 +116,24 @@ class GlusterFS:
 
     def hold_healing(self) -> None:
         """Let bricks be healed slowly, until `release_healing`: in memory they would be whole before anyone looks."""
-        cgroups.limit_cpu(self._healing, cpus=_HELD_CPUS)
-        for pid in processes.with_argument(f"shd/{VOLUME}") & processes.with_argument(self.address):
-            priority.go_with_others(pid)
-            cgroups.enter_limited(self._healing, pid)
+        healers = self._healers()
+        for pid in healers:
+            priority.go_with_others(pid)  # The kernel holds back nothing that has real-time priority.
+        cgroups.limit_cpu(self._held, cpus=_HELD_CPUS, pids=healers)
 
     def release_healing(self) -> None:
         """Let bricks be healed as fast as the machine can."""
-        cgroups.limit_cpu(self._healing, cpus=None)
+        healers = self._healers()
+        for other in list(cgroups.members(f"{self.layout.cgroup}/daemons/{_DAEMON}") - healers)[:1]:
+            cgroups.unlimit_cpu(self._held, like=other)
+        for pid in healers:
+            priority.go_immediately(pid)
+
+    def _healers(self) -> set[int]:
+        return processes.with_argument(f"shd/{VOLUME}") & processes.with_argument(self.address)
 
     @property
-    def _healing(self) -> str:
+    def _held(self) -> str:
         return f"{self.layout.cgroup}/daemons/{_HEALING}"
 
     def command(self, *words: str) -> str:

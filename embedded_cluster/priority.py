@@ -31,6 +31,11 @@ def go_with_others(pid: int) -> None:
     succeeds(["chrt", "--all-tasks", "--other", "--pid", "0", str(pid)])
 
 
+def go_immediately(pid: int) -> None:
+    """Give all threads of a process the priority of `immediate`, if the kernel does; one that has ended needs none."""
+    succeeds(["chrt", "--all-tasks", "--rr", "--pid", "1", str(pid)])
+
+
 def go_first(layout: Layout, components: Iterable[str]) -> None:
     """Give it to the sessions of components too.
 
