@@ -91,8 +91,10 @@ def _suite(chosen: argparse.Namespace) -> tuple[float, Decisions]:
     for each in results["measurements"]:
         loaded = {path: estimate["samples"] for path, estimate in each["metrics"].items() if path.endswith(".iops")}
         print(f"  {each['profile']:28} {each['role']:10} {loaded}")
-    verdicts = [each for each in results["verdicts"] if each["metric"]]
-    return seconds, {(each["profile"], each["metric"], each["rule"]): each["status"] for each in verdicts}
+    verdicts = [each for each in results["verdicts"] if each["requirement"]["metric"]]
+    return seconds, {
+        tuple(each["requirement"][name] for name in ("profile", "metric", "rule")): each["status"] for each in verdicts
+    }
 
 
 def _kbench(chosen: argparse.Namespace) -> tuple[float, Decisions]:

@@ -17,7 +17,7 @@ from acceptance.limits.file import BUILTIN, load_limits
 from acceptance.limits.inheritance import same_limit
 from acceptance.limits.reasons import sources_of
 from acceptance.limits.shipped import shipped_folder
-from acceptance.limits.tiers import LimitsFile, Requirement, Tier
+from acceptance.limits.tiers import AnyLimit, LimitsFile, Tier
 from acceptance.limits.workloads import WorkloadLimits, family_of, load_workload, with_workloads, workload_folder
 from acceptance.loads.profile_folder import missing_in, profile_files, read_folder
 from acceptance.loads.profiles import Profile
@@ -124,7 +124,7 @@ def _print_tier(tier: Tier, found: LimitsFile, workloads: Sequence[WorkloadLimit
     print(sanitize(f"tier {tier.name} of {found.source}: {tier.description}"))
     print(sanitize(f"tiers of this file: {', '.join(found.tiers)}\n"))
     heads = ("on", "asked for", "said by", *(["because"] if because else []))
-    origins: dict[Requirement, str] = {limit: f"for {each.name}" for each in workloads for limit in each.limits}
+    origins: dict[AnyLimit, str] = {limit: f"for {each.name}" for each in workloads for limit in each.limits}
     rows = _rows(tier, origins | dict(found.origins.get(tier.name, {})))
     print_table(heads, [row[: len(heads)] for row in rows])
     sources = [*found.sources.items(), *(pair for workload in workloads for pair in workload.sources.items())]
@@ -148,7 +148,7 @@ def _sources(found: LimitsFile) -> int:
     return 0
 
 
-def _rows(tier: Tier, origins: Mapping[Requirement, str]) -> Iterator[tuple[str, str, str, str]]:
+def _rows(tier: Tier, origins: Mapping[AnyLimit, str]) -> Iterator[tuple[str, str, str, str]]:
     for each in _all(tier):
         yield each.profile, each.describe(), origins.get(each, "--storage-limit"), getattr(each, "because", "")
     for test in tier.requires:
@@ -175,11 +175,11 @@ def _diff(first: Tier, second: Tier, *, names: Sequence[str]) -> int:
     return 0
 
 
-def _told(limit: Requirement | None) -> str:
+def _told(limit: AnyLimit | None) -> str:
     return "-" if limit is None else limit.describe()
 
 
-def _all(tier: Tier) -> tuple[Requirement, ...]:
+def _all(tier: Tier) -> tuple[AnyLimit, ...]:
     return (*tier.all_requirements, *tier.history)
 
 

@@ -52,7 +52,7 @@ def judge_durability(record: DurabilityRecord) -> Verdict:
     verdict = without_figures(
         verdict_id(record.storage_class, "durability", record.failure, "holds"),
         storage_class=record.storage_class,
-        rule=f"{RULE} after {TITLES[record.failure]}",
+        limit=f"{RULE} after {TITLES[record.failure]}",
         status="fail" if record.lost else "pass",
         reason=durability_sentence(record),
     )
@@ -129,7 +129,7 @@ def judge_stayed(record: FailoverRecord) -> Verdict:
     return without_figures(
         verdict_id(record.storage_class, id_, "stayed", "holds"),
         storage_class=record.storage_class,
-        rule=f"nothing of a volume is seen to stay on {LEFT[record.failure]}",
+        limit=f"nothing of a volume is seen to stay on {LEFT[record.failure]}",
         status="fail" if record.stayed else "pass",
         reason=f"{moved}, and still on {record.failed_node} there was {', '.join(record.stayed)}; a node keeps what is "
         "attached to it from other nodes, and may still write to it."

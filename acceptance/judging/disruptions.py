@@ -80,7 +80,7 @@ def judge_records_kept(records: Sequence[StoragePodsRecord]) -> Verdict:
     verdict = without_figures(
         verdict_id(name, "storage-pods", "records", "holds"),
         storage_class=name,
-        rule=RULE,
+        limit=RULE,
         status="fail" if lost else "pass",
         reason=f"acknowledged records are gone, or out of reach, on {name}: {'; '.join(lost)}."
         if lost

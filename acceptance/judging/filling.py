@@ -15,7 +15,7 @@ def judge_full_volume(record: FullVolumeRecord, aspect: Aspect) -> Verdict:
     return without_figures(
         verdict_id(record.storage_class, "full-volume", aspect, "holds"),
         storage_class=record.storage_class,
-        rule=TITLES[aspect],
+        limit=TITLES[aspect],
         status=_STATUS[finding.status],
         reason=f"a volume of StorageClass {record.storage_class} was filled: {finding.how}",
     )

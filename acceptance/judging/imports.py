@@ -7,8 +7,6 @@ from acceptance.results.document import Status, Verdict
 from acceptance.results.imports import TOOLS, ImportRecord
 from acceptance.settings.imports import ImportedFailures
 
-RULE = "another tool found no failure"
-
 
 def judge_import(found: ImportRecord, *, storage_class: str, failures: ImportedFailures) -> Verdict:
     """A fail where a test failed there, only if failures are to count; else it is not judged, and the reason counts.
@@ -31,7 +29,7 @@ def judge_import(found: ImportRecord, *, storage_class: str, failures: ImportedF
     verdict = without_figures(
         verdict_id(storage_class, "imported", found.name, "no-failure"),
         storage_class=storage_class,
-        rule=RULE,
+        rule="no_failure",
         limit=f"no test of {found.name} failed",
         status=status,
         reason=reason,

@@ -10,15 +10,12 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from acceptance.judging.outcome import Decision, decide, held_against, in_words, outcome
+from acceptance.judging.outcome import decide, outcome
 from acceptance.limits.tiers import ComparisonRule, Limit, LimitKind
 from acceptance.results.document import Estimate, Verdict
 from acceptance.results.model import Unit
-from acceptance.results.ratio_words import allowed, compared, compared_interval
+from acceptance.results.requirement import Decision, Outcome
 from acceptance.statistics.ratios import Ratio
-from acceptance.text.quantities import format_quantity
-
-_LONGER = "a longer measurement would decide it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +45,7 @@ def judge(
     `caution` is for what was looked at early.
     Raises ValueError when the estimate is in another unit than the limit: that is an error of the caller.
     """
-    missing = "has no value in the measurement"
-    return _verdict(_limit_case(estimate, limit), caution, storage_class=storage_class, missing=missing, remark=remark)
+    return _verdict(_limit_case(estimate, limit), caution, storage_class=storage_class, remark=remark)
 
 
 def decide_comparison(ratio: Ratio, rule: ComparisonRule, *, caution: Caution = _USUAL) -> Decision:
@@ -71,9 +67,8 @@ def judge_comparison(
     `ratio` is candidate / baseline. Without a value (a class stalled) the verdict is inconclusive and says why.
     `remark`, a half sentence, is added to the reason of a failure: what else speaks for its cause, what to do.
     """
-    missing = f"cannot be compared with {baseline_class}: {ratio.problem or 'the measurement gave no ratio'}"
-    case = _comparison_case(ratio, rule)
-    return _verdict(case, caution, storage_class=storage_class, missing=missing, baseline=baseline_class, remark=remark)
+    case, problem = _comparison_case(ratio, rule), ratio.problem or "the measurement gave no ratio"
+    return _verdict(case, caution, storage_class=storage_class, problem=problem, baseline=baseline_class, remark=remark)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,31 +96,6 @@ class _Case:
         beyond = 1.0 if self.is_of_an_event else caution.beyond
         status = decide(*self.span, **{self.side: self.bound}, beyond=beyond)
         return "inconclusive" if status == "pass" and not caution.may_pass else status
-
-    def shown(self, value: float) -> str:
-        return format_quantity(value, unit=self.unit, beside=self.bound)
-
-    def told(self, value: float, baseline: str) -> str:
-        """`1,204 IOPS`, `11x slower than on local-path`; `baseline` is the empty text for a limit."""
-        if not baseline:
-            return self.shown(value)
-        words = compared(value, str(self.requirement.metric), beside=self.bound)
-        return f"{words} {'as' if value == 1.0 else 'than'} on {baseline}"
-
-    def edges(self, baseline: str) -> str:
-        """`1,131 IOPS to 1,281 IOPS`, `4x to 29x`"""
-        assert self.value is not None and self.span is not None  # asked for only where there is one
-        if not baseline:
-            return " to ".join(map(self.shown, self.span))
-        metric = str(self.requirement.metric)
-        return compared_interval(*self.span, metric, ratio=self.value, beside=self.bound)
-
-    def wanted(self, baseline: str) -> str:
-        """`at least 750 IOPS`, `not faster than local-path by more than 20 %`"""
-        if isinstance(self.requirement, ComparisonRule):
-            rule, metric = self.requirement.kind, str(self.requirement.metric)
-            return allowed(rule, metric, bound=self.bound, baseline=baseline)
-        return f"{self.side.replace('_', ' ')} {format_quantity(self.bound, unit=self.unit)}"
 
 
 def _limit_case(estimate: Estimate | None, limit: Limit) -> _Case:
@@ -159,20 +129,17 @@ def _comparison_case(ratio: Ratio, rule: ComparisonRule) -> _Case:
 
 
 def _verdict(
-    case: _Case, caution: Caution, *, storage_class: str, missing: str, baseline: str = "", remark: str
+    case: _Case, caution: Caution, *, storage_class: str, problem: str = "", baseline: str = "", remark: str
 ) -> Verdict:
-    """`missing` is said where there is no value; `baseline` is the class of a comparison."""
+    """`problem` counts where there is no value; `baseline` is the class of a comparison."""
     status = case.decision(caution)
-    subject = f"{case.requirement.metric} of {case.requirement.profile} on {storage_class}"
-    if case.value is None:
-        said = f"{missing}, so it cannot be judged; a measurement of its full length would decide it"
-    else:
-        said = _reason(case, f"is {case.told(case.value, baseline)}", status, baseline=baseline, remark=remark)
+    facts = {"baseline": baseline, "problem": problem, "remark": remark}
+    code, told = _code(case, status)
     return outcome(
         case.requirement,
         storage_class=storage_class,
         status=status,
-        reason=f"{subject} {said}.",
+        found=Outcome(code=f"limit.{code}", facts={name: facts[name] for name in told if facts[name]}),
         measured=case.value,
         interval=case.span,
         unit=case.unit,
@@ -180,26 +147,17 @@ def _verdict(
     )
 
 
-def _reason(case: _Case, found: str, status: Decision, *, baseline: str, remark: str) -> str:
-    """What is said of the subject: the measured value, its interval, the limit, and what follows."""
+def _code(case: _Case, status: Decision) -> tuple[str, tuple[str, ...]]:
+    """The name of what was found, and which facts belong to it."""
+    if case.value is None:
+        return "no_value", ("baseline", "problem")
     if case.span is None:
-        return f"{found}, from too few samples for a confidence interval; {_LONGER}"
-    wanted = case.wanted(baseline)
-    if case.is_of_an_event:
-        low, high = map(case.shown, case.span)
-        found = found if low == high else f"is between {low} and {high}"
-    else:
-        found += f" ({case.confidence * 100:.4g}% CI {case.edges(baseline)})"
+        return "too_few_samples", ("baseline",)
     if status != decide(*case.span, **{case.side: case.bound}):
-        return f"{found}, from too short a load to be compared with the limit {in_words(wanted)}; {_LONGER}"
-    lies = held_against(
-        status,
-        wanted,
-        because="; ".join(filter(None, (case.requirement.because.strip().rstrip("."), remark))),
-        left_open="; ".join(filter(None, (remark, "a quieter machine or a longer measurement would decide it"))),
-        whole="" if case.is_of_an_event else "all ",
-    )
-    return f"{found}, {lies}"
+        return "too_short", ("baseline",)
+    if status == "pass":
+        return "within", ("baseline",)
+    return "outside" if status == "fail" else "on_both_sides", ("baseline", "remark")
 
 
 def _number(value: float | None) -> float | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 
-from acceptance.judging.outcome import Decision, decide, held_against, outcome
+from acceptance.judging.outcome import decide, held_against, outcome
 from acceptance.limits.many_files import ManyFilesLimit
 from acceptance.results.document import Verdict
 from acceptance.results.many_files import DONE, FileRate, ManyFilesRecord, StartKind, StartRecord
+from acceptance.results.requirement import Decision
 from acceptance.text.quantities import format_quantity
 
 CONFIDENCE = 0.98

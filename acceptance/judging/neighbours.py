@@ -6,11 +6,12 @@ that asks for far less than its fair share must get it, whatever the others ask 
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import Decision, both, decide, held_against, outcome
+from acceptance.judging.outcome import both, decide, held_against, outcome
 from acceptance.judging.under_load import cached_in_words, decide_rate, ends_of, rate_in_words
 from acceptance.limits.neighbours import NeighbourLimit
 from acceptance.results.document import Verdict
 from acceptance.results.neighbours import NeighbourRecord, NeighboursRecord
+from acceptance.results.requirement import Decision
 from acceptance.results.under_load import Span
 from acceptance.text.quantities import format_quantity
 

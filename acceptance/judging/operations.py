@@ -6,10 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from acceptance.judging.outcome import Decision, decide, held_against, outcome
+from acceptance.judging.outcome import decide, held_against, outcome
 from acceptance.limits.operations import PERCENTILES, OperationLimit
 from acceptance.results.document import Verdict
 from acceptance.results.operations import PARTS, TITLES, OperationRecord, OperationsRecord
+from acceptance.results.requirement import Decision
 from acceptance.statistics.order_statistics import least_count, percentile, share_interval
 from acceptance.text.quantities import format_quantity
 

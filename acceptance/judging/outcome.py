@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Literal
 
-from acceptance.limits.tiers import Requirement
+from acceptance.limits.tiers import AnyLimit, requirement_of
 from acceptance.results.document import Status, Verdict
-from acceptance.results.model import Unit
-
-Decision = Literal["pass", "fail", "inconclusive"]
+from acceptance.results.requirement import Decision, FigureUnit, Outcome, Requirement
+from acceptance.wording import sentence
+from acceptance.wording.phrasing import in_words
 
 
 def decide(
@@ -49,37 +48,33 @@ def held_against(status: Decision, wanted: str, *, because: str, left_open: str,
     }[status]
 
 
-def in_words(wanted: str) -> str:
-    """What is said behind `the limit`: `of at least 750 IOPS`, `(not faster than local-path by more than 20 %)`."""
-    return f"({wanted})" if wanted.startswith("not ") else f"of {wanted}"
-
-
 def outcome(
-    requirement: Requirement,
+    requirement: AnyLimit,
     *,
     storage_class: str,
     status: Status,
-    reason: str,
     measured: float | None,
-    unit: Unit | Literal["ratio", "B", "pods", "count"],
+    unit: FigureUnit,
+    found: Outcome | None = None,
+    reason: str = "",
     interval: tuple[float, float] | None = None,
     confidence: float | None = None,
-    rule: str | None = None,
     applies: bool = True,
 ) -> Verdict:
-    """The verdict on a limit; `confidence` counts with an interval only. `rule`: the limit's kind if not given.
+    """The verdict on a limit; `confidence` counts with an interval only.
 
     `applies`: false if there is nothing that the limit could be judged by, which leaves nothing of the tier out.
 
     Which test asked is added when the verdict is accepted.
     """
-    metric, rule = str(requirement.metric), rule or requirement.kind
-    return Verdict(
-        id=verdict_id(storage_class, requirement.profile, metric, rule),
+    asked = requirement_of(requirement)
+    step = asked.at.get("pods")
+    name = asked.rule if step is None else f"{asked.rule}_at_{step}"
+    verdict = Verdict(
+        id=verdict_id(storage_class, requirement.profile, str(requirement.metric), name),
         storage_class=storage_class,
-        profile=requirement.profile,
-        metric=metric,
-        rule=rule,
+        requirement=asked,
+        outcome=found or told(reason),
         limit=requirement.describe(),
         measured=measured,
         low=interval[0] if interval else None,
@@ -87,9 +82,10 @@ def outcome(
         unit=unit,
         confidence=confidence if interval else None,
         status=status,
-        reason=reason,
+        reason="",
         applies=applies,
     )
+    return verdict.model_copy(update={"reason": sentence(verdict)})
 
 
 def without_figures(
@@ -97,28 +93,34 @@ def without_figures(
     *,
     storage_class: str,
     status: Status,
-    reason: str,
-    rule: str,
-    limit: str | None = None,
+    limit: str,
+    found: Outcome | None = None,
+    reason: str = "",
+    rule: str | None = None,
     profile: str | None = None,
     metric: str | None = None,
     applies: bool = True,
 ) -> Verdict:
-    """What holds or does not, without a figure; `verdict` is its id. `limit`: the same as the rule if not given."""
-    return Verdict(
+    """What holds or does not, without a figure; `verdict` is its id, whose question is the rule if none is given."""
+    made = Verdict(
         id=verdict,
         storage_class=storage_class,
-        profile=profile,
-        metric=metric,
-        rule=rule,
-        limit=limit or rule,
+        requirement=Requirement(rule=rule or verdict.split("/")[-2], profile=profile, metric=metric),
+        outcome=found or told(reason),
+        limit=limit,
         measured=None,
         low=None,
         high=None,
         status=status,
-        reason=reason,
+        reason="",
         applies=applies,
     )
+    return made.model_copy(update={"reason": sentence(made)})
+
+
+def told(text: str) -> Outcome:
+    """What was found in the words of whoever found it."""
+    return Outcome(code="plain.told", facts={"text": text})
 
 
 def with_count(verdict: Verdict, count: int | None) -> Verdict:
@@ -129,7 +131,13 @@ def with_count(verdict: Verdict, count: int | None) -> Verdict:
 def not_judged(verdict: str, *, storage_class: str, profile: str, reason: str) -> Verdict:
     """What was measured and has no limit: `verdict` is its id, and the reason says what was found."""
     return without_figures(
-        verdict, storage_class=storage_class, profile=profile, rule="none", status="skipped", reason=reason
+        verdict,
+        storage_class=storage_class,
+        profile=profile,
+        rule="none",
+        limit="none",
+        status="skipped",
+        reason=reason,
     )
 
 

@@ -18,7 +18,7 @@ def judge_postgresql(record: PostgresqlRecord) -> Verdict:
     verdict = without_figures(
         verdict_id(record.storage_class, "durability", "postgresql", "holds"),
         storage_class=record.storage_class,
-        rule=RULE,
+        limit=RULE,
         status="pass" if record.sound else "fail",
         reason=postgresql_sentence(record),
     )

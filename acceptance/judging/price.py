@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import Decision, decide, held_against, outcome, verdict_id, without_figures
+from acceptance.judging.outcome import decide, held_against, outcome, verdict_id, without_figures
 from acceptance.limits.price import PriceLimit
 from acceptance.results.document import Verdict
 from acceptance.results.price import MemoryGrowth, PricedPod, PriceRecord
+from acceptance.results.requirement import Decision
 from acceptance.statistics.growth import Growth
 from acceptance.text.quantities import format_quantity
 

@@ -11,8 +11,9 @@ from itertools import product
 from statistics import fmean
 from typing import NamedTuple
 
-from acceptance.judging.outcome import Decision, decide
+from acceptance.judging.outcome import decide
 from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
+from acceptance.results.requirement import Decision
 from acceptance.statistics.intervals import Interval
 from acceptance.statistics.two_sizes import Line, Point, Repeated, errors_of, line, seconds_at
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acceptance.judging.outcome import Decision, decide, held_against, not_judged, outcome, verdict_id
+from acceptance.judging.outcome import decide, held_against, not_judged, outcome, verdict_id
 from acceptance.judging.rebuild_size import (
     ONCE,
     as_timed,
@@ -18,6 +18,7 @@ from acceptance.judging.rebuild_size import (
 from acceptance.limits.rebuilds import RebuildLimit
 from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
+from acceptance.results.requirement import Decision
 from acceptance.results.scaling import Figure
 from acceptance.statistics.intervals import Interval, correlation_of_batches
 from acceptance.statistics.ratios import independent_ratio

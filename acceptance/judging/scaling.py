@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from acceptance.judging.outcome import Decision, decide, held_against, not_judged, outcome, verdict_id
+from acceptance.judging.outcome import decide, held_against, not_judged, outcome, verdict_id
 from acceptance.limits.scaling import Kind, ScalingLimit, rate_unit
 from acceptance.results.document import Verdict
 from acceptance.results.ratio_words import share
+from acceptance.results.requirement import Decision
 from acceptance.results.scaling import Figure, RateRecord, ScalingRecord, StepRecord
 from acceptance.statistics.intervals import Interval
 from acceptance.statistics.ratios import independent_ratio
@@ -31,7 +32,6 @@ def judge_scaling(record: ScalingRecord, limit: ScalingLimit) -> Verdict:
         interval=None if found is None else (found.low, found.high),
         unit=limit.unit,
         confidence=None if limit.kind == "rate_limited" else record.confidence,
-        rule=limit.kind if limit.pods is None else f"{limit.kind}_at_{limit.pods}",
     )
 
 

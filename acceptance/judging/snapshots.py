@@ -6,10 +6,11 @@ Reasons say which records are not there. Paces are told, not judged.
 from __future__ import annotations
 
 from acceptance.judging.crashes import ranges_in_words, shown_time
-from acceptance.judging.outcome import Decision, decide, held_against, outcome, verdict_id, without_figures
+from acceptance.judging.outcome import decide, held_against, outcome, verdict_id, without_figures
 from acceptance.limits.snapshots import SnapshotsLimit
 from acceptance.results.document import Verdict
 from acceptance.results.ratio_words import share
+from acceptance.results.requirement import Decision
 from acceptance.results.snapshots import ManySnapshotsRecord, Pace, SnapshotRecord, Stage
 from acceptance.results.under_load import Span
 from acceptance.text.quantities import format_quantity
@@ -35,7 +36,7 @@ def judge_snapshot(record: SnapshotRecord) -> Verdict:
     return without_figures(
         verdict_id(record.storage_class, "durability", "snapshot-in-use" if one else "group-snapshot", "holds"),
         storage_class=record.storage_class,
-        rule=RULE if one else GROUP_RULE,
+        limit=RULE if one else GROUP_RULE,
         status="fail" if record.lost or record.holes else "pass",
         reason=snapshot_sentence(record),
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from acceptance.judging.limit import decide_limit
-from acceptance.judging.outcome import in_words
 from acceptance.limits.tiers import Limit
 from acceptance.results.document import Estimate, Verdict
 from acceptance.text.quantities import format_quantity
+from acceptance.wording.phrasing import in_words
 
 
 def judge_again(passed: Verdict, limit: Limit, again: Estimate | None, *, after_s: float) -> Verdict:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acceptance.judging.outcome import Decision, decide, held_against, outcome
+from acceptance.judging.outcome import decide, held_against, outcome
 from acceptance.limits.sustained import SustainedLimit
 from acceptance.results.document import SustainedRecord, Verdict
+from acceptance.results.requirement import Decision
 from acceptance.statistics.steady_state import MOST_RANGE, MOST_SLOPE, ROUNDS, steady_state
 from acceptance.text.quantities import format_quantity, format_size
 

@@ -7,9 +7,10 @@ missed for certain is a fail: a latency that is too long under less than the rat
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import Decision, both, decide, held_against, outcome
+from acceptance.judging.outcome import both, decide, held_against, outcome
 from acceptance.limits.under_load import UnderLoadLimit
 from acceptance.results.document import Verdict
+from acceptance.results.requirement import Decision
 from acceptance.results.under_load import ShareRecord, Span, UnderLoadRecord
 from acceptance.text.quantities import format_quantity, format_size
 

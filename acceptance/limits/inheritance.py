@@ -20,11 +20,11 @@ from acceptance.limits.scaling import ScalingLimit
 from acceptance.limits.schema import TierEntry
 from acceptance.limits.snapshots import SnapshotsLimit
 from acceptance.limits.sustained import SustainedLimit
-from acceptance.limits.tiers import ComparisonRule, Limit, Requirement, Tier
+from acceptance.limits.tiers import AnyLimit, ComparisonRule, Limit, Tier
 from acceptance.limits.under_load import UnderLoadLimit
 from acceptance.text.quantities import format_quantity
 
-Origins = Mapping[Requirement, str]
+Origins = Mapping[AnyLimit, str]
 """The tier in which each limit was written."""
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]
     entries = list(family.values())
     time_limit_s = _last(each.rebuild.time_limit for each in entries if each.rebuild) or TIME_LIMIT_S
     runs = _last(each.history.runs for each in entries if each.history) or RUNS
-    found: dict[object, tuple[Requirement, str]] = {}
+    found: dict[object, tuple[AnyLimit, str]] = {}
     for origin, entry in family.items():
         found |= {same_limit(each): (each, origin) for each in entry.own(time_limit_s=time_limit_s, runs=runs)}
     limits = [limit for limit, _ in found.values()]
@@ -69,7 +69,7 @@ def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]
     return tier, dict(found.values())
 
 
-def same_limit(limit: Requirement) -> object:
+def same_limit(limit: AnyLimit) -> object:
     """What is the same for a limit and for that of a parent which it replaces."""
     if isinstance(limit, ScalingLimit):  # the growth of latency has one metric at a time
         return ScalingLimit, limit.profile, limit.kind, limit.pods

@@ -17,6 +17,11 @@ TITLES: dict[Metric, str] = {
     "memory_growth": "memory that a pod of the storage gains in an hour of load",
     "restarts": "restarts of the storage's containers",
 }
+_UNITS: dict[Metric, Literal["cpu", "B", "count"]] = {
+    "cpu_per_1000_iops": "cpu",
+    "memory_growth": "B",
+    "restarts": "count",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +37,11 @@ class PriceLimit:
     def kind(self) -> Literal["at_most"]:
         """On which side of the limit what is measured must be."""
         return "at_most"
+
+    @property
+    def unit(self) -> Literal["cpu", "B", "count"]:
+        """Of `at_most`; bytes are those of an hour."""
+        return _UNITS[self.metric]
 
     @property
     def wanted(self) -> str:

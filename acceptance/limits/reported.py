@@ -10,7 +10,7 @@ from acceptance.limits.neighbours import NeighbourLimit
 from acceptance.limits.references import Found
 from acceptance.limits.scaling import ScalingLimit
 from acceptance.limits.sustained import SustainedLimit
-from acceptance.limits.tiers import ComparisonRule, Limit, Requirement, Tier
+from acceptance.limits.tiers import AnyLimit, ComparisonRule, Limit, Tier
 from acceptance.limits.under_load import SECTION as UNDER_LOAD
 from acceptance.limits.under_load import UnderLoadLimit
 from acceptance.results.metrics import Metric
@@ -41,7 +41,7 @@ def metric_problem(profile: str, metric: Metric, missing: Missing) -> str | None
     return f"wanted a metric that profile {profile} reports, found {metric}: {why}; limit another metric or profile"
 
 
-def never_reported(tier: Tier, origins: Mapping[Requirement, str], missing: Missing) -> Iterator[Found]:
+def never_reported(tier: Tier, origins: Mapping[AnyLimit, str], missing: Missing) -> Iterator[Found]:
     """Yield the limits of a tier, inherited ones included, on what their profiles never report."""
     on_metrics: tuple[OnMetric, ...] = (
         *tier.limits,

@@ -21,7 +21,7 @@ from acceptance.limits.rebuilds import RebuildEntry
 from acceptance.limits.scaling import ScalingEntry
 from acceptance.limits.snapshots import SnapshotsEntry
 from acceptance.limits.sustained import SustainedLimit
-from acceptance.limits.tiers import ComparisonRule, Limit, Requirement, RuleKind, side_of
+from acceptance.limits.tiers import AnyLimit, ComparisonRule, Limit, RuleKind, side_of
 from acceptance.limits.under_load import UnderLoadEntry
 from acceptance.limits.values import Entry, MetricRule, Quantity, Sentence, side_problem, tell_metric
 from acceptance.results.metrics import CPU, STALL, Metric
@@ -157,7 +157,7 @@ class TierEntry(Entry):
     provisioning: ProvisioningEntry | None = None
     history: HistoryEntry | None = None
 
-    def own(self, *, time_limit_s: float, runs: int) -> Iterator[Requirement]:
+    def own(self, *, time_limit_s: float, runs: int) -> Iterator[AnyLimit]:
         """What this tier says itself, as plain limits; the last two hold for all rebuilds and all earlier runs."""
         for section in (self.limits, self.comparison):
             for profile, rules in section.items():

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic import JsonValue
+
 from acceptance.limits.crashes import FailoverLimit
 from acceptance.limits.disruptions import DisruptionLimit
 from acceptance.limits.history import HistoryLimit
@@ -21,6 +23,7 @@ from acceptance.limits.snapshots import SnapshotsLimit
 from acceptance.limits.sustained import SustainedLimit
 from acceptance.limits.under_load import UnderLoadLimit
 from acceptance.results.metrics import Metric
+from acceptance.results.requirement import FigureUnit, Operator, Requirement
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_quantity
 
@@ -97,7 +100,7 @@ def side_of(kind: RuleKind, metric: Metric) -> LimitKind:
     return "at_most" if too_good == metric.higher_is_better else "at_least"
 
 
-Requirement = (
+AnyLimit = (
     Limit
     | ComparisonRule
     | ScalingLimit
@@ -116,6 +119,55 @@ Requirement = (
     | HistoryLimit
 )
 """Whatever a verdict can be on: each has a profile, or what stands for it, and describes itself."""
+
+
+def requirement_of(limit: AnyLimit) -> Requirement:
+    """The limit as verdicts have it: as data that is the same for all limits."""
+    operator, bound, unit, at = _asked(limit)
+    return Requirement(
+        rule=limit.kind,
+        profile=limit.profile,
+        metric=str(limit.metric),
+        operator=operator,
+        bound=bound,
+        unit=unit,
+        at=at,
+        because=limit.because,
+    )
+
+
+def _asked(limit: AnyLimit) -> tuple[Operator, float, FigureUnit, dict[str, JsonValue]]:
+    """The operator, the bound with its unit, and the conditions."""
+    match limit:
+        case Limit():
+            return limit.kind, limit.value, limit.metric.unit, {}
+        case ComparisonRule():
+            return limit.side, limit.bound, "ratio", {"margin": limit.margin}
+        case ScalingLimit():
+            operator: Operator = "at_most" if limit.kind == "latency_growth" else "at_least"
+            known = {"pods": limit.pods, "of_capacity": limit.of_capacity}
+            return operator, limit.value, limit.unit, {name: each for name, each in known.items() if each is not None}
+        case ControlPlaneLimit():
+            return limit.kind, limit.value, limit.unit, {}
+        case RebuildLimit():
+            at = {"time_limit_s": limit.time_limit_s} if limit.kind == "largest_volume" else {}
+            return limit.side, limit.value, limit.unit, dict(at)
+        case SustainedLimit():
+            return limit.side, limit.value, limit.metric.unit, {}
+        case UnderLoadLimit() | NeighbourLimit():
+            unit: FigureUnit = limit.unit if isinstance(limit, NeighbourLimit) else "s"
+            return "at_most", limit.value, unit, {"of_capacity": limit.of_capacity}
+        case HistoryLimit():
+            side: Operator = "at_least" if limit.metric.higher_is_better else "at_most"
+            return side, limit.bound, "ratio", {"margin": limit.margin, "runs": limit.runs}
+        case SnapshotsLimit():
+            return "at_least", limit.at_least, "ratio", {}
+        case ManyFilesLimit():
+            return "at_most", limit.at_most, "s", {"files": limit.files}
+        case PriceLimit() | OperationLimit():
+            return "at_most", limit.at_most, limit.unit, {}
+        case _:
+            return "at_most", limit.at_most, "s", {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +198,7 @@ class Tier:
     """tests without which a pass is none of the tier: files, or tests in them, as pytest names them"""
 
     @property
-    def all_requirements(self) -> tuple[Requirement, ...]:
+    def all_requirements(self) -> tuple[AnyLimit, ...]:
         """All that a class can be asked for, also what is destructive or takes long; without the history's limits."""
         return self.requirements(
             destructive=True,
@@ -170,11 +222,11 @@ class Tier:
         kill_pods: bool = False,
         price: bool = False,
         neighbours: bool = False,
-    ) -> tuple[Requirement, ...]:
+    ) -> tuple[AnyLimit, ...]:
         """All that a class is asked for; of what is destructive, or takes long, only where that was asked for."""
-        destructives: tuple[Requirement, ...] = (*self.rebuild, *self.control_plane) if destructive else ()
+        destructives: tuple[AnyLimit, ...] = (*self.rebuild, *self.control_plane) if destructive else ()
         moved = (each for each in self.failover if destructive or not each.destructive)
-        long: tuple[Requirement, ...] = (
+        long: tuple[AnyLimit, ...] = (
             *(self.sustained if sustained else ()),
             *(self.under_load if under_load else ()),
             *(self.neighbours if neighbours else ()),
@@ -237,7 +289,7 @@ class LimitsFile:
     source: str
     tiers: Mapping[str, Tier]
     sources: Mapping[str, Source] = field(default_factory=dict)
-    origins: Mapping[str, Mapping[Requirement, str]] = field(default_factory=dict)
+    origins: Mapping[str, Mapping[AnyLimit, str]] = field(default_factory=dict)
     """by tier, the tier in which each of its limits was written"""
 
     def tier(self, name: str) -> Tier:

@@ -1,6 +1,7 @@
 """What tests and plugins outside this repository may import; all other modules are private (`docs/own-tests.md`)."""
 
 from acceptance.results.document import StorageClass, Verdict
+from acceptance.results.requirement import Requirement
 from acceptance.text.errors import (
     AcceptanceError,
     EnvironmentFailure,
@@ -14,6 +15,7 @@ __all__ = [
     "AcceptanceError",
     "EnvironmentFailure",
     "NotTried",
+    "Requirement",
     "StorageClass",
     "StorageFailure",
     "Unsupported",

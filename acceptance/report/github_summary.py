@@ -95,7 +95,7 @@ def escaped(text: str) -> str:
 
 
 def _verdict_line(verdict: Verdict) -> str:
-    what = " ".join(filter(None, (verdict.profile, verdict.metric))) or verdict.rule
+    what = " ".join(filter(None, (verdict.profile, verdict.metric))) or verdict.limit
     cells = (_SIGNS[verdict.status], *map(escaped, (verdict.storage_class, what, shown_rule(verdict), verdict.reason)))
     return "| " + " | ".join(cells) + " |"
 

@@ -90,11 +90,11 @@ def _of_the_total(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Iterato
 
 
 def _of_each(verdicts: Sequence[Verdict]) -> Iterator[Level]:
-    """What each of so many volumes must do; the rule of the verdict ends with their number."""
+    """What each of so many volumes must do."""
     for verdict in verdicts:
-        about, _, pods = verdict.rule.rpartition("_at_")
-        if about == "per_volume" and pods.isdigit() and (bound := bound_of(verdict)) is not None:
-            yield Level(value=bound.value, at=int(pods), words=f"each of {pods} volumes {bound.words}")
+        pods = verdict.requirement.at.get("pods")
+        if verdict.rule == "per_volume" and isinstance(pods, int) and (bound := bound_of(verdict)) is not None:
+            yield Level(value=bound.value, at=pods, words=f"each of {pods} volumes {bound.words}")
 
 
 def _row(step: StepRecord, record: ScalingRecord) -> Row:

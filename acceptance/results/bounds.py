@@ -1,38 +1,40 @@
-"""The limit that a verdict was reached on, read from the words in which the verdict names it."""
+"""The number that a verdict was held against, in words too."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from acceptance.results.document import Verdict
-from acceptance.text.quantities import parse_quantity
-
-_LIMIT = re.compile(r"(?P<side>at least|at most) (?P<amount>[\d.,]+ ?(% of one CPU|\S*))")
+from acceptance.results.ratio_words import SHARES, share
+from acceptance.results.requirement import Operator, Requirement
+from acceptance.text.quantities import format_quantity
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """The side on which values must lie, and the limit in the unit of the verdict, as far as it was written."""
+    """The side on which values must lie, and the limit in the unit of the verdict."""
 
-    side: Literal["at_least", "at_most"]
+    side: Operator
     value: float
     words: str
     """`at least 750 IOPS`"""
 
 
 def bound_of(verdict: Verdict) -> Bound | None:
-    """None where the verdict names no limit that is a number with its unit."""
-    found = _LIMIT.search(verdict.limit)
-    if found is None or verdict.unit is None:
+    """None where the verdict is on no number."""
+    requirement = verdict.requirement
+    if requirement.operator is None or requirement.bound is None or requirement.unit is None:
         return None
-    try:
-        value = parse_quantity(found["amount"], unit=verdict.unit)
-    except ValueError:
-        return None
-    return Bound(side="at_least" if found["side"] == "at least" else "at_most", value=value, words=found[0])
+    words = f"{requirement.operator.replace('_', ' ')} {_amount(requirement)}"
+    return Bound(side=requirement.operator, value=requirement.bound, words=words)
+
+
+def _amount(requirement: Requirement) -> str:
+    assert requirement.bound is not None and requirement.unit is not None  # asked for only where there are
+    if requirement.rule in SHARES:
+        return share(requirement.bound)
+    return format_quantity(requirement.bound, unit=requirement.unit)
 
 
 def bounds_of(verdicts: Iterable[Verdict]) -> dict[str, tuple[Bound, ...]]:

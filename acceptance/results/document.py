@@ -23,6 +23,7 @@ from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.results.price import PriceRecord
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.rebuilds import RebuildRecord
+from acceptance.results.requirement import FigureUnit, Outcome, Requirement
 from acceptance.results.scaling import ScalingRecord
 from acceptance.results.snapshots import ManySnapshotsRecord, SnapshotRecord
 from acceptance.results.subjects import Subject
@@ -116,22 +117,23 @@ class SustainedRecord(Frozen):
 
 
 class Verdict(Frozen):
-    """One limit, judged."""
+    """One requirement, judged. Its figure has an interval, or is exact, as a count is; or there is none."""
 
     id: str
     test: str = Field(default="", description="the test that requested it; set when the verdict is accepted")
     storage_class: str
-    profile: str | None
-    metric: str | None
-    rule: str
-    limit: str
+    requirement: Requirement
+    outcome: Outcome | None = Field(
+        default=None, description="what was found, as data; None in results of older suites, which have `reason` alone"
+    )
     measured: float | None
     low: float | None
     high: float | None
-    unit: Unit | Literal["ratio", "B", "pods", "count"] | None = None
+    unit: FigureUnit | None = None
     confidence: float | None = Field(default=None, description="confidence of the two-sided interval from low to high")
     status: Status
-    reason: str
+    limit: str = Field(description="the requirement in words, for readers: no program reads it")
+    reason: str = Field(description="the outcome in a sentence, for readers: no program reads it")
     applies: bool = Field(
         default=True,
         description="false only if skipped because the class, or where it was tested, lacks what the limit is about; "
@@ -139,6 +141,21 @@ class Verdict(Frozen):
     )
     subject: Subject | None = Field(default=None, description="what it is about; None only in results of older suites")
     chapter: str | None = Field(default=None, description="title of a chapter of the report, if the test names one")
+
+    @property
+    def rule(self) -> str:
+        """The name of the question."""
+        return self.requirement.rule
+
+    @property
+    def profile(self) -> str | None:
+        """The profile that was run, or what stands in its place."""
+        return self.requirement.profile
+
+    @property
+    def metric(self) -> str | None:
+        """What was measured; None where something holds or does not."""
+        return self.requirement.metric
 
 
 class Step(Frozen):
@@ -245,7 +262,7 @@ class PoolRecord(Frozen):
 class Results(Frozen):
     """The document `results.json`."""
 
-    schema_version: Literal[2] = 2
+    schema_version: Literal[3] = 3
     run: Run
     cluster: Cluster | None
     settings: dict[str, JsonValue]

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from acceptance import __version__
+from acceptance.results import version_1, version_2
 from acceptance.results.document import Results
-from acceptance.results.version_1 import lifted, with_subject
 from acceptance.text.errors import WrongUsage
 from acceptance.text.sanitizing import sanitize_values
 
@@ -47,7 +47,7 @@ def read_results(path: Path) -> Results:
     try:
         data = _data(text, path)
         _check_version(data, path)
-        results = Results.model_validate(sanitize_values(lifted(data)))
+        results = Results.model_validate(sanitize_values(version_2.lifted(version_1.lifted(data))))
     except RecursionError:
         raise WrongUsage(
             f"{path}: wanted the {NAME} of a run, found brackets nested deeper than any run writes; get the file that "
@@ -57,7 +57,7 @@ def read_results(path: Path) -> Results:
         raise WrongUsage(_problems(error, data, path)) from None
     if problem := next(_impossible(results), None):
         raise WrongUsage(f"{path}: {problem}; it was changed after the run: get the file that the run wrote")
-    return results.model_copy(update={"verdicts": [with_subject(each) for each in results.verdicts]})
+    return results.model_copy(update={"verdicts": [version_1.with_subject(each) for each in results.verdicts]})
 
 
 def _data(text: str, path: Path) -> dict[str, Any]:

@@ -19,7 +19,7 @@ OF_RATIOS = ("not_better_than_baseline_by", "not_worse_than_baseline_by")
 """The rules of verdicts on candidate / baseline"""
 _NOT_OF_SPEED = (CPU, CPU_PER_OPERATION, STALL)
 _COMPARISONS = (*OF_RATIOS, "not_worse_than_before_by")
-_SHARES = ("rate_limited", "total_at_last_step", "foreground_iops", "writes_left_with_snapshots")
+SHARES = ("rate_limited", "total_at_last_step", "foreground_iops", "writes_left_with_snapshots")
 _MOST_DIGITS = 9  # what is nearer than that differs by how floats are added
 
 
@@ -68,7 +68,7 @@ def ratio_of(verdict: Verdict, ratio: float) -> str:
     """The verdict's measured ratio as its rule asks for it."""
     if verdict.rule in _COMPARISONS and verdict.metric is not None:
         return compared(ratio, verdict.metric)
-    return share(ratio) if verdict.rule in _SHARES else format_quantity(ratio, unit="ratio")
+    return share(ratio) if verdict.rule in SHARES else format_quantity(ratio, unit="ratio")
 
 
 def interval_of(verdict: Verdict, low: float, high: float) -> str:

@@ -50,7 +50,11 @@ def limits(folder: Path, **at_most_s: int) -> str:
 
 def verdicts(run: SuiteRun, storage_class: str) -> dict[str, dict[str, Any]]:
     """Those on the class, by metric."""
-    return {each["metric"]: each for each in run.results["verdicts"] if each["storage_class"] == storage_class}
+    return {
+        each["requirement"]["metric"]: each
+        for each in run.results["verdicts"]
+        if each["storage_class"] == storage_class
+    }
 
 
 @pytest.mark.full

@@ -57,7 +57,7 @@ def limits(folder: Path, *, pods: int, stop_when: tuple[str, ...] = (SLOW, RATE,
 
 def statuses(run: SuiteRun) -> dict[str, str]:
     """By metric, the status of each verdict."""
-    return {each["metric"]: each["status"] for each in run.results["verdicts"]}
+    return {each["requirement"]["metric"]: each["status"] for each in run.results["verdicts"]}
 
 
 @pytest.mark.full

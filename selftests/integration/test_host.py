@@ -139,7 +139,7 @@ def test_etcds_log_waits_for_others_on_a_disk_that_is_just_fast_enough_for_it(tm
         disk.limit("400M")  # what is left is written and removed quickly
         run = finish(process, reports=reports)
     assert run.status == 1, run.output
-    found = {each["profile"]: each for each in run.results["verdicts"]}
+    found = {each["requirement"]["profile"]: each for each in run.results["verdicts"]}
     alone, busy = found["etcd-fsync"], found["etcd-fsync-busy"]
     assert (alone["status"], busy["status"]) == ("pass", "fail"), f"{alone['reason']}\n{busy['reason']}"
     assert alone["measured"] < busy["measured"]

@@ -53,12 +53,12 @@ def limits(folder: Path) -> str:
 
 def statuses(run: SuiteRun, storage_class: str) -> dict[str, str]:
     found = [each for each in run.results["verdicts"] if each["storage_class"] == storage_class]
-    return {each["metric"]: each["status"] for each in found}
+    return {each["requirement"]["metric"]: each["status"] for each in found}
 
 
 def reason(run: SuiteRun, storage_class: str, metric: str) -> str:
     found = [each for each in run.results["verdicts"] if each["storage_class"] == storage_class]
-    return str(next(each["reason"] for each in found if each["metric"] == metric))
+    return str(next(each["reason"] for each in found if each["requirement"]["metric"] == metric))
 
 
 @pytest.mark.full

@@ -103,7 +103,7 @@ def storage(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> Iterator[Non
 
 
 def metrics(run: SuiteRun) -> dict[str, Any]:
-    return {each["metric"]: each for each in run.results["verdicts"]}
+    return {each["requirement"]["metric"]: each for each in run.results["verdicts"]}
 
 
 @pytest.mark.full

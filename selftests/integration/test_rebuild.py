@@ -57,7 +57,7 @@ def require_passed(run: SuiteRun, pattern: str) -> None:
     assert run.status == 0, run.output
     judged = [each for each in run.results["verdicts"] if each["status"] != "skipped"]
     rules = ("largest_volume", "foreground_iops", "foreground_p99")
-    assert {(each["profile"], each["rule"]): each["status"] for each in judged} == {
+    assert {(each["requirement"]["profile"], each["requirement"]["rule"]): each["status"] for each in judged} == {
         (pattern, rule): "pass" for rule in rules
     }
 

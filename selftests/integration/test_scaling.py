@@ -68,7 +68,7 @@ def passed(api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
 def test_good_storage_passes(passed: SuiteRun) -> None:
     assert passed.status == 0, passed.output
     judged = [each for each in passed.results["verdicts"] if each["status"] != "skipped"]
-    assert {each["rule"] for each in judged} == {
+    assert {each["requirement"]["rule"] for each in judged} == {
         "total_at_last_step",
         "latency_growth",
         "per_volume_at_3",
@@ -103,7 +103,7 @@ def test_every_limit_fails_for_its_reason(clean: Api, reports: Path, tmp_path: P
     options = ["--storage-scale-steps", "1,2", "--storage-scale-rate-pods", "2", "--storage-scale-rate", "10000000"]
     run = run_suite("--storage-class", "local-path", *SHORT, *options, limits(tmp_path, STRICT), reports=reports)
     assert run.status == 1, run.output
-    found = {each["rule"]: each for each in run.results["verdicts"] if each["status"] != "skipped"}
+    found = {each["requirement"]["rule"]: each for each in run.results["verdicts"] if each["status"] != "skipped"}
     assert {rule: each["status"] for rule, each in found.items()} == {
         "per_volume_at_2": "fail",
         "latency_growth": "fail",

@@ -23,6 +23,7 @@ from acceptance.results.document import (
     Verdict,
 )
 from acceptance.results.metrics import Metric
+from selftests.unit.flat_verdicts import flat_verdict
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 
@@ -66,7 +67,7 @@ def measured(
 
 def judged(status: Status = "pass", *, metric: str = "write.iops", storage_class: str = "fast", **more: Any) -> Verdict:
     """A verdict on a limit of at least 750 IOPS."""
-    return Verdict(
+    return flat_verdict(
         **{
             "id": f"{storage_class}/sync-write-iops/{metric}/at-least",
             "test": "t",

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from acceptance.judging.outcome import Decision, decide
+from acceptance.judging.outcome import decide
 from acceptance.measuring.windows import TimedSample
 from acceptance.results.metrics import Metric
+from acceptance.results.requirement import Decision
 from acceptance.statistics.step_analyses import rate_windows_s
 from acceptance.trials.scaling.loaded_volume import LoadedVolume
 from acceptance.trials.scaling.step_records import rate_record

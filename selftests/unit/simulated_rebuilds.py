@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from acceptance.judging.outcome import Decision
 from acceptance.judging.rebuild_size import decide_size
 from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
+from acceptance.results.requirement import Decision
 from selftests.unit.rebuild_records import GI, record, record_of_two, timed
 
 SIZES = 5 * GI, 20 * GI

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy
 
-from acceptance.judging.outcome import Decision, decide
+from acceptance.judging.outcome import decide
 from acceptance.measuring.figures import interval_of
 from acceptance.measuring.windows import batch_length
+from acceptance.results.requirement import Decision
 from acceptance.statistics.ratios import independent_ratio
 from acceptance.statistics.step_analyses import CONFIDENCE, ratio_correlation, step_windows_s
 

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy
 
-from acceptance.judging.outcome import Decision, decide
+from acceptance.judging.outcome import decide
 from acceptance.measuring.ending import UNCOUNTED_S
+from acceptance.results.requirement import Decision
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
 from acceptance.statistics.intervals import Part, weighted_interval
 from acceptance.statistics.ratios import Round, ratio

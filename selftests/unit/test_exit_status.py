@@ -10,25 +10,13 @@ from acceptance.judging.exit_status import MEANING, exit_status
 from acceptance.results.document import Status, Verdict
 from acceptance.results.verdicts import PARTIAL_STATUS, PartialAs
 from acceptance.settings.run import OpenAs
+from selftests.unit.flat_verdicts import flat_verdict
 
 statuses = st.lists(st.sampled_from(["pass", "fail", "inconclusive", "skipped"]), max_size=4)
 
 
 def verdict(status: Status) -> Verdict:
-    return Verdict(
-        id=status,
-        test="t",
-        storage_class="fast",
-        profile=None,
-        metric=None,
-        rule="r",
-        limit="l",
-        measured=None,
-        low=None,
-        high=None,
-        status=status,
-        reason="",
-    )
+    return flat_verdict(id=status, status=status)
 
 
 def status_of(

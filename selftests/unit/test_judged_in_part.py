@@ -52,11 +52,11 @@ def test_not_tried(storage_class, error):
 """
 
 CLOSE = """\
-from acceptance.public import Verdict
+from acceptance.public import Requirement, Verdict
 
 def test_close_to(storage_class, accept):
     "The class is near its limit."
-    about = {"id": "x", "storage_class": storage_class.name, "profile": None, "metric": None, "rule": "r", "limit": "l"}
+    about = {"id": "x", "storage_class": storage_class.name, "requirement": Requirement(rule="r"), "limit": "l"}
     accept(Verdict(**about, measured=None, low=None, high=None, status="inconclusive", reason="so so"))
 """
 

@@ -8,12 +8,12 @@ from statistics import fmean
 
 import pytest
 
-from acceptance.judging.outcome import Decision
 from acceptance.judging.rebuilds import judge_rebuild
 from acceptance.limits.rebuilds import RebuildLimit
 from acceptance.measuring.figures import figure
 from acceptance.measuring.windows import batch_length
 from acceptance.results.rebuilds import ForegroundRecord
+from acceptance.results.requirement import Decision
 from acceptance.results.scaling import Figure
 from acceptance.statistics.intervals import correlation_of_batches
 from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE

@@ -11,6 +11,7 @@ from acceptance.judging.rejudging import contradictions
 from acceptance.results.conditions import Conditions, TierLimit
 from acceptance.results.document import Cluster, Image, Results, Status, Verdict
 from acceptance.results.recorder import Recorder
+from selftests.unit.flat_verdicts import flat_verdict
 from selftests.unit.simulated_shares import Storage, record_of
 from selftests.unit.sustained_records import sustained
 
@@ -25,20 +26,7 @@ def recorder(*found: Status, partial_as: str = "partial") -> Recorder:
 
 
 def verdict(status: Status) -> Verdict:
-    return Verdict(
-        id=status,
-        test="t",
-        storage_class="fast",
-        profile=None,
-        metric=None,
-        rule="r",
-        limit="l",
-        measured=None,
-        low=None,
-        high=None,
-        status=status,
-        reason="",
-    )
+    return flat_verdict(id=status, status=status)
 
 
 def test_results_of_a_run_that_goes_on_are_not_complete() -> None:
@@ -81,7 +69,7 @@ def of_tier(*limits: str, required: tuple[str, ...] = (), **more: Any) -> Record
         limits=[TierLimit(profile="p", limit=each) for each in limits],
         required=list(required),
     )
-    made.verdicts = [verdict("pass").model_copy(update={"profile": "p"})]
+    made.verdicts = [flat_verdict(profile="p")]
     return made
 
 

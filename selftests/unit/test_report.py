@@ -37,6 +37,7 @@ from acceptance.results.scaling import (
     StepRecord,
     VolumeRecord,
 )
+from selftests.unit.flat_verdicts import flat_verdict
 
 STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 HOSTILE = (
@@ -91,7 +92,7 @@ def verdict(status: Status = "pass", *, text: str = "fast", **more: Any) -> Verd
         "status": status,
         "reason": text,
     }
-    return Verdict(**(fields | more))
+    return flat_verdict(**(fields | more))
 
 
 def results(

@@ -19,6 +19,7 @@ from acceptance.results.document import (
     Verdict,
 )
 from acceptance.results.model import Unit
+from selftests.unit.flat_verdicts import flat_verdict
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 UNITS: dict[str, Unit] = {"iops": "1/s", "bandwidth": "B/s", "use": "cpu"}
@@ -67,7 +68,7 @@ def ratio(value: float) -> RelativeEstimate:
 def verdict(
     profile: str, metric: str, status: Status, *, rule: str = "at_least", storage_class: str = "fast"
 ) -> Verdict:
-    return Verdict(
+    return flat_verdict(
         id=f"{storage_class}/{profile}/{metric}/{rule}",
         test="t",
         storage_class=storage_class,

@@ -11,7 +11,7 @@ from acceptance.limits.tiers import Limit
 from acceptance.report.figures import shown_rule, shown_speed, shown_speed_interval
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.rows import Change
-from acceptance.report.short_reasons import what_follows
+from acceptance.report.summary import _what_follows as what_follows
 from acceptance.report.summary import render_summary
 from acceptance.results.metrics import Metric
 from selftests.unit.compared_runs import estimate, judged, measured, run_of

@@ -24,6 +24,7 @@ from acceptance.report.workloads import workload_rows, workload_sentences
 from acceptance.results.conditions import Conditions, TierLimit
 from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.workloads import WORKLOADS, CarriedWorkload
+from selftests.unit.flat_verdicts import flat_verdict
 from selftests.unit.test_report import Page, results
 
 ROOT = Path(__file__).parents[2]
@@ -183,7 +184,7 @@ LIMITS = {"write.iops": "write.iops at least 500 IOPS", "read.iops": "read.iops 
 
 
 def verdict(metric: str, status: Status, *, measured: float | None = 600.0) -> Verdict:
-    return Verdict(
+    return flat_verdict(
         id=f"fast/postgresql-commit/{metric}/at-least",
         test=f"tests/test_workloads.py::test_class_is_fast_enough_for_the_workload[{metric}]",
         storage_class="fast",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from acceptance.judging.limit import Caution, decide_comparison, decide_limit, judge, judge_comparison
-from acceptance.judging.outcome import Decision, not_judged, verdict_id
+from acceptance.judging.outcome import not_judged, verdict_id
 from acceptance.limits.tiers import ComparisonRule, Limit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.batches import loaded_s
@@ -19,6 +19,7 @@ from acceptance.measuring.slowing import Slowing, judged_part, slowing
 from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_stall, stood_still
 from acceptance.results.document import Estimate, Measurement, Verdict
 from acceptance.results.metrics import Metric
+from acceptance.results.requirement import Decision
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
 from acceptance.statistics.ratios import Ratio
 from acceptance.text.quantities import format_quantity

@@ -1,0 +1,75 @@
+"""Documents of schema version 2, whose verdicts say in words what later ones have as data."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from acceptance.text.quantities import parse_quantity
+
+_LIMIT = re.compile(r"(?P<side>at least|at most) (?P<amount>[\d.,]+ ?(% of one CPU|\S*))")
+# What followed the figures in a sentence, as the suites of that version wrote it.
+_FOLLOWS = re.compile(
+    r"(outside the limit (of [^:;]+|\([^)]+\)): |on both sides of the limit (of [^:;]+|\([^)]+\)); )(?P<rest>.+)"
+)
+_NAME = re.compile(r"[a-z_]+")
+_OF_A_STEP = re.compile(r"(?P<name>per_volume)_at_(?P<pods>\d{1,9})")
+
+
+def lifted(document: dict[str, Any]) -> dict[str, Any]:
+    """A parsed document of version 2 as one of version 3; any other as it is.
+
+    Nothing is checked here: what does not fit is refused when the outcome is read as `Results`.
+    """
+    if document.get("schema_version") != 2 or not isinstance(document.get("verdicts"), list):
+        return document
+    return {**document, "schema_version": 3, "verdicts": [_lifted(each) for each in document["verdicts"]]}
+
+
+def _lifted(verdict: Any) -> Any:
+    if not isinstance(verdict, dict) or "requirement" in verdict or not {"rule", "profile", "metric"} <= verdict.keys():
+        return verdict
+    rule, at = _rule(verdict)
+    requirement = {
+        "rule": rule,
+        "profile": verdict["profile"],
+        "metric": verdict["metric"],
+        "at": at,
+        **_bound(verdict),
+    }
+    kept = {key: value for key, value in verdict.items() if key not in ("rule", "profile", "metric")}
+    return {**kept, "requirement": requirement, "outcome": _outcome(verdict)}
+
+
+def _outcome(verdict: dict[str, Any]) -> dict[str, Any]:
+    reason = str(verdict.get("reason"))
+    if reason == f"held on {verdict.get('storage_class')}":
+        return {"code": "plain.held"}
+    follows = _FOLLOWS.search(reason)
+    return {"code": "plain.told", "facts": {"text": reason, **({"follows": follows["rest"]} if follows else {})}}
+
+
+def _rule(verdict: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The name of the rule and its conditions: a step's number of volumes was part of the name.
+
+    What has no figure named its rule in a sentence; the verdict's id has its name.
+    """
+    rule = verdict["rule"]
+    if not isinstance(rule, str):
+        return rule, {}
+    if step := _OF_A_STEP.fullmatch(rule):
+        return step["name"], {"pods": int(step["pods"])}
+    parts = str(verdict.get("id")).split("/")
+    return rule if _NAME.fullmatch(rule) or len(parts) < 3 else parts[2], {}
+
+
+def _bound(verdict: dict[str, Any]) -> dict[str, Any]:
+    """The limit, read from the words that name it; nothing where it is no number with its unit."""
+    found, unit = _LIMIT.search(str(verdict.get("limit"))), verdict.get("unit")
+    try:
+        value = None if found is None or unit is None else parse_quantity(found["amount"], unit=unit)
+    except (ValueError, KeyError, TypeError):
+        value = None
+    if found is None or value is None:
+        return {}
+    return {"operator": found["side"].replace(" ", "_"), "bound": value, "unit": unit}

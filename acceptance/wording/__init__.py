@@ -1,0 +1,44 @@
+"""The sentences of verdicts: what was found, as data, is said here and nowhere else.
+
+A code such as `limit.outside` names a sentence of a module of this package; the facts are its arguments.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+
+from acceptance.results.document import Verdict
+from acceptance.results.requirement import Outcome
+from acceptance.wording.phrasing import Sentence
+
+Sentences = Mapping[str, Callable[..., str | Sentence]]
+"""what a module of this package has as SENTENCES: by the last part of a code, a function of a verdict and its facts"""
+MODULES = frozenset({"limit", "plain"})
+"""those with sentences"""
+
+
+def sentence(verdict: Verdict) -> str:
+    """What the verdict's outcome says. Raises KeyError for a code of another suite."""
+    return verdict.reason if verdict.outcome is None else _said(verdict, verdict.outcome).text
+
+
+def what_follows(verdict: Verdict) -> str:
+    """The part of the sentence that is said behind its figures; nothing where it has no such part, or is not known."""
+    try:
+        return "" if verdict.outcome is None else _said(verdict, verdict.outcome).follows
+    except (KeyError, TypeError):  # of another suite
+        return ""
+
+
+def _said(verdict: Verdict, outcome: Outcome) -> Sentence:
+    module, _, name = outcome.code.partition(".")
+    said = _sentences(module)[name](verdict, **outcome.facts)
+    return said if isinstance(said, Sentence) else Sentence(text=said)
+
+
+def _sentences(module: str) -> Sentences:
+    if module not in MODULES:
+        raise KeyError(f"wanted one of {', '.join(sorted(MODULES))}, found {module!r}")
+    found: Sentences = importlib.import_module(f"{__name__}.{module}").SENTENCES
+    return found
