@@ -102,10 +102,11 @@ def without_figures(
     applies: bool = True,
 ) -> Verdict:
     """What holds or does not, without a figure; `verdict` is its id, whose question is the rule if none is given."""
+    question = (verdict.rpartition("/")[0] or verdict).rpartition("/")[2]
     made = Verdict(
         id=verdict,
         storage_class=storage_class,
-        requirement=Requirement(rule=rule or verdict.split("/")[-2], profile=profile, metric=metric),
+        requirement=Requirement(rule=rule or question, profile=profile, metric=metric),
         outcome=found or told(reason),
         limit=limit,
         measured=None,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from acceptance import __version__
 from acceptance.judging.outcome import decide
 from acceptance.results.bounds import bound_of
 from acceptance.results.completeness import overall_of
 from acceptance.results.document import Results, Verdict
+from acceptance.wording import sentence
 
 # The rules that `acceptance.judging.outcome.decide` decides, with the limit as the last thing that their verdicts name.
 _RULES = ("at_least", "at_most", "not_better_than_baseline_by", "not_worse_than_baseline_by")
@@ -25,6 +27,8 @@ def contradictions(results: Results) -> Iterator[str]:
         for path, estimate in each.metrics.items()
     }
     for verdict in results.verdicts:
+        if results.run.suite_version == __version__ and not _says_its_outcome(verdict):
+            yield f"verdict {verdict.id} says in words another thing than its outcome"
         if verdict.status == "skipped":
             if _was_judged(verdict):
                 yield f"verdict {verdict.id} is skipped, and yet has a judged value"
@@ -39,6 +43,13 @@ def contradictions(results: Results) -> Iterator[str]:
             yield f"verdict {verdict.id} rests on another value than its measurement shows"
     if results.overall != overall_of(results):
         yield f"overall is {results.overall}, which does not follow from the verdicts and errors"
+
+
+def _says_its_outcome(verdict: Verdict) -> bool:
+    try:
+        return verdict.reason == sentence(verdict)
+    except (KeyError, TypeError, ValueError, AssertionError):  # no outcome of this suite
+        return False
 
 
 def _was_judged(verdict: Verdict) -> bool:

@@ -15,7 +15,7 @@ from fixtures.verdicts import HOW, accept
 
 def test_an_accepted_verdict_is_of_the_test_that_asked(request: pytest.FixtureRequest) -> None:
     recorded: list[Verdict] = []
-    verdict = without_figures("a/b", storage_class="fast", status="pass", reason="held", rule="it holds")
+    verdict = without_figures("a/b/c/holds", storage_class="fast", status="pass", reason="held", limit="it holds")
     run, properties = SimpleNamespace(recorder=SimpleNamespace(verdicts=recorded)), dict[str, object]()
     accept.__wrapped__(request, run, properties.__setitem__)(verdict)
     assert [(each.test, each.subject) for each in recorded] == [(request.node.nodeid, "further-tests")]

@@ -72,8 +72,9 @@ def test_an_interval_of_both_directions_names_both() -> None:
     assert compared_interval(0.0, 0.5, "write.iops", ratio=0.2) == "100 % slower to 2x slower"
 
 
-def test_the_limit_of_a_share_is_read_back_from_its_words() -> None:
-    bound = bound_of(judged(limit="write.iops of every rate-limited volume at least 95 % of its rate", unit="ratio"))
+def test_the_limit_of_a_share_is_read_back_from_the_words_of_older_suites() -> None:
+    limit = "write.iops of every rate-limited volume at least 95 % of its rate"
+    bound = bound_of(judged(limit=limit, rule="rate_limited", unit="ratio"))
     assert bound is not None and (bound.value, bound.words) == (pytest.approx(0.95), "at least 95 %")
 
 

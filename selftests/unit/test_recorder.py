@@ -99,8 +99,7 @@ def test_a_tier_with_a_test_that_it_requires_and_that_did_not_pass_was_judged_in
 @pytest.mark.parametrize(("applies", "overall"), [(False, "pass"), (True, "partial")])
 def test_only_a_limit_that_applies_can_be_left_out(applies: bool, overall: str) -> None:
     made = of_tier("l", "snapshots")
-    update = {"profile": "p", "limit": "snapshots", "applies": applies}
-    made.verdicts.append(verdict("skipped").model_copy(update=update))
+    made.verdicts.append(flat_verdict(status="skipped", profile="p", limit="snapshots", applies=applies))
     found = made.results(exit_status=0 if overall == "pass" else 7)
     assert (found.overall, found.tier_limits_judged, found.tier_limits_applying) == (overall, 1, 1 + applies)
 

@@ -12,6 +12,7 @@ from acceptance.report.speed import speed_tables
 from acceptance.report.summary import render_summary
 from acceptance.report.terminal_table import terminal_table
 from acceptance.results.document import Verdict
+from acceptance.results.requirement import Requirement
 from selftests.unit.test_report_comparison import both, results, verdict
 
 
@@ -28,7 +29,9 @@ def test_figures_stand_under_the_title_that_a_test_gave_wherever_they_are_told()
             *both("other", {"write__iops": 1.0}, {"write__iops": 2.0}),
         ],
         of_orders(),
-        of_orders(subject="provisioning", profile=None, reason="held <on> fast", id="fast/volume/held"),
+        of_orders(subject="provisioning", reason="held <on> fast", id="fast/volume/held").model_copy(
+            update={"requirement": Requirement(rule="held")}
+        ),
     )
     page = render_summary(found)
     chapter = page.partition('<section id="chapter-1">')[2].partition("</section>")[0]

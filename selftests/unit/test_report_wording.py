@@ -14,6 +14,7 @@ from acceptance.report.rows import Change
 from acceptance.report.summary import _what_follows as what_follows
 from acceptance.report.summary import render_summary
 from acceptance.results.metrics import Metric
+from acceptance.results.requirement import Outcome
 from selftests.unit.compared_runs import estimate, judged, measured, run_of
 
 
@@ -137,7 +138,8 @@ def test_what_the_table_above_has_is_not_said_again() -> None:
     chapter = html.partition('<section id="synchronous-writes">')[2].partition("</section>")[0]
     assert what_follows(failed) in chapter and failed.reason not in chapter
     assert html.count(failed.reason) == 2, "on the first screen, and among all verdicts"
-    unknown = failed.model_copy(update={"reason": "in words of another version"})
+    newer = Outcome(code="limit.of_a_newer_suite", facts={"figure": 1})
+    unknown = failed.model_copy(update={"reason": "in words of another version", "outcome": newer})
     assert what_follows(unknown) == "in words of another version"
 
 

@@ -74,7 +74,7 @@ from fixtures.run import RUN
 def pytest_runtest_call(item):
     status = {"test_passes": "pass", "test_fails": "inconclusive"}[item.name]
     verdict = without_figures(
-        item.name, storage_class="fast", profile=None, metric=None, rule="r", limit=None, status=status, reason="r"
+        item.name, storage_class="fast", profile=None, metric=None, rule="r", limit="l", status=status, reason="r"
     )
     run = item.config.stash[RUN]
     run.recorder.verdicts.append(verdict.model_copy(update={"test": item.nodeid}))

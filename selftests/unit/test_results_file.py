@@ -76,8 +76,8 @@ def test_results_of_an_older_suite_lack_fields_and_are_read(tmp_path: Path) -> N
     ("change", "told"),
     [
         (
-            lambda data: data.update(schema_version=3),
-            "wanted results of schema version 2 or older, found version 3, written by suite 0.1.0; this is suite ",
+            lambda data: data.update(schema_version=4),
+            "wanted results of schema version 3 or older, found version 4, written by suite 0.1.0; this is suite ",
         ),
         (
             lambda data: data["run"].update(moon="full", suite_version="0.9.0\x1b[2J"),
@@ -94,7 +94,7 @@ def test_results_of_an_older_suite_lack_fields_and_are_read(tmp_path: Path) -> N
             lambda data: data.update(measurements=[MEASURED | {"started": "2026-11-21T07:15:02"}]),
             "measurements.0.started: Input should have timezone",
         ),
-        (lambda data: data.update(schema_version="one"), "schema_version: Input should be 2"),
+        (lambda data: data.update(schema_version="one"), "schema_version: Input should be 3"),
     ],
 )
 def test_what_does_not_fit_is_named(change: Callable[[Data], object], told: str, tmp_path: Path) -> None:

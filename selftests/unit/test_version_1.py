@@ -78,7 +78,7 @@ def test_what_says_its_subject_itself_is_not_asked_for_its_name(tmp_path: Path) 
 def test_its_fields_have_the_names_of_version_2() -> None:
     old, found = json.loads(OLD.read_text(encoding="utf-8")), read_results(OLD)
     (was,), (ramp,) = old["control_plane"], found.control_plane
-    assert (found.schema_version, found.tier_limits) == (2, old["asked"])
+    assert (found.schema_version, found.tier_limits) == (3, old["asked"])
     assert [each.requested for each in ramp.growth] == [each["asked"] for each in was["growth"]]
     down = ramp.ramp_down
     assert was["ramp_down"] == {
@@ -132,7 +132,7 @@ def test_it_stands_in_a_history_beside_results_of_version_2(tmp_path: Path) -> N
     newer = found.model_copy(update={"run": found.run.model_copy(update={"id": "another"})})
     (tmp_path / "results.json").write_text(newer.model_dump_json(), encoding="utf-8")
     again = read_results(tmp_path)
-    assert json.loads((tmp_path / "results.json").read_text())["schema_version"] == 2 and again == newer
+    assert json.loads((tmp_path / "results.json").read_text())["schema_version"] == 3 and again == newer
     for each in (found, again):
         append(tmp_path / "history.jsonl", record_of(each, profiles={one.profile: "" for one in each.measurements}))
     runs = read_history(tmp_path / "history.jsonl").runs
