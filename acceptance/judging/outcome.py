@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 
-from acceptance.limits.tiers import AnyLimit, requirement_of
+from acceptance.limits.requirements import requirement_of
+from acceptance.limits.tiers import AnyLimit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.requirement import Decision, FigureUnit, Outcome, Requirement
 from acceptance.wording import sentence

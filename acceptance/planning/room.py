@@ -10,7 +10,7 @@ from fractions import Fraction
 from acceptance.cluster.storage_capacity import Segment
 from acceptance.planning.pools import Pool
 from acceptance.planning.records import Peak, Plan, Volumes
-from acceptance.results.document import PoolRecord
+from acceptance.results.pools import PoolRecord
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsage
 from acceptance.text.quantities import format_quantity, format_size
 

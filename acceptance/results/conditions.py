@@ -29,3 +29,10 @@ class Conditions(Frozen):
         default=[], description="tests that must pass before the tier passes: files, or tests in them"
     )
     workloads: list[CarriedWorkload] = Field(default=[], description="what the class is to carry; empty unless asked")
+
+
+class CpuLatency(Frozen):
+    """Whether the suite kept the host's CPUs from sleeping while it ran; `reason`: why it did not."""
+
+    held_low: bool
+    reason: str | None = None

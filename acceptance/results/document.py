@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field, JsonValue
 
-from acceptance.results.conditions import Conditions
+from acceptance.results.conditions import Conditions, CpuLatency
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.declaration import Declaration
 from acceptance.results.disruptions import StoragePodsRecord
@@ -19,6 +19,7 @@ from acceptance.results.many_files import ManyFilesRecord
 from acceptance.results.model import Frozen, Unit
 from acceptance.results.neighbours import NeighboursRecord
 from acceptance.results.operations import OperationsRecord
+from acceptance.results.pools import PoolRecord
 from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.results.price import PriceRecord
 from acceptance.results.ramps import ControlPlaneRecord
@@ -198,13 +199,6 @@ class Image(Frozen):
     digest: str | None
 
 
-class CpuLatency(Frozen):
-    """Whether the suite kept the host's CPUs from sleeping while it ran; `reason`: why it did not."""
-
-    held_low: bool
-    reason: str | None = None
-
-
 class Cluster(Frozen):
     kind: str
     kubernetes_version: str
@@ -248,15 +242,6 @@ class Run(Frozen):
     deselected: int | None = Field(
         default=None, description="number of tests that -k or -m left out; None in results of older suites"
     )
-
-
-class PoolRecord(Frozen):
-    """What the run was to claim from a class, and what was free, before the suite created anything."""
-
-    storage_class: str
-    claimed: int = Field(description="bytes that the run planned to claim at one time at most")
-    free: int | None = Field(description="free bytes in the part that the run claims most of; None: not known")
-    description: str = Field(description="both figures in words, with their source")
 
 
 class Results(Frozen):

@@ -16,7 +16,6 @@ from acceptance.results.disruptions import StoragePodsRecord
 from acceptance.results.document import (
     Cluster,
     Measurement,
-    PoolRecord,
     RelativeEstimate,
     Results,
     Run,
@@ -32,6 +31,7 @@ from acceptance.results.known_storage import KnownStorage
 from acceptance.results.many_files import ManyFilesRecord
 from acceptance.results.neighbours import NeighboursRecord
 from acceptance.results.operations import OperationsRecord
+from acceptance.results.pools import PoolRecord
 from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.results.price import PriceRecord
 from acceptance.results.ramps import ControlPlaneRecord

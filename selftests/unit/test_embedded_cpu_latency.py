@@ -8,7 +8,7 @@ import pytest
 
 from acceptance.report.comparing.facts import run_facts
 from acceptance.report.summary import render_summary
-from acceptance.results.document import CpuLatency
+from acceptance.results.conditions import CpuLatency
 from embedded_cluster.cpu_latency import held_low
 from selftests.unit.test_report import full
 

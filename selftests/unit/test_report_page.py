@@ -15,9 +15,10 @@ from acceptance.report.subjects import chapters_of
 from acceptance.report.summary import render_summary, verdict_sentence
 from acceptance.results.completeness import is_whole, missing
 from acceptance.results.conditions import Conditions, TierLimit
-from acceptance.results.document import PoolRecord, Results, Verdict
+from acceptance.results.document import Results, Verdict
 from acceptance.results.history import TrendPoint, TrendRecord
 from acceptance.results.known_storage import KnownStorage, Statement
+from acceptance.results.pools import PoolRecord
 from acceptance.results.subjects import Subject
 from selftests.unit.test_report import STARTED, full, results, verdict
 

@@ -1,0 +1,16 @@
+"""What a run claims from the storage, and what is free there."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from acceptance.results.model import Frozen
+
+
+class PoolRecord(Frozen):
+    """What the run was to claim from a class, and what was free, before the suite created anything."""
+
+    storage_class: str
+    claimed: int = Field(description="bytes that the run planned to claim at one time at most")
+    free: int | None = Field(description="free bytes in the part that the run claims most of; None: not known")
+    description: str = Field(description="both figures in words, with their source")
