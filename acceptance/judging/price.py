@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import decide, held_against, outcome, verdict_id, without_figures
+from pydantic import JsonValue
+
+from acceptance.judging.outcome import decide, outcome
 from acceptance.limits.price import PriceLimit
 from acceptance.results.document import Verdict
-from acceptance.results.price import MemoryGrowth, PricedPod, PriceRecord
-from acceptance.results.requirement import Decision
+from acceptance.results.price import MemoryGrowth, PriceRecord
+from acceptance.results.requirement import LIES, Decision, Outcome
 from acceptance.statistics.growth import Growth
-from acceptance.text.quantities import format_quantity
 
-LONGER = "--storage-price-time"
-SOAK_MIN = 30
-"""minutes of load from which growth can be told: 20 min of readings of memory, after the first quarter"""
+SOAK_MIN_S = 1800.0
+"""of load from which growth can be told: 20 min of readings of memory, after the first quarter"""
 
 
 def judge_price(record: PriceRecord, limit: PriceLimit) -> Verdict:
@@ -26,39 +26,26 @@ def judge_price(record: PriceRecord, limit: PriceLimit) -> Verdict:
 
 def _judge_cpu(record: PriceRecord, limit: PriceLimit) -> Verdict:
     found = record.cpu_per_1000_iops
-    subject = (
-        f"CPU of the pods of {' and '.join(record.of)} per 1,000 IOPS of {record.profile} on {record.storage_class}"
-    )
     status: Decision = "inconclusive"
-    said = "has no value: nothing was done, or no kubelet gave figures, so it cannot be judged"
     interval: tuple[float, float] | None = None
-    if found is not None:
-        said = f"is {_cpu(found.mean, limit)}"
-        if found.low is None or found.high is None:
-            said += f", from too few samples for a confidence interval; a longer load would give one ({LONGER})"
-        else:
-            interval = found.low, found.high
-            status = decide(*interval, at_most=limit.at_most)
-            held = held_against(
-                status, limit.wanted, because=limit.because, left_open=f"a longer load ({LONGER}) would decide it"
-            )
-            said += (
-                f" ({record.confidence * 100:.4g}% CI {_cpu(found.low, limit)} to {_cpu(found.high, limit)}), {held}"
-            )
+    if found is None:
+        code = "no_cpu_known"
+    elif found.low is None or found.high is None:
+        code = "cpu_too_few_samples"
+    else:
+        interval = found.low, found.high
+        status = decide(*interval, at_most=limit.at_most)
+        code = f"cpu_{LIES[status]}"
     return outcome(
         limit,
         storage_class=record.storage_class,
         status=status,
-        reason=f"{subject} {said}.",
+        found=Outcome(code=f"price.{code}", facts={"of": [*record.of]}),
         measured=None if found is None else found.mean,
         unit="cpu",
         interval=interval,
         confidence=record.confidence,
     )
-
-
-def _cpu(cpus: float, limit: PriceLimit) -> str:
-    return format_quantity(cpus, unit="cpu", beside=limit.at_most)
 
 
 def decide_growth(found: MemoryGrowth, limit: PriceLimit) -> Decision:
@@ -72,42 +59,32 @@ def decide_growth(found: MemoryGrowth, limit: PriceLimit) -> Decision:
 def _judge_growth(record: PriceRecord, limit: PriceLimit) -> Verdict:
     known = [(each, each.growth) for each in record.pods if each.growth is not None]
     if not known:
-        return without_figures(
-            verdict_id(record.storage_class, limit.profile, limit.metric, limit.kind),
+        return outcome(
+            limit,
             storage_class=record.storage_class,
-            profile=limit.profile,
-            metric=limit.metric,
-            rule=limit.kind,
-            limit=limit.describe(),
             status="skipped",
-            reason=f"memory over {record.load_s / 60:.0f} min of load on {record.storage_class} tells no leak: that "
-            f"takes {SOAK_MIN} min without a restart; load longer with {LONGER}",
+            found=Outcome(code="price.no_growth_known", facts={"load_s": record.load_s, "needed_s": SOAK_MIN_S}),
+            measured=None,
+            unit="B",
         )
     # Of several that leak the one that leaks most; else the one that is closest to it.
     order = {"fail": 2, "inconclusive": 1, "pass": 0}
     pod, found = max(known, key=lambda each: (order[decide_growth(each[1], limit)], each[1].high))
     status = decide_growth(found, limit)
-    held = held_against(
-        status, limit.wanted, because=limit.because, left_open=f"a longer load ({LONGER}) would decide it", whole=""
-    )
-    if status == "inconclusive" and found.low > limit.at_most:
-        held = (
-            f"beyond the limit of {limit.wanted}, but not in each half of the time: it may be a single step, no leak; "
-            f"a longer load ({LONGER}) would decide it"
-        )
-    ends = f"{record.confidence * 100:.4g}% CI {_hourly(found.low)} to {_hourly(found.high)}"
-    several = sum(decide_growth(each, limit) == status for _, each in known)
-    told = {"fail": "leaks", "pass": "does not leak", "inconclusive": "may leak"}[status]
-    reason = (
-        f"pod {_name(pod)} {told}: its memory grew by {_hourly(found.mean)} an hour ({ends}) in the last "
-        f"{found.seconds / 60:.0f} min under {record.profile} on {record.storage_class}, {held}"
-    )
-    others = f"; the same holds for {several} of {len(record.pods)} pods" if len(record.pods) > 1 else ""
     return outcome(
         limit,
         storage_class=record.storage_class,
         status=status,
-        reason=f"{reason}{others}.",
+        found=Outcome(
+            code=f"price.{_growth_code(found, status, limit)}",
+            facts={
+                "namespace": pod.namespace,
+                "pod": pod.pod,
+                "growth": found.model_dump(mode="json"),
+                "alike": sum(decide_growth(each, limit) == status for _, each in known),
+                "watched": len(record.pods),
+            },
+        ),
         # A verdict's figures are shown as sizes, and none is below zero: what shrinks has grown by nothing.
         measured=max(0.0, found.mean),
         unit="B",
@@ -116,31 +93,31 @@ def _judge_growth(record: PriceRecord, limit: PriceLimit) -> Verdict:
     )
 
 
-def _hourly(growth: float) -> str:
-    return f"{'-' if growth < 0 else ''}{format_quantity(abs(growth), unit='B')}"
+def _growth_code(found: MemoryGrowth, status: Decision, limit: PriceLimit) -> str:
+    if status == "inconclusive" and found.low > limit.at_most:
+        return "single_step"
+    return {"fail": "leaks", "pass": "no_leak", "inconclusive": "may_leak"}[status]
 
 
 def _judge_restarts(record: PriceRecord, limit: PriceLimit) -> Verdict:
     """They are counted: there is nothing to be unsure of."""
-    told = [f"{_name(each)} {what}" for each in record.pods for what in each.restarts]
-    status: Decision = "fail" if len(told) > limit.at_most else "pass"
-    held = held_against(status, limit.wanted, because=limit.because, left_open="", whole="")
-    minutes = f"{record.periods[-1].end_s / 60:.0f} min"
-    of = f"{_count(len(record.pods), 'pod')} of {' and '.join(record.of)}"
-    found = f"{_count(len(told), 'restart')} of {of} in {minutes}"
+    restarts: list[JsonValue] = [
+        {"namespace": each.namespace, "pod": each.pod, "what": what} for each in record.pods for what in each.restarts
+    ]
+    status: Decision = "fail" if len(restarts) > limit.at_most else "pass"
     return outcome(
         limit,
         storage_class=record.storage_class,
-        measured=float(len(told)),
+        measured=float(len(restarts)),
         unit="count",
         status=status,
-        reason="; ".join([f"{found} around a load of {record.profile} on {record.storage_class}, {held}", *told]) + ".",
+        found=Outcome(
+            code=f"price.restarts_{LIES[status]}",
+            facts={
+                "of": [*record.of],
+                "watched": len(record.pods),
+                "seconds": record.periods[-1].end_s,
+                "restarts": restarts,
+            },
+        ),
     )
-
-
-def _name(pod: PricedPod) -> str:
-    return f"{pod.namespace}/{pod.pod}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -12,6 +12,8 @@ Operator = Literal["at_least", "at_most"]
 FigureUnit = Unit | Literal["ratio", "B", "pods", "count"]
 """of what is held against a limit"""
 Decision = Literal["pass", "fail", "inconclusive"]
+LIES: dict[Decision, str] = {"pass": "within", "fail": "outside", "inconclusive": "on_both_sides"}
+"""how what was found lies to the limit: the end of codes such as `limit.within`"""
 
 
 class Requirement(Frozen):

@@ -6,15 +6,15 @@ A code such as `limit.outside` names a sentence of a module of this package; the
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import Outcome
-from acceptance.wording.phrasing import Sentence
+from acceptance.wording.phrasing import Said, Sentence
 
-Sentences = Mapping[str, Callable[..., str | Sentence]]
-"""what a module of this package has as SENTENCES: by the last part of a code, a function of a verdict and its facts"""
-MODULES = frozenset({"limit", "plain"})
+Sentences = Mapping[str, Said]
+"""what a module of this package has as SENTENCES: by the last part of a code"""
+MODULES = frozenset({"limit", "plain", "price"})
 """those with sentences"""
 
 
@@ -27,7 +27,7 @@ def what_follows(verdict: Verdict) -> str:
     """The part of the sentence that is said behind its figures; nothing where it has no such part, or is not known."""
     try:
         return "" if verdict.outcome is None else _said(verdict, verdict.outcome).follows
-    except (KeyError, TypeError):  # of another suite
+    except (KeyError, TypeError, ValueError, AssertionError):  # of another suite
         return ""
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from acceptance.results.requirement import Decision
+from acceptance.results.bounds import bound_of
+from acceptance.results.document import Verdict
+from acceptance.results.requirement import LIES, Decision
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,21 +18,56 @@ class Sentence:
     follows: str = ""
 
 
+Said = Callable[..., str | Sentence]
+"""a function of a verdict and its facts"""
+
+
 def held_against(
-    found: str, status: Decision, wanted: str, *, because: str = "", left_open: str = "", whole: str = "all "
+    found: str,
+    status: Decision,
+    wanted: str,
+    *,
+    because: str = "",
+    left_open: str = "",
+    whole: str = "all ",
+    more: str = "",
 ) -> Sentence:
     """`fast is at 1 s, all within the limit of at most 2 s.`: how what was found lies to the limit, and what follows.
 
-    `whole` is nothing where no interval was found.
+    `whole` is nothing where no interval was found; `more` is what the sentence ends with in any case.
     """
     which = in_words(wanted)
     if status == "pass":
-        return Sentence(text=f"{found}, {whole}within the limit {which}.")
+        return Sentence(text=f"{found}, {whole}within the limit {which}{more}.")
     if status == "fail":
-        follows = f"{because.rstrip('.')}."
+        follows = f"{because.rstrip('.')}{more}."
         return Sentence(text=f"{found}, {whole}outside the limit {which}: {follows}", follows=follows)
-    follows = f"{left_open}."
+    follows = f"{left_open}{more}."
     return Sentence(text=f"{found}, on both sides of the limit {which}; {follows}", follows=follows)
+
+
+def decision_of(verdict: Verdict) -> Decision:
+    """The status of a verdict that was held against a limit. Raises ValueError for a skipped one."""
+    if verdict.status == "skipped":
+        raise ValueError(f"wanted a verdict that was held against a limit, found {verdict.id}, which was skipped")
+    return verdict.status
+
+
+def wherever_it_lies(name: str, said: Said) -> dict[str, Said]:
+    """One function for each code of what was held against a limit: `cpu_within`, `cpu_outside`, `cpu_on_both_sides`."""
+    return {f"{name}_{lies}": said for lies in LIES.values()}
+
+
+def wanted_of(verdict: Verdict) -> str:
+    """`at least 750 IOPS`"""
+    bound = bound_of(verdict)
+    assert bound is not None  # what is held against a limit has one
+    return bound.words
+
+
+def surely(confidence: float, low: str, high: str) -> str:
+    """`95% CI 2 s to 3 s`"""
+    return f"{confidence * 100:.4g}% CI {low} to {high}"
 
 
 def in_words(wanted: str) -> str:

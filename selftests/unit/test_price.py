@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from pydantic import JsonValue
 
 from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.pod_usage import ContainerState, PodKey, Reading, WatchedPod, usage_of
@@ -19,7 +20,8 @@ from acceptance.report.price import price_sections
 from acceptance.report.prometheus.gauges import Samples
 from acceptance.report.prometheus.trials import PRICE_CPU_PER_IOPS, PRICE_MEMORY, add_trials
 from acceptance.report.summary import render_summary
-from acceptance.results.price import PriceRecord
+from acceptance.results.document import Verdict
+from acceptance.results.price import MemoryGrowth, PriceRecord, Span
 from acceptance.settings.values import pods_of
 from acceptance.trials.price.history import PodHistory, at
 from acceptance.trials.price.record_of import Loaded, price_record
@@ -187,6 +189,56 @@ def test_a_restart_under_load_fails_and_names_the_pod() -> None:
     assert (verdict.measured, verdict.unit) == (1.0, "count")
     assert judge_price(record(), limit("restarts", 0)).measured == 0.0
     assert judge_price(record(restarts=1), limit("restarts", 1)).status == "pass"
+
+
+def found_of(verdict: Verdict) -> tuple[str, dict[str, JsonValue]]:
+    assert verdict.outcome is not None
+    return verdict.outcome.code, verdict.outcome.facts
+
+
+@pytest.mark.parametrize(("at_most", "code"), [(1.2, "cpu_within"), (0.8, "cpu_outside"), (1.0, "cpu_on_both_sides")])
+def test_what_cpu_was_found_is_data(at_most: float, code: str) -> None:
+    spread = record().model_copy(update={"cpu_per_1000_iops": Span(mean=1.0, low=0.9, high=1.1)})
+    assert found_of(judge_price(spread, limit("cpu_per_1000_iops", at_most))) == (f"price.{code}", {"of": ["store"]})
+
+
+def test_why_no_cpu_is_judged_is_data() -> None:
+    for span, code in ((None, "no_cpu_known"), (Span(mean=1.0), "cpu_too_few_samples")):
+        found = record().model_copy(update={"cpu_per_1000_iops": span})
+        assert found_of(judge_price(found, limit("cpu_per_1000_iops", 1.0)))[0] == f"price.{code}"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "second", "code"),
+    [
+        (20.0, 40.0, 30.0, "leaks"),
+        (-9.0, 9.0, 0.0, "no_leak"),
+        (10.0, 40.0, 30.0, "may_leak"),
+        (20.0, 40.0, 1.0, "single_step"),
+    ],
+)
+def test_what_a_pods_memory_did_is_data(low: float, high: float, second: float, code: str) -> None:
+    grew = MemoryGrowth(
+        mean=30 * MIB, low=low * MIB, high=high * MIB, first=30 * MIB, second=second * MIB, seconds=1350
+    )
+    whole = record()
+    pods = [each.model_copy(update={"growth": grew}) for each in whole.pods]
+    verdict = judge_price(whole.model_copy(update={"pods": pods}), limit("memory_growth", 16 * MIB))
+    told = {"namespace": "store", "pod": "csi-0", "growth": grew.model_dump(), "alike": 1, "watched": 1}
+    assert found_of(verdict) == (f"price.{code}", told)
+
+
+def test_that_no_growth_is_known_is_data() -> None:
+    verdict = judge_price(record(minutes=5), limit("memory_growth", 16 * MIB))
+    assert found_of(verdict) == ("price.no_growth_known", {"load_s": 300.0, "needed_s": 1800.0})
+    assert (verdict.requirement.bound, verdict.requirement.unit) == (16 * MIB, "B")
+
+
+def test_restarts_are_data() -> None:
+    assert found_of(judge_price(record(), limit("restarts", 0)))[0] == "price.restarts_within"
+    code, facts = found_of(judge_price(record(restarts=1), limit("restarts", 0)))
+    assert (code, facts["of"], facts["watched"]) == ("price.restarts_outside", ["store"], 1)
+    assert facts["restarts"] == [{"namespace": "store", "pod": "csi-0", "what": "container main restarted once"}]
 
 
 def test_the_chapter_has_both_pictures_the_pods_and_its_own_price() -> None:

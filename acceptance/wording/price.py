@@ -1,0 +1,143 @@
+"""What is said of what the storage's pods took under a load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from acceptance.results.document import Verdict
+from acceptance.results.price import MemoryGrowth
+from acceptance.text.quantities import format_quantity
+from acceptance.wording.phrasing import (
+    Sentence,
+    decision_of,
+    held_against,
+    surely,
+    wanted_of,
+    wherever_it_lies,
+)
+
+_LONGER = "a longer load (--storage-price-time) would decide it"
+
+
+def no_cpu_known(verdict: Verdict, *, of: Sequence[str]) -> str:
+    """`of`: NAMESPACE or NAMESPACE/SELECTOR of the pods."""
+    return f"{_cpu_of(verdict, of)} has no value: nothing was done, or no kubelet gave figures, so it cannot be judged."
+
+
+def cpu_too_few_samples(verdict: Verdict, *, of: Sequence[str]) -> str:
+    """There is a value, and no interval."""
+    return (
+        f"{_cpu_of(verdict, of)} is {_cpus(verdict, verdict.measured)}, from too few samples for a confidence "
+        "interval; a longer load would give one (--storage-price-time)."
+    )
+
+
+def cpu(verdict: Verdict, *, of: Sequence[str]) -> Sentence:
+    """CPUs per 1,000 operations a second."""
+    assert verdict.confidence is not None  # what has an interval has one
+    ends = surely(verdict.confidence, _cpus(verdict, verdict.low), _cpus(verdict, verdict.high))
+    return held_against(
+        f"{_cpu_of(verdict, of)} is {_cpus(verdict, verdict.measured)} ({ends})",
+        decision_of(verdict),
+        wanted_of(verdict),
+        because=verdict.requirement.because,
+        left_open=_LONGER,
+    )
+
+
+def no_growth_known(verdict: Verdict, *, load_s: float, needed_s: float) -> str:
+    """No pod was watched for so long without a restart that its growth could be told."""
+    return (
+        f"memory over {load_s / 60:.0f} min of load on {verdict.storage_class} tells no leak: that takes "
+        f"{needed_s / 60:.0f} min without a restart; load longer with --storage-price-time"
+    )
+
+
+def leaks(
+    verdict: Verdict, *, namespace: str, pod: str, growth: Mapping[str, float], alike: int, watched: int
+) -> Sentence:
+    """The pod whose memory grows most, or is closest to it; `alike` of the `watched` pods are as it is."""
+    return held_against(
+        _grew(verdict, f"{namespace}/{pod}", growth),
+        decision_of(verdict),
+        _hourly_limit(verdict),
+        because=verdict.requirement.because,
+        left_open=_LONGER,
+        whole="",
+        more=_others(alike, watched),
+    )
+
+
+def single_step(
+    verdict: Verdict, *, namespace: str, pod: str, growth: Mapping[str, float], alike: int, watched: int
+) -> str:
+    """It grew by more than the limit for certain, but not in each half of the time."""
+    return (
+        f"{_grew(verdict, f'{namespace}/{pod}', growth)}, beyond the limit of {_hourly_limit(verdict)}, but not in "
+        f"each half of the time: it may be a single step, no leak; {_LONGER}{_others(alike, watched)}."
+    )
+
+
+def restarts(
+    verdict: Verdict, *, of: Sequence[str], watched: int, seconds: float, restarts: Sequence[Mapping[str, str]]
+) -> Sentence:
+    """Of the `watched` pods in so many seconds: each with the pod and, in words, what became of it."""
+    found = f"{_count(len(restarts), 'restart')} of {_count(watched, 'pod')} of {' and '.join(of)}"
+    told = [f"; {each['namespace']}/{each['pod']} {each['what']}" for each in restarts]
+    return held_against(
+        f"{found} in {seconds / 60:.0f} min around a load of {verdict.profile} on {verdict.storage_class}",
+        decision_of(verdict),
+        f"at most {verdict.requirement.bound:g}" if verdict.requirement.bound else "none",
+        because=verdict.requirement.because,
+        whole="",
+        more="".join(told),
+    )
+
+
+SENTENCES = {
+    "no_cpu_known": no_cpu_known,
+    "cpu_too_few_samples": cpu_too_few_samples,
+    **wherever_it_lies("cpu", cpu),
+    "no_growth_known": no_growth_known,
+    "leaks": leaks,
+    "may_leak": leaks,
+    "no_leak": leaks,
+    "single_step": single_step,
+    **wherever_it_lies("restarts", restarts),
+}
+
+
+def _cpu_of(verdict: Verdict, of: Sequence[str]) -> str:
+    return f"CPU of the pods of {' and '.join(of)} per 1,000 IOPS of {verdict.profile} on {verdict.storage_class}"
+
+
+def _cpus(verdict: Verdict, cpus: float | None) -> str:
+    assert cpus is not None  # asked for only where there is a value
+    return format_quantity(cpus, unit="cpu", beside=verdict.requirement.bound)
+
+
+def _grew(verdict: Verdict, pod: str, growth: Mapping[str, float]) -> str:
+    found = MemoryGrowth.model_validate(growth)
+    told = {"fail": "leaks", "pass": "does not leak", "inconclusive": "may leak"}[decision_of(verdict)]
+    assert verdict.confidence is not None  # what has an interval has one
+    ends = surely(verdict.confidence, _hourly(found.low), _hourly(found.high))
+    return (
+        f"pod {pod} {told}: its memory grew by {_hourly(found.mean)} an hour ({ends}) in the last "
+        f"{found.seconds / 60:.0f} min under {verdict.profile} on {verdict.storage_class}"
+    )
+
+
+def _others(alike: int, watched: int) -> str:
+    return f"; the same holds for {alike} of {watched} pods" if watched > 1 else ""
+
+
+def _hourly(growth: float) -> str:
+    return f"{'-' if growth < 0 else ''}{format_quantity(abs(growth), unit='B')}"
+
+
+def _hourly_limit(verdict: Verdict) -> str:
+    return f"{wanted_of(verdict)} an hour"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
