@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pydantic import JsonValue
+
 from acceptance.judging.outcome import decide, outcome
 from acceptance.limits.provisioning import ProvisioningLimit
 from acceptance.results.document import Verdict
-from acceptance.text.quantities import format_quantity
+from acceptance.results.requirement import LIES, Outcome
 
 LOOKS_APART_S = 1.0
 """A claim is looked at no less often while it is waited for: it was bound so much earlier at most than it was seen."""
@@ -24,15 +26,10 @@ def judge_bind_time(seconds: Sequence[float], limit: ProvisioningLimit, *, stora
     slowest = max(seconds)
     low = max(0.0, slowest - LOOKS_APART_S)
     status = decide(low, slowest, at_most=limit.at_most)
-    subject = "the PVC" if len(seconds) == 1 else f"the slowest of {len(seconds)} PVCs"
-    took = format_quantity(slowest, unit="s", beside=limit.at_most)
-    found = f"{subject} of StorageClass {storage_class} was bound {took} after its creation"
-    because = {
-        "pass": f"within the limit of {limit.wanted}",
-        "fail": f"outside the limit of {limit.wanted}: {limit.because.rstrip('.')}",
-        "inconclusive": f"the limit of {limit.wanted} lies within the 1 s polling resolution, so pass and fail "
-        "cannot be told apart",
-    }[status]
+    facts: dict[str, JsonValue] = {"claims": len(seconds)}
+    code = LIES[status]
+    if status == "inconclusive":
+        code, facts = "looks_too_far_apart", {**facts, "looks_apart_s": LOOKS_APART_S}
     return outcome(
         limit,
         storage_class=storage_class,
@@ -40,5 +37,5 @@ def judge_bind_time(seconds: Sequence[float], limit: ProvisioningLimit, *, stora
         interval=(low, slowest),
         unit="s",
         status=status,
-        reason=f"{found}, {because}.",
+        found=Outcome(code=f"provisioning.{code}", facts=facts),
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pydantic import JsonValue
+
 from acceptance.judging.outcome import outcome
 from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.ramps import ControlPlaneRecord
-from acceptance.text.quantities import format_quantity
+from acceptance.results.requirement import Outcome
 
 # What ended the ramp is no fault of the storage: a count below the required one then says nothing of it.
 ENVIRONMENT = ("quota", "nodes_full", "node_lost", "goal")
@@ -14,57 +16,46 @@ ENVIRONMENT = ("quota", "nodes_full", "node_lost", "goal")
 
 def judge_ramp(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Verdict:
     """The verdict on one limit. A ramp has no interval: it was borne once, or it was not."""
-    measured, status, reason = (_pods if limit.metric == "pods" else _ramp_down)(record, limit)
+    measured, status, found = (_pods if limit.metric == "pods" else _ramp_down)(record, limit)
     return outcome(
         limit,
         storage_class=record.storage_class,
         status=status,
-        reason=reason,
+        found=found,
         measured=measured,
         unit=limit.unit,
     )
 
 
-Finding = tuple[float | None, Status, str]
+Finding = tuple[float | None, Status, Outcome]
 
 
 def _pods(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Finding:
     """Reached is reached, whatever ended the ramp beyond."""
-    found, wanted = (format_quantity(value, unit="pods") for value in (record.pods, limit.value))
-    on = f"on {len(record.per_node)} nodes" if len(record.per_node) != 1 else "on one node"
-    said = (
-        f"{found} with a volume each ran on {record.storage_class} ({on}) when the ramp of "
-        f"{record.rate_per_s * 60:.4g} pods a minute ended after {format_quantity(record.ended.after_s, unit='s')}: "
-        f"{record.ended.kind.replace('_', ' ')}, {record.ended.reason.rstrip('.')}"
-    )
+    status: Status = "fail"
+    code = "too_few_pods"
     if record.pods >= limit.value:
-        return record.pods, "pass", f"{said}; the limit is at least {wanted}."
-    if record.ended.kind in ENVIRONMENT:
-        return (
-            record.pods,
-            "inconclusive",
-            f"{said}. The storage was not asked for the {wanted} of the limit, so this cannot be judged.",
-        )
-    return record.pods, "fail", f"{said}. The limit is at least {wanted}: {limit.because.rstrip('.')}."
+        status, code = "pass", "enough_pods"
+    elif record.ended.kind in ENVIRONMENT:
+        status, code = "inconclusive", "not_asked_for_enough"
+    found = Outcome(
+        code=f"ramps.{code}",
+        facts={
+            "nodes": len(record.per_node),
+            "rate_per_s": record.rate_per_s,
+            "ended": record.ended.model_dump(mode="json"),
+        },
+    )
+    return record.pods, status, found
 
 
 def _ramp_down(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Finding:
-    down, wanted = record.ramp_down, format_quantity(limit.value, unit="s")
-    pods = format_quantity(record.pods, unit="pods")
-    if down.cleanup_s is not None and down.cleanup_s <= limit.value:
-        shown = format_quantity(down.cleanup_s, unit="s", beside=limit.value)
-        return (
-            down.cleanup_s,
-            "pass",
-            f"PVCs and PVs of {pods} on {record.storage_class} were gone {shown} after the last pod was told to "
-            f"end; the limit is at most {wanted}.",
-        )
-    if down.cleanup_s is not None:
-        gone = f"were gone only {format_quantity(down.cleanup_s, unit='s', beside=limit.value)}"
-    else:
-        gone = f"were not gone {format_quantity(down.timeout_s, unit='s')}"
-    left = f"; still there: {', '.join(down.remaining)}" if down.remaining else ""
-    said = f"PVCs and PVs of {pods} on {record.storage_class} {gone} after the last pod was told to end{left}"
+    down = record.ramp_down
+    took, facts = down.cleanup_s, {"pods": record.pods}
+    if took is not None and took <= limit.value:
+        return took, "pass", Outcome(code="ramps.gone_in_time", facts={**facts})
+    late: dict[str, JsonValue] = {**facts, "timeout_s": down.timeout_s, "remaining": [*down.remaining]}
     if record.ended.kind == "node_lost":
-        return down.cleanup_s, "inconclusive", f"{said}. A node was lost in the ramp: {record.ended.reason}."
-    return down.cleanup_s, "fail", f"{said}. The limit is at most {wanted}: {limit.because.rstrip('.')}."
+        found = Outcome(code="ramps.node_lost", facts={**late, "because": record.ended.reason})
+        return took, "inconclusive", found
+    return took, "fail", Outcome(code=f"ramps.{'not_gone' if took is None else 'gone_late'}", facts=late)

@@ -9,6 +9,7 @@ import pytest
 from acceptance.judging.ramps import judge_ramp
 from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.results.ramps import ControlPlaneRecord, Ended, RampDownRecord, StopKind
+from acceptance.results.requirement import Outcome
 
 PODS = ControlPlaneLimit(metric="pods", value=60, because="a small cluster runs as many.")
 DOWN = ControlPlaneLimit(metric="ramp-down", value=300.0, because="they take space")
@@ -68,3 +69,37 @@ def test_what_is_still_there_is_named() -> None:
 
 def test_of_a_lost_node_nothing_can_be_expected_back() -> None:
     assert judge_ramp(record(kind="node_lost", behind_s=None), DOWN).status == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("pods", "kind", "code"),
+    [
+        (60, "stuck", "ramps.enough_pods"),
+        (59, "stuck", "ramps.too_few_pods"),
+        (59, "quota", "ramps.not_asked_for_enough"),
+    ],
+)
+def test_how_far_a_ramp_came_is_data(pods: int, kind: StopKind, code: str) -> None:
+    found = record(pods=pods, kind=kind)
+    told = {"nodes": 1, "rate_per_s": 0.5, "ended": found.ended.model_dump()}
+    verdict = judge_ramp(found, PODS)
+    assert verdict.outcome == Outcome(code=code, facts=told)
+    assert (verdict.requirement.operator, verdict.requirement.bound) == ("at_least", 60.0)
+
+
+@pytest.mark.parametrize(
+    ("behind_s", "kind", "code", "more"),
+    [
+        (12.0, "goal", "ramps.gone_in_time", None),
+        (300.1, "goal", "ramps.gone_late", {}),
+        (None, "goal", "ramps.not_gone", {}),
+        (None, "node_lost", "ramps.node_lost", {"because": "that is how it was."}),
+        (12.0, "node_lost", "ramps.gone_in_time", None),
+    ],
+)
+def test_how_the_way_back_went_is_data(
+    behind_s: float | None, kind: StopKind, code: str, more: dict[str, str] | None
+) -> None:
+    late = {} if more is None else {"timeout_s": 300.0, "remaining": ["PVC a"], **more}
+    verdict = judge_ramp(record(behind_s=behind_s, kind=kind, left=["PVC a"]), DOWN)
+    assert verdict.outcome == Outcome(code=code, facts={"pods": 60, **late})

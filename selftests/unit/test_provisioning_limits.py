@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from acceptance.judging.provisioning import LOOKS_APART_S, judge_bind_time
 from acceptance.limits.provisioning import ProvisioningEntry, ProvisioningLimit
 from acceptance.results.document import Verdict
+from acceptance.results.requirement import Outcome
 from selftests.unit.tier_family import family
 
 
@@ -70,6 +71,20 @@ def test_a_claim_was_bound_between_the_last_look_without_and_the_first_with_it(s
     verdict = judged(*seconds, at_most=at)
     assert (verdict.status == "pass") == (max(seconds) <= at)
     assert (verdict.status == "fail") == (max(0.0, max(seconds) - LOOKS_APART_S) > at)
+
+
+@pytest.mark.parametrize(
+    ("slowest", "code", "facts"),
+    [
+        (59.0, "within", {"claims": 2}),
+        (75.0, "outside", {"claims": 2}),
+        (60.5, "looks_too_far_apart", {"claims": 2, "looks_apart_s": 1.0}),
+    ],
+)
+def test_what_was_found_is_data(slowest: float, code: str, facts: dict[str, float]) -> None:
+    verdict = judged(2.0, slowest)
+    assert verdict.outcome == Outcome(code=f"provisioning.{code}", facts=dict(facts))
+    assert (verdict.requirement.bound, verdict.requirement.because) == (60.0, "Installers give up.")
 
 
 def test_no_claim_at_all_is_an_error_of_the_caller() -> None:

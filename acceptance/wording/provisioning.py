@@ -1,0 +1,41 @@
+"""What is said of how soon claims were bound."""
+
+from __future__ import annotations
+
+from acceptance.results.document import Verdict
+from acceptance.text.quantities import format_quantity
+from acceptance.wording.phrasing import Sentence, decision_of, held_against, wanted_of
+
+
+def slowest(verdict: Verdict, *, claims: int) -> Sentence:
+    """Of so many."""
+    return held_against(
+        _bound(verdict, claims),
+        decision_of(verdict),
+        wanted_of(verdict),
+        because=verdict.requirement.because,
+        whole="",
+    )
+
+
+def looks_too_far_apart(verdict: Verdict, *, claims: int, looks_apart_s: float) -> str:
+    """It was bound some time between two looks, and the limit lies between them."""
+    resolution = format_quantity(looks_apart_s, unit="s")
+    return (
+        f"{_bound(verdict, claims)}, the limit of {wanted_of(verdict)} lies within the {resolution} polling "
+        "resolution, so pass and fail cannot be told apart."
+    )
+
+
+SENTENCES = {
+    "within": slowest,
+    "outside": slowest,
+    "looks_too_far_apart": looks_too_far_apart,
+}
+
+
+def _bound(verdict: Verdict, claims: int) -> str:
+    subject = "the PVC" if claims == 1 else f"the slowest of {claims} PVCs"
+    assert verdict.measured is not None  # there is no such verdict without a claim
+    took = format_quantity(verdict.measured, unit="s", beside=verdict.requirement.bound)
+    return f"{subject} of StorageClass {verdict.storage_class} was bound {took} after its creation"

@@ -1,0 +1,92 @@
+"""What is said of ramps: how many pods with a volume each the control plane bore, and how soon volumes were gone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from acceptance.results.document import Verdict
+from acceptance.results.ramps import Ended
+from acceptance.text.quantities import format_quantity
+from acceptance.wording.phrasing import wanted_of
+
+
+def enough_pods(verdict: Verdict, *, nodes: int, rate_per_s: float, ended: Mapping[str, JsonValue]) -> str:
+    """A pass. `ended`: an `Ended`."""
+    return f"{_ran(verdict, nodes, rate_per_s, ended)}; the limit is {wanted_of(verdict)}."
+
+
+def too_few_pods(verdict: Verdict, *, nodes: int, rate_per_s: float, ended: Mapping[str, JsonValue]) -> str:
+    """A fail: the storage ended the ramp."""
+    return f"{_ran(verdict, nodes, rate_per_s, ended)}. {_missed(verdict)}"
+
+
+def not_asked_for_enough(verdict: Verdict, *, nodes: int, rate_per_s: float, ended: Mapping[str, JsonValue]) -> str:
+    """What ended the ramp is no fault of the storage."""
+    assert verdict.requirement.bound is not None
+    wanted = format_quantity(verdict.requirement.bound, unit="pods")
+    return (
+        f"{_ran(verdict, nodes, rate_per_s, ended)}. The storage was not asked for the {wanted} of the limit, so this "
+        "cannot be judged."
+    )
+
+
+def gone_in_time(verdict: Verdict, *, pods: int) -> str:
+    """All volumes of so many pods."""
+    return f"{_of_pods(verdict, pods)} were gone {_took(verdict)}; the limit is {wanted_of(verdict)}."
+
+
+def too_late(verdict: Verdict, *, pods: int, timeout_s: float, remaining: Sequence[str]) -> str:
+    """`remaining`: the first objects, by name, that still existed when nobody waited longer."""
+    return f"{_late(verdict, pods, timeout_s, remaining)}. {_missed(verdict)}"
+
+
+def node_lost(verdict: Verdict, *, pods: int, timeout_s: float, remaining: Sequence[str], because: str) -> str:
+    """Of a lost node nothing can be expected back. `because`: how the loss was seen."""
+    return f"{_late(verdict, pods, timeout_s, remaining)}. A node was lost in the ramp: {because}."
+
+
+SENTENCES = {
+    "enough_pods": enough_pods,
+    "too_few_pods": too_few_pods,
+    "not_asked_for_enough": not_asked_for_enough,
+    "gone_in_time": gone_in_time,
+    "gone_late": too_late,
+    "not_gone": too_late,
+    "node_lost": node_lost,
+}
+
+
+def _ran(verdict: Verdict, nodes: int, rate_per_s: float, ended: Mapping[str, JsonValue]) -> str:
+    assert verdict.measured is not None  # the number of pods
+    found, end = format_quantity(verdict.measured, unit="pods"), Ended.model_validate(ended)
+    on = f"on {nodes} nodes" if nodes != 1 else "on one node"
+    return (
+        f"{found} with a volume each ran on {verdict.storage_class} ({on}) when the ramp of {rate_per_s * 60:.4g} pods "
+        f"a minute ended after {format_quantity(end.after_s, unit='s')}: {end.kind.replace('_', ' ')}, "
+        f"{end.reason.rstrip('.')}"
+    )
+
+
+def _missed(verdict: Verdict) -> str:
+    return f"The limit is {wanted_of(verdict)}: {verdict.requirement.because.rstrip('.')}."
+
+
+def _late(verdict: Verdict, pods: int, timeout_s: float, remaining: Sequence[str]) -> str:
+    gone = f"not gone {_after(timeout_s)}" if verdict.measured is None else f"gone only {_took(verdict)}"
+    left = f"; still there: {', '.join(remaining)}" if remaining else ""
+    return f"{_of_pods(verdict, pods)} were {gone}{left}"
+
+
+def _took(verdict: Verdict) -> str:
+    assert verdict.measured is not None  # they were gone some time
+    return _after(verdict.measured, beside=verdict.requirement.bound)
+
+
+def _after(seconds: float, *, beside: float | None = None) -> str:
+    return f"{format_quantity(seconds, unit='s', beside=beside)} after the last pod was told to end"
+
+
+def _of_pods(verdict: Verdict, pods: int) -> str:
+    return f"PVCs and PVs of {format_quantity(pods, unit='pods')} on {verdict.storage_class}"
