@@ -100,14 +100,22 @@ def without_figures(
     rule: str | None = None,
     profile: str | None = None,
     metric: str | None = None,
+    at_most: float | None = None,
+    unit: FigureUnit = "count",
     applies: bool = True,
 ) -> Verdict:
-    """What holds or does not, without a figure; `verdict` is its id, whose question is the rule if none is given."""
+    """What holds or does not, without a figure; `verdict` is its id, whose question is the rule if none is given.
+
+    `at_most`: what is asked of a figure that is exact (see `with_count`), in `unit`.
+    """
     question = (verdict.rpartition("/")[0] or verdict).rpartition("/")[2]
+    asked = Requirement(rule=rule or question, profile=profile, metric=metric)
+    if at_most is not None:
+        asked = asked.model_copy(update={"operator": "at_most", "bound": at_most, "unit": unit})
     made = Verdict(
         id=verdict,
         storage_class=storage_class,
-        requirement=Requirement(rule=rule or question, profile=profile, metric=metric),
+        requirement=asked,
         outcome=found or told(reason),
         limit=limit,
         measured=None,
@@ -130,8 +138,10 @@ def with_count(verdict: Verdict, count: int | None) -> Verdict:
     return verdict if count is None else verdict.model_copy(update={"measured": float(count), "unit": "count"})
 
 
-def not_judged(verdict: str, *, storage_class: str, profile: str, reason: str) -> Verdict:
-    """What was measured and has no limit: `verdict` is its id, and the reason says what was found."""
+def not_judged(
+    verdict: str, *, storage_class: str, profile: str, found: Outcome | None = None, reason: str = ""
+) -> Verdict:
+    """What was measured and has no limit: `verdict` is its id, and the outcome says what was found."""
     return without_figures(
         verdict,
         storage_class=storage_class,
@@ -139,6 +149,7 @@ def not_judged(verdict: str, *, storage_class: str, profile: str, reason: str) -
         rule="none",
         limit="none",
         status="skipped",
+        found=found,
         reason=reason,
     )
 

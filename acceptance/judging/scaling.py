@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from acceptance.judging.outcome import decide, held_against, not_judged, outcome, verdict_id
-from acceptance.limits.scaling import Kind, ScalingLimit, rate_unit
+from pydantic import JsonValue
+
+from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id
+from acceptance.limits.scaling import Kind, ScalingLimit
 from acceptance.results.document import Verdict
-from acceptance.results.ratio_words import share
-from acceptance.results.requirement import Decision
+from acceptance.results.requirement import LIES, Decision, Outcome
 from acceptance.results.scaling import Figure, RateRecord, ScalingRecord, StepRecord
 from acceptance.statistics.intervals import Interval
 from acceptance.statistics.ratios import independent_ratio
 from acceptance.statistics.step_analyses import ratio_correlation
-from acceptance.text.quantities import format_quantity
 
-Finding = tuple[Interval | None, str]
-"""What was found with its interval, and what of; or no interval, and why there is none."""
+Facts = dict[str, JsonValue]
+Finding = tuple[Interval, Facts] | tuple[None, Outcome]
+"""What was found with its interval, and the facts that tell what of; or no interval, and why there is none."""
 
 
 def judge_scaling(record: ScalingRecord, limit: ScalingLimit) -> Verdict:
@@ -27,7 +28,7 @@ def judge_scaling(record: ScalingRecord, limit: ScalingLimit) -> Verdict:
         limit,
         storage_class=record.storage_class,
         status=status,
-        reason=_reason(record, limit, found, about, status),
+        found=about if isinstance(about, Outcome) else Outcome(code=f"scaling.{LIES[status]}", facts=about),
         measured=None if found is None else found.mean,
         interval=None if found is None else (found.low, found.high),
         unit=limit.unit,
@@ -85,27 +86,31 @@ def _rests_on(record: ScalingRecord, limit: ScalingLimit) -> set[int]:
 
 
 def unjudged(record: ScalingRecord) -> Verdict:
-    """No verdict: the tier has no scaling limit for this profile. The reason holds what was measured."""
-    totals = ", ".join(f"{step.pods}: {format_quantity(step.total.mean, unit=record.unit)}" for step in record.steps)
+    """No verdict: the tier has no scaling limit for this profile. The facts are what was measured."""
+    totals: list[JsonValue] = [{"pods": step.pods, "total": step.total.mean} for step in record.steps]
     return not_judged(
         verdict_id(record.storage_class, record.profile, record.metric, "scaling"),
         storage_class=record.storage_class,
         profile=record.profile,
-        reason=f"{record.profile} on {record.storage_class}: measured (total {record.metric} by volumes: {totals}), "
-        "not judged: the tier has no scaling limit for this profile; to judge it add one under scaling: "
-        f"{record.profile}:",
+        found=Outcome(code="scaling.unlimited", facts={"rate": record.metric, "totals": totals}),
     )
+
+
+def _none(code: str, **facts: JsonValue) -> tuple[None, Outcome]:
+    return None, Outcome(code=f"scaling.{code}", facts=facts)
 
 
 def _at_last_step(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     if len(record.steps) < 2:
-        return None, "has one step only, so there is no plateau to compare with"
-    last = record.steps[-1]
-    before = before_last(record)
-    of = f"total of {last.pods} volumes ({_shown(last.total, limit)}) as a share of that of {before.pods}"
-    if record.capacity is None:
-        of += ", after which it still grew"
-    return _ratio(last.total, before.total, record, of, batch_s=min(last.batch_s, before.batch_s))
+        return _none("one_step")
+    last, before = record.steps[-1], before_last(record)
+    facts: Facts = {
+        "volumes": last.pods,
+        "total": last.total.mean,
+        "before_volumes": before.pods,
+        "still_grew": record.capacity is None,
+    }
+    return _ratio(last.total, before.total, record, facts, batch_s=min(last.batch_s, before.batch_s))
 
 
 def before_last(record: ScalingRecord) -> StepRecord:
@@ -118,32 +123,33 @@ def _per_volume(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     """Of the volume that decides: the mean of all would hide one that stands still."""
     step = next((step for step in record.steps if step.pods == limit.pods), None)
     if step is None:
-        there_are = ", ".join(str(each.pods) for each in record.steps)
-        return None, f"has no step of {limit.pods} volumes, only of {there_are}; add it with --storage-scale-steps"
+        return _none("no_such_step", steps=[each.pods for each in record.steps])
     spans = {
         each.pod: Interval(each.rate, each.low, each.high)
         for each in step.volumes
         if each.low is not None and each.high is not None
     }
     if len(spans) < step.pods:
-        return None, "has too few seconds for a confidence interval; use a longer --storage-scale-window"
+        return _none("too_few_seconds")
     pod = deciding(spans, at_least=limit.value)
-    mean = format_quantity(step.per_volume.mean, unit=record.unit)
-    return spans[pod], f"of {pod}, one of {step.pods} volumes loaded at once (their mean is {mean})"
+    facts: Facts = {"pod": pod, "mean_of_all": step.per_volume.mean}
+    return spans[pod], facts
 
 
 def _latency_growth(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     if len(record.steps) < 2:
-        return None, "has one step only, so there is no growth"
+        return _none("one_step")
     first, last = record.steps[0], record.steps[-1]
     before, after = _latency(first, limit), _latency(last, limit)
     if before is None or after is None:
-        return None, f"takes no {limit.metric}: the profile or its fio options leave it out"
-    of = (
-        f"mean over {last.pods} volumes ({format_quantity(after.mean, unit='s')}) as a multiple of that over "
-        f"{first.pods} ({format_quantity(before.mean, unit='s')})"
-    )
-    return _ratio(after, before, record, of, batch_s=min(last.batch_s, first.batch_s))
+        return _none("no_latency")
+    facts: Facts = {
+        "volumes": last.pods,
+        "latency_s": after.mean,
+        "before_volumes": first.pods,
+        "before_latency_s": before.mean,
+    }
+    return _ratio(after, before, record, facts, batch_s=min(last.batch_s, first.batch_s))
 
 
 def _latency(step: StepRecord, limit: ScalingLimit) -> Figure | None:
@@ -151,38 +157,40 @@ def _latency(step: StepRecord, limit: ScalingLimit) -> Figure | None:
 
 
 def _rate_limited(record: ScalingRecord, limit: ScalingLimit) -> Finding:
-    """Of the volume that decides: one that misses its rate fails, and all must reach it to pass."""
+    """Of the volume that decides: one that misses its rate fails, and all must reach it to pass.
+
+    `capacity` is a fact where it is known; `together`, where all together show that it was asked for too much.
+    """
     rates = record.rate_limited
     if rates is None:
-        return None, "was not run rate-limited"
+        return _none("no_set_rate")
     spans = reached(rates)
     if len(spans) < rates.pods:
-        return None, "has too few seconds for a confidence interval; use a longer --storage-scale-window"
+        return _none("too_few_seconds")
     pod = deciding(spans, at_least=limit.value)
-    rate, asked = (format_quantity(value, unit=record.unit) for value in (rates.rate, rates.rate * rates.pods))
+    facts: Facts = {"pod": pod, "volumes": rates.pods, "rate": rates.rate}
     if record.capacity is not None:
-        of_all = rates.rate * rates.pods / record.capacity.constant.mean
-        asked += f" in all, {share(of_all)} of the capacity"
-    else:
-        asked += " in all"
-    of = f"of {pod}, one of {rates.pods} volumes that were asked for {rate} each ({asked}), as a share of it"
+        facts["capacity"] = record.capacity.constant.mean
     together = sum(each.mean for each in spans.values()) * rates.rate
     if together < limit.value * rates.rate * rates.pods:
-        done = format_quantity(together, unit=record.unit)
-        of += f" (all together reached {done}: the rate is above what the storage can do)"
-    return spans[pod], of
+        facts["together"] = together
+    return spans[pod], facts
 
 
 def _node_scaling(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     nodes = record.nodes
     if nodes is None:
-        return None, "was not measured on two numbers of nodes"
+        return _none("no_more_nodes")
     fewer, more = nodes.on_fewer_nodes, nodes.on_more_nodes
-    of = (
-        f"total on {nodes.more_nodes} nodes ({more.pods} volumes, {_shown(more.total, limit)}) as a "
-        f"multiple of that on {nodes.fewer_nodes} ({fewer.pods} volumes, {_shown(fewer.total, limit)})"
-    )
-    return _ratio(more.total, fewer.total, record, of, batch_s=min(more.batch_s, fewer.batch_s))
+    facts: Facts = {
+        "nodes": nodes.more_nodes,
+        "volumes": more.pods,
+        "total": more.total.mean,
+        "before_nodes": nodes.fewer_nodes,
+        "before_volumes": fewer.pods,
+        "before_total": fewer.total.mean,
+    }
+    return _ratio(more.total, fewer.total, record, facts, batch_s=min(more.batch_s, fewer.batch_s))
 
 
 _FINDINGS: dict[Kind, Callable[[ScalingRecord, ScalingLimit], Finding]] = {
@@ -194,25 +202,7 @@ _FINDINGS: dict[Kind, Callable[[ScalingRecord, ScalingLimit], Finding]] = {
 }
 
 
-def _ratio(after: Figure, before: Figure, record: ScalingRecord, of: str, *, batch_s: int) -> Finding:
+def _ratio(after: Figure, before: Figure, record: ScalingRecord, facts: Facts, *, batch_s: int) -> Finding:
     correlation = ratio_correlation(batch_s)
     found = independent_ratio(after.batches, before.batches, confidence=record.confidence, correlation=correlation)
-    return found, of if found is not None else "stalled or has too few seconds for a confidence interval"
-
-
-def _reason(record: ScalingRecord, limit: ScalingLimit, found: Interval | None, about: str, status: Decision) -> str:
-    subject = f"{limit.metric} of {limit.profile} on {record.storage_class}"
-    if found is None:
-        return f"{subject} {about}; so it cannot be judged."
-    mean, low, high = (limit.shown(value, beside=limit.value) for value in found)
-    wanted = f"{_side(limit).replace('_', ' ')} {limit.shown(limit.value)}"
-    sure = f"{record.confidence * 100:.4g}% CI {low} to {high}"
-    if limit.kind == "rate_limited":
-        sure = f"lower bound for its backlog {low}, upper bound {high}"
-    open_ = "a quieter machine or a longer window would decide it"
-    lies = held_against(status, wanted, because=limit.because, left_open=open_)
-    return f"{subject}, {about}, is {mean} ({sure}), {lies}."
-
-
-def _shown(figure: Figure, limit: ScalingLimit) -> str:
-    return format_quantity(figure.mean, unit=rate_unit(limit.metric))
+    return _none("stalled") if found is None else (found, facts)

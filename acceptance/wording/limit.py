@@ -7,7 +7,7 @@ from acceptance.results.metrics import Metric
 from acceptance.results.ratio_words import allowed, compared, compared_interval
 from acceptance.results.requirement import Decision
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Sentence, held_against, in_words
+from acceptance.wording.phrasing import Sentence, about, held_against, in_words
 
 _LONGER = "a longer measurement would decide it"
 
@@ -17,12 +17,12 @@ def no_value(verdict: Verdict, *, baseline: str = "", problem: str = "") -> str:
     missing = "has no value in the measurement"
     if baseline:
         missing = f"cannot be compared with {baseline}: {problem}"
-    return f"{_about(verdict)} {missing}, so it cannot be judged; a measurement of its full length would decide it."
+    return f"{about(verdict)} {missing}, so it cannot be judged; a measurement of its full length would decide it."
 
 
 def too_few_samples(verdict: Verdict, *, baseline: str = "") -> str:
     """There is a value, and no interval."""
-    told = f"{_about(verdict)} is {_value(verdict, baseline)}"
+    told = f"{about(verdict)} is {_value(verdict, baseline)}"
     return f"{told}, from too few samples for a confidence interval; {_LONGER}."
 
 
@@ -70,10 +70,6 @@ def _held(verdict: Verdict, status: Decision, *, baseline: str, because: str = "
     )
 
 
-def _about(verdict: Verdict) -> str:
-    return f"{verdict.metric} of {verdict.profile} on {verdict.storage_class}"
-
-
 def _is_of_an_event(verdict: Verdict) -> bool:
     """Whether what was found is no mean, and has no confidence: it happened."""
     return verdict.unit != "ratio" and Metric.parse(str(verdict.metric)).statistic == "longest"
@@ -84,10 +80,10 @@ def _measured(verdict: Verdict, baseline: str) -> str:
     assert verdict.low is not None and verdict.high is not None  # what has an interval is told so
     if _is_of_an_event(verdict):
         low, high = (_shown(verdict, each) for each in (verdict.low, verdict.high))
-        return f"{_about(verdict)} is {_value(verdict, baseline) if low == high else f'between {low} and {high}'}"
+        return f"{about(verdict)} is {_value(verdict, baseline) if low == high else f'between {low} and {high}'}"
     assert verdict.confidence is not None
     sure = f"{verdict.confidence * 100:.4g}% CI {_edges(verdict, verdict.low, verdict.high, baseline)}"
-    return f"{_about(verdict)} is {_value(verdict, baseline)} ({sure})"
+    return f"{about(verdict)} is {_value(verdict, baseline)} ({sure})"
 
 
 def _value(verdict: Verdict, baseline: str) -> str:

@@ -22,6 +22,11 @@ Said = Callable[..., str | Sentence]
 """a function of a verdict and its facts"""
 
 
+def about(verdict: Verdict) -> str:
+    """`write.iops of sync-write-iops on fast`"""
+    return f"{verdict.metric} of {verdict.profile} on {verdict.storage_class}"
+
+
 def held_against(
     found: str,
     status: Decision,

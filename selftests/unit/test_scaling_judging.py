@@ -199,3 +199,82 @@ def test_ids_of_two_steps_of_a_limit_differ() -> None:
     found = record(step(1, 500), step(3, 900))
     ids = {judge_scaling(found, limit("per_volume", 1, pods=pods)).id for pods in (1, 3)}
     assert len(ids) == 2
+
+
+GROWN = record(step(1, 500), step(3, 900))
+NODES = NodesRecord(on_fewer_nodes=step(15, 1000), on_more_nodes=step(30, 2200), fewer_nodes=3, more_nodes=6)
+NONE_KNOWN = RateRecord(pods=2, rate=100, reached={})
+LATENCY = "write.latency.mean"
+
+
+@pytest.mark.parametrize(
+    ("found", "asked", "code", "facts"),
+    [
+        (record(step(3, 100)), limit("total_at_last_step", 0.9), "one_step", {}),
+        (GROWN, limit("per_volume", 1, pods=15), "no_such_step", {"steps": [1, 3]}),
+        (
+            record(rate_limited=NONE_KNOWN),
+            limit("rate_limited", 1),
+            "too_few_seconds",
+            {},
+        ),
+        (GROWN, limit("rate_limited", 1), "no_set_rate", {}),
+        (GROWN, limit("node_scaling", 1.8), "no_more_nodes", {}),
+        (
+            record(*(each.model_copy(update={"latency_mean_s": None}) for each in GROWN.steps)),
+            limit("latency_growth", 2, LATENCY),
+            "no_latency",
+            {},
+        ),
+        (
+            GROWN,
+            limit("total_at_last_step", 0.9),
+            "within",
+            {"volumes": 3, "total": 900.0, "before_volumes": 1, "still_grew": True},
+        ),
+        (GROWN, limit("per_volume", 400, pods=3), "outside", {"pod": "load-0", "mean_of_all": 300.0}),
+        (
+            GROWN,
+            limit("latency_growth", 1, LATENCY),
+            "on_both_sides",
+            {"volumes": 3, "latency_s": 0.002, "before_volumes": 1, "before_latency_s": 0.002},
+        ),
+        (
+            record(rate_limited=rates(a=0.5, b=0.5)),
+            limit("rate_limited", 0.98),
+            "outside",
+            {"pod": "a", "volumes": 2, "rate": 100.0, "together": 100.0},
+        ),
+        (
+            record(nodes=NODES),
+            limit("node_scaling", 1.8),
+            "within",
+            {
+                "nodes": 6,
+                "volumes": 30,
+                "total": 2200.0,
+                "before_nodes": 3,
+                "before_volumes": 15,
+                "before_total": 1000.0,
+            },
+        ),
+    ],
+)
+def test_what_was_found_is_data(found: ScalingRecord, asked: ScalingLimit, code: str, facts: dict[str, Any]) -> None:
+    outcome = judge_scaling(found, asked).outcome
+    near = {name: pytest.approx(each) if isinstance(each, float) else each for name, each in facts.items()}
+    assert outcome is not None and (outcome.code, outcome.facts) == (f"scaling.{code}", near)
+
+
+def test_what_stalled_and_what_has_no_limit_is_data() -> None:
+    stalled = judge_scaling(record(step(1, 0), step(3, 0)), limit("total_at_last_step", 0.9)).outcome
+    assert stalled is not None and (stalled.code, stalled.facts) == ("scaling.stalled", {})
+    known = record(step(1, 500), step(3, 500), rate_limited=rates(a=1.0, b=1.0))
+    asked = judge_scaling(known, limit("rate_limited", 0.9)).outcome
+    assert asked is not None and asked.facts["capacity"] == pytest.approx(500)
+    open_ = unjudged(GROWN).outcome
+    totals = [{"pods": 1, "total": pytest.approx(500)}, {"pods": 3, "total": pytest.approx(900)}]
+    assert open_ is not None and (open_.code, open_.facts) == (
+        "scaling.unlimited",
+        {"rate": "write.iops", "totals": totals},
+    )
