@@ -76,5 +76,10 @@ class ImportRecord(Frozen):
 
     @property
     def counted(self) -> str:
-        """`71 passed, 2 failed, 20 skipped`"""
-        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+        """As `counted` says it."""
+        return counted(passed=self.passed, failed=self.failed, skipped=self.skipped)
+
+
+def counted(*, passed: int, failed: int, skipped: int) -> str:
+    """`71 passed, 2 failed, 20 skipped`"""
+    return f"{passed} passed, {failed} failed, {skipped} skipped"

@@ -214,3 +214,35 @@ def test_the_trend_holds_what_a_picture_needs() -> None:
     assert trend.expected_low is not None and trend.expected_high is not None
     assert trend.expected_low < trend.typical < trend.expected_high
     assert (trend.higher_is_better, trend.margin, trend.unit, trend.level_from) == (True, 0.10, "1/s", "run-0")
+
+
+LEVEL = {"value", "level", "level_from", "expected_low", "expected_high"}
+SMALLEST = {"smallest_in_two", "smallest_in_week"}
+
+
+@pytest.mark.parametrize(
+    ("found", "code", "names"),
+    [
+        (judged([*QUIET, 985.0]), "not_worse", LEVEL | SMALLEST),
+        (judged([*QUIET, 1300.0, 1310.0, 1305.0]), "not_worse", LEVEL | SMALLEST | {"better_since"}),
+        (judged([*QUIET, 800.0]), "worse_once", LEVEL),
+        (judged([*QUIET, 800.0, 805.0]), "worse", LEVEL | {"since"}),
+        (judged(QUIET[:3], others=12, accepted=1), "too_few_runs", {"earlier", "before", "others"}),
+        (judge(nights(QUIET), None), "no_value", set()),
+        (judge(nights(QUIET), nights([1.0])[0].model_copy(update={"mean": 0.0})), "stalled", set()),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_what_was_found_is_data(found: Judged, code: str, names: set[str]) -> None:
+    outcome = found.verdict.outcome
+    assert outcome is not None and (outcome.code, outcome.facts.keys()) == (f"history.{code}", names)
+
+
+def test_the_facts_are_those_of_the_level_and_of_the_change() -> None:
+    fallen, few = judged([*QUIET, 800.0, 805.0]), judged(QUIET[:3], others=12, accepted=1)
+    assert fallen.verdict.outcome is not None and few.verdict.outcome is not None
+    facts = fallen.verdict.outcome.facts
+    assert facts["value"] == 805.0 and facts["level"] == fallen.trend.typical and facts["level_from"] == "2026-11-01"
+    ratio = pytest.approx(0.803, abs=0.001)
+    assert facts["since"] == {"run": "run-14", "date": "2026-11-15", "ratio": ratio}
+    assert few.verdict.outcome.facts == {"earlier": 1, "before": 1, "others": 12}

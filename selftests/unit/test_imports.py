@@ -190,6 +190,26 @@ def test_a_failure_fails_only_where_that_is_asked_and_is_counted_anyway() -> Non
     assert judge_import(good, storage_class="fast", failures="fail").status == "pass"
 
 
+def test_what_another_tool_found_is_data(tmp_path: Path) -> None:
+    good, bad = read_import(GOOD), read_import(BAD)
+    skipped = record(tmp_path, e2e(case("[It] a should work", "<skipped/>")))
+    cut = good.model_copy(update={"doubts": ["the head counts 2"]})
+    first = bad.failures[0].model_dump(include={"suite", "behaviour", "message"})
+    for found, failures, code, more in (
+        (bad, "show", "shown", {}),
+        (bad, "fail", "failed", {"first": first}),
+        (cut, "fail", "doubtful", {"doubts": ["the head counts 2"]}),
+        (skipped, "fail", "nothing_ran", {}),
+        (good, "fail", "passed", {}),
+    ):
+        verdict = judge_import(found, storage_class="fast", failures=failures)  # type: ignore[arg-type]
+        counts = {"passed": found.passed, "failed": found.failed, "skipped": found.skipped}
+        assert verdict.outcome is not None and verdict.outcome.code == f"imports.{code}"
+        assert verdict.outcome.facts == {"name": found.name, "tool": found.tool, **counts, **more}
+        asked = verdict.requirement
+        assert (asked.operator, asked.bound, asked.unit) == ("at_most", 0, "count")
+
+
 def test_nothing_passes_where_nothing_ran(tmp_path: Path) -> None:
     found = record(tmp_path, e2e(case("[It] a should work", "<skipped/>")))
     assert judge_import(found, storage_class="fast", failures="fail").status == "inconclusive"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.judging.history.wording import difference
 from acceptance.report.figures import shown_measured, shown_measured_interval, shown_value, shown_value_interval
 from acceptance.results.bounds import bound_of
 from acceptance.results.ratio_words import amount, compared, compared_interval, factor, share
+from acceptance.wording.history import difference
 from selftests.unit.compared_runs import estimate, judged
 
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from acceptance.judging.history.comparing import Comparison, compare
-from acceptance.judging.history.wording import compared, not_compared
 from acceptance.judging.outcome import outcome
 from acceptance.limits.history import HistoryLimit
 from acceptance.results.document import Verdict
-from acceptance.results.history import TrendPoint, TrendRecord, TrendStatus
+from acceptance.results.history import ChangePoint, TrendPoint, TrendRecord, TrendStatus
+from acceptance.results.requirement import Outcome
 
 NIGHTLY_ERROR = 0.0025
 """The chance, over all limits on all classes, that noise alone has a night told.
@@ -60,17 +62,16 @@ def judge_history(
     if len(since) >= limit.runs and this is not None and this.mean > 0.0:
         comparison = compare(since, this, limit, error=NIGHTLY_ERROR / limits)
         status = "pass" if comparison.fall is None else "fail"
-        reason = compared(comparison, this)
+        found = _compared(comparison, this)
     else:
         status = "skipped" if len(since) < limit.runs else "inconclusive"
-        reason = not_compared(len(since), this, limit, before=accepted, others=others)
-    subject = f"{limit.metric} of {limit.profile} on {storage_class}"
+        found = _not_compared(len(since), this, limit, before=accepted, others=others)
     return Judged(
         verdict=outcome(
             limit,
             storage_class=storage_class,
             status=status,
-            reason=f"{subject} {reason}.",
+            found=found,
             measured=None if comparison is None else comparison.ratio,
             unit="ratio",
             applies=status != "skipped",  # there is no level yet
@@ -78,6 +79,46 @@ def judge_history(
         trend=_trend(points, this, limit, comparison, storage_class=storage_class, status=status),
         alone=comparison is not None and comparison.alone,
     )
+
+
+def _not_compared(earlier: int, this: TrendPoint | None, limit: HistoryLimit, *, before: int, others: int) -> Outcome:
+    """Why there is no comparison.
+
+    `earlier`: runs of the accepted level and since; `before`: older ones; `others`: runs that cannot be compared.
+    """
+    if earlier < limit.runs:
+        return Outcome(code="history.too_few_runs", facts={"earlier": earlier, "before": before, "others": others})
+    return Outcome(code="history.no_value" if this is None else "history.stalled")
+
+
+def _compared(comparison: Comparison, this: TrendPoint) -> Outcome:
+    """What was found, how sure that is, and what follows from it."""
+    low, high = comparison.expected
+    facts: dict[str, JsonValue] = {
+        "value": this.mean,
+        "level": comparison.level,
+        "level_from": _day(comparison.first),
+        "expected_low": low,
+        "expected_high": high,
+    }
+    if comparison.fall is not None:
+        return Outcome(code="history.worse", facts={**facts, "since": _since(comparison.fall)})
+    if comparison.alone:
+        return Outcome(code="history.worse_once", facts=facts)
+    facts["smallest_in_two"] = comparison.smallest_fall(week=False)
+    facts["smallest_in_week"] = comparison.smallest_fall(week=True)
+    if comparison.rise is not None:
+        facts["better_since"] = _since(comparison.rise)
+    return Outcome(code="history.not_worse", facts=facts)
+
+
+def _since(change: ChangePoint) -> dict[str, JsonValue]:
+    """`ratio`: the new level as a multiple of the accepted one."""
+    return {"run": change.run, "date": _day(change), "ratio": 1.0 + change.change}
+
+
+def _day(of: TrendPoint | ChangePoint) -> str:
+    return of.date.date().isoformat()
 
 
 def _trend(
