@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from acceptance.judging.outcome import decide, held_against, outcome
+from pydantic import JsonValue
+
+from acceptance.judging.outcome import decide, outcome
 from acceptance.limits.operations import PERCENTILES, OperationLimit
 from acceptance.results.document import Verdict
-from acceptance.results.operations import PARTS, TITLES, OperationRecord, OperationsRecord
-from acceptance.results.requirement import Decision
+from acceptance.results.operations import PARTS, OperationRecord, OperationsRecord
+from acceptance.results.requirement import LIES, Decision, Outcome
 from acceptance.statistics.order_statistics import least_count, percentile, share_interval
-from acceptance.text.quantities import format_quantity
 
 CONFIDENCE = 0.98
 """of all intervals here: storage exactly at its limit passes in 1 % of runs at the most, and fails in 1 %"""
-AT_ONCE = "--storage-operations-at-once"
 
 
 def needed_count(limits: Sequence[OperationLimit]) -> int:
@@ -35,37 +34,32 @@ def judge_operations(record: OperationsRecord, limit: OperationLimit) -> Verdict
 
 def _judge_time(record: OperationsRecord, found: OperationRecord | None, limit: OperationLimit) -> Verdict:
     assert limit.operation is not None and limit.percentile is not None
-    failed = 0 if found is None else sum(found.failed.values())
-    times = [] if found is None else [*found.seconds, *([math.inf] * failed)]
-    subject = f"{limit.percentile} until {TITLES[limit.operation]} on {record.storage_class}"
-    of = f"{len(times)} operations, {record.at_once} at once"
+    failed = {} if found is None else found.failed
+    times = [] if found is None else [*found.seconds, *([math.inf] * sum(failed.values()))]
     if found is None or not times:
-        said = f"{subject} has no value: no such operation was asked for and seen, so it cannot be judged"
-        return _verdict(record, limit, status="inconclusive", reason=f"{said}.")
+        return _verdict(record, limit, status="inconclusive", found=Outcome(code="operations.no_time_known"))
     share = PERCENTILES[limit.percentile]
     at = percentile(times, share, confidence=CONFIDENCE)
     status = decide(at.low, at.high, at_most=limit.at_most)
-    ends = f"{CONFIDENCE * 100:.4g}% CI {_time(at.low, limit)} to {_time(at.high, limit)}"
-    said = f"{subject} is {_time(at.value, limit)} ({ends}; {of})"
-    held = held_against(status, limit.wanted, because=limit.because, left_open=_left_open(len(times), failed, share))
-    told = f"; {failed} failed: {by_reason(found.failed)}" if failed else ""
-    if found.late:
-        told += f"; {found.late} more were seen late and do not count"
+    code, needed = f"time_{LIES[status]}", least_count(share, confidence=CONFIDENCE)
+    facts: dict[str, JsonValue] = {
+        "count": len(times),
+        "at_once": record.at_once,
+        "failed": {**failed},
+        "late": found.late,
+    }
+    if not math.isfinite(at.high):  # the verdict has no interval
+        facts |= {"low_s": _finite(at.low), "confidence": CONFIDENCE}
+    if status == "inconclusive" and len(times) < needed and not failed:
+        code, facts = "too_few", {**facts, "needed": needed}
     return _verdict(
         record,
         limit,
         status=status,
-        reason=f"{said}, {held}{told}.",
+        found=Outcome(code=f"operations.{code}", facts=facts),
         measured=at.value,
         interval=(at.low, at.high),
     )
-
-
-def _left_open(count: int, failed: int, share: float) -> str:
-    needed = least_count(share, confidence=CONFIDENCE)
-    if count < needed and not failed:
-        return f"{count} operations have no upper end of that percentile, {needed} do: ask for more with {AT_ONCE}"
-    return f"more operations ({AT_ONCE}) would decide it"
 
 
 def _judge_failures(record: OperationsRecord, limit: OperationLimit) -> Verdict:
@@ -74,34 +68,26 @@ def _judge_failures(record: OperationsRecord, limit: OperationLimit) -> Verdict:
     failed = sum(sum(each.failed.values()) for each in counted)
     asked = sum(each.asked - each.late for each in counted)
     if not asked:
-        said = f"no control operation on {record.storage_class} was asked for and seen, so it cannot be judged"
-        return _verdict(record, limit, status="inconclusive", reason=f"{said}.")
+        return _verdict(record, limit, status="inconclusive", found=Outcome(code="operations.none_seen"))
     low, high = share_interval(failed, asked, confidence=CONFIDENCE)
     status: Decision = "fail" if failed else "pass"
     if limit.at_most:
         status = decide(low, high, at_most=limit.at_most)
-    ends = f"{CONFIDENCE * 100:.4g}% CI {100 * low:.2g} to {100 * high:.2g} % of such operations"
-    said = f"{failed} of {asked} control operations on {record.storage_class} failed ({ends}; {record.at_once} at once)"
-    held = held_against(
-        status, limit.wanted, because=limit.because, left_open=f"more operations ({AT_ONCE}) would decide it", whole=""
-    )
-    told = ""
-    if failed:
-        each = "; ".join(f"{TITLES[one.operation]}: {by_reason(one.failed)}" for one in counted if one.failed)
-        told = f"; not done within {format_quantity(record.timeout_s, unit='s')}: {each}"
+    facts: dict[str, JsonValue] = {
+        "failed": failed,
+        "asked": asked,
+        "at_once": record.at_once,
+        "timeout_s": record.timeout_s,
+        "reasons": {each.operation: {**each.failed} for each in counted if each.failed},
+    }
     return _verdict(
         record,
         limit,
         status=status,
-        reason=f"{said}, {held}{told}.",
+        found=Outcome(code=f"operations.failures_{LIES[status]}", facts=facts),
         measured=failed / asked,
         interval=(low, high),
     )
-
-
-def by_reason(failed: Mapping[str, int]) -> str:
-    """`3 ProvisioningFailed, 1 nothing said`"""
-    return ", ".join(f"{count} {reason}" for reason, count in Counter(failed).most_common())
 
 
 def _verdict(
@@ -109,22 +95,22 @@ def _verdict(
     limit: OperationLimit,
     *,
     status: Decision,
-    reason: str,
+    found: Outcome,
     measured: float | None = None,
     interval: tuple[float, float] | None = None,
 ) -> Verdict:
-    """What is beyond all bounds is no figure: the reason says it."""
+    """What is beyond all bounds is no figure."""
     return outcome(
         limit,
         storage_class=record.storage_class,
         status=status,
-        reason=reason,
-        measured=measured if measured is not None and math.isfinite(measured) else None,
+        found=found,
+        measured=None if measured is None else _finite(measured),
         unit=limit.unit,
         interval=interval if interval is not None and math.isfinite(interval[1]) else None,
         confidence=CONFIDENCE,
     )
 
 
-def _time(seconds: float, limit: OperationLimit) -> str:
-    return format_quantity(seconds, unit="s", beside=limit.at_most) if math.isfinite(seconds) else "beyond all bounds"
+def _finite(seconds: float) -> float | None:
+    return seconds if math.isfinite(seconds) else None

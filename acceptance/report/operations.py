@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from acceptance.judging.operations import by_reason
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import operations_over_time
 from acceptance.results.document import Results
 from acceptance.results.operations import TITLES, OperationRecord, OperationsRecord, PercentileTime
 from acceptance.text.quantities import format_quantity
+from acceptance.wording.operations import by_reason
 
 SHOWN = ("p50", "p95", "p99")
 

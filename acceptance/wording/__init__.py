@@ -14,7 +14,7 @@ from acceptance.wording.phrasing import Said, Sentence
 
 Sentences = Mapping[str, Said]
 """what a module of this package has as SENTENCES: by the last part of a code"""
-MODULES = frozenset({"history", "imports", "limit", "plain", "price", "provisioning", "ramps", "scaling"})
+MODULES = frozenset({"history", "imports", "limit", "operations", "plain", "price", "provisioning", "ramps", "scaling"})
 """those with sentences"""
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from acceptance.judging.operations import CONFIDENCE, judge_operations, needed_count
 from acceptance.limits.operations import OperationLimit
+from acceptance.results.requirement import Outcome
 from selftests.unit.operation_records import BIND, NONE_FAILED, record, times
 
 FAST, SLOW = [1.0 + number / 100 for number in range(100)], [40.0 + number for number in range(100)]
@@ -85,3 +86,43 @@ def test_parts_of_a_start_do_not_count_again() -> None:
 def test_as_many_as_the_strictest_percentile_needs() -> None:
     p99 = OperationLimit(operation="clone", percentile="p99", at_most=10.0, because="x")
     assert [needed_count(each) for each in ([], [NONE_FAILED], [BIND], [BIND, p99])] == [1, 1, 90, 459]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "failed", "code", "more"),
+    [
+        (FAST, {}, "time_within", {}),
+        (SLOW, {}, "time_outside", {}),
+        ([*FAST[:93], *SLOW[:7]], {}, "time_on_both_sides", {}),
+        (FAST[:89], {}, "too_few", {"low_s": FAST[78], "confidence": CONFIDENCE, "needed": 90}),
+        (SLOW[:3], {}, "time_outside", {"low_s": 41.0, "confidence": CONFIDENCE}),
+        (FAST[:1], {"FailedMount": 99}, "time_outside", {"low_s": None, "confidence": CONFIDENCE}),
+    ],
+)
+def test_what_a_percentile_is_told_by_is_data(
+    seconds: list[float], failed: dict[str, int], code: str, more: dict[str, float]
+) -> None:
+    verdict = judge_operations(record(times(seconds, failed=failed, late=2)), BIND)
+    assert verdict.outcome is not None and verdict.outcome.code == f"operations.{code}"
+    count = len(seconds) + sum(failed.values())
+    assert verdict.outcome.facts == {"count": count, "at_once": 20, "failed": failed, "late": 2, **more}
+    assert ("low_s" in verdict.outcome.facts) == (verdict.high is None)
+
+
+def test_what_nobody_saw_is_told_by_its_code() -> None:
+    told = {limit.metric: judge_operations(record(), limit).outcome for limit in (BIND, NONE_FAILED)}
+    none_seen = Outcome(code="operations.none_seen")
+    assert told == {"bind.p95": Outcome(code="operations.no_time_known"), "failed": none_seen}
+
+
+def test_what_failed_is_data() -> None:
+    for count, lies in ((0, "within"), (5, "on_both_sides"), (30, "outside")):
+        verdict = judge_operations(record(times(FAST, failed={"FailedMount": count} if count else {})), SHARE)
+        assert verdict.outcome is not None and verdict.outcome.code == f"operations.failures_{lies}"
+        assert verdict.outcome.facts == {
+            "failed": count,
+            "asked": 100 + count,
+            "at_once": 20,
+            "timeout_s": 300.0,
+            "reasons": {"bind": {"FailedMount": count}} if count else {},
+        }

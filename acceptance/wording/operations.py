@@ -1,0 +1,109 @@
+"""What is said of control operations, many at once: how soon they were done, and how many failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import cast
+
+from acceptance.results.document import Verdict
+from acceptance.results.operations import TITLES, Operation
+from acceptance.text.quantities import format_quantity
+from acceptance.wording.phrasing import Sentence, decision_of, held_against, surely, wanted_of, wherever_it_lies
+
+_AT_ONCE = "--storage-operations-at-once"
+_MORE = f"more operations ({_AT_ONCE}) would decide it"
+
+
+def no_time_known(verdict: Verdict) -> str:
+    """Of a percentile."""
+    return f"{_percentile(verdict)} has no value: no such operation was asked for and seen, so it cannot be judged."
+
+
+def time(
+    verdict: Verdict,
+    *,
+    count: int,
+    at_once: int,
+    failed: Mapping[str, int],
+    late: int,
+    low_s: float | None = None,
+    confidence: float | None = None,
+    needed: int = 0,
+) -> Sentence:
+    """A percentile of `count` operations, of which those that `failed`, by reason, took for ever.
+
+    `late` more were seen late. `low_s` and `confidence` are those of an interval without an upper end, which the
+    verdict does not have; None: it lies beyond all bounds. `needed`: so many have an upper end, where there are fewer.
+    """
+    sure, low_s = verdict.confidence or confidence, low_s if verdict.low is None else verdict.low
+    assert sure is not None  # one of them has it
+    ends = surely(sure, _time(verdict, low_s), _time(verdict, verdict.high))
+    found = f"{_percentile(verdict)} is {_time(verdict, verdict.measured)}"
+    too_few = f"{count} operations have no upper end of that percentile, {needed} do: ask for more with {_AT_ONCE}"
+    more = f"; {sum(failed.values())} failed: {by_reason(failed)}" if failed else ""
+    return held_against(
+        f"{found} ({ends}; {count} operations, {at_once} at once)",
+        decision_of(verdict),
+        wanted_of(verdict),
+        because=verdict.requirement.because,
+        left_open=too_few if needed else _MORE,
+        more=more + (f"; {late} more were seen late and do not count" if late else ""),
+    )
+
+
+def none_seen(verdict: Verdict) -> str:
+    """Of all operations."""
+    return f"no control operation on {verdict.storage_class} was asked for and seen, so it cannot be judged."
+
+
+def failures(
+    verdict: Verdict,
+    *,
+    failed: int,
+    asked: int,
+    at_once: int,
+    timeout_s: float,
+    reasons: Mapping[Operation, Mapping[str, int]],
+) -> Sentence:
+    """`reasons`: by operation, how many were not done within `timeout_s`, by reason."""
+    assert verdict.confidence is not None and verdict.low is not None and verdict.high is not None  # a share has them
+    ends = surely(verdict.confidence, f"{100 * verdict.low:.2g}", f"{100 * verdict.high:.2g} %")
+    found = f"{failed} of {asked} control operations on {verdict.storage_class} failed"
+    each = "; ".join(f"{TITLES[operation]}: {by_reason(told)}" for operation, told in reasons.items())
+    bound = verdict.requirement.bound
+    return held_against(
+        f"{found} ({ends} of such operations; {at_once} at once)",
+        decision_of(verdict),
+        f"at most {100 * bound:.4g} %" if bound else "none",
+        because=verdict.requirement.because,
+        left_open=_MORE,
+        whole="",
+        more=f"; not done within {format_quantity(timeout_s, unit='s')}: {each}" if reasons else "",
+    )
+
+
+SENTENCES = {
+    "no_time_known": no_time_known,
+    **wherever_it_lies("time", time),
+    "too_few": time,
+    "none_seen": none_seen,
+    **wherever_it_lies("failures", failures),
+}
+
+
+def by_reason(failed: Mapping[str, int]) -> str:
+    """`3 ProvisioningFailed, 1 nothing said`"""
+    return ", ".join(f"{count} {reason}" for reason, count in Counter(failed).most_common())
+
+
+def _percentile(verdict: Verdict) -> str:
+    """`p95 until PVC bound on fast`"""
+    operation, _, percentile = str(verdict.metric).rpartition(".")
+    return f"{percentile} until {TITLES[cast(Operation, operation)]} on {verdict.storage_class}"
+
+
+def _time(verdict: Verdict, seconds: float | None) -> str:
+    if seconds is None:
+        return "beyond all bounds"
+    return format_quantity(seconds, unit="s", beside=verdict.requirement.bound)
