@@ -22,7 +22,7 @@ from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.objects import new_run_id
 from acceptance.cluster.run_namespace import alive, create_namespace
 from acceptance.cluster.workspace import Workspace
-from acceptance.judging.crashes import durability_sentence
+from acceptance.judging.crashes import judge_durability
 from acceptance.settings.target_file import NodeFailureTarget
 from acceptance.text.errors import AcceptanceError
 from acceptance.trials.crashes.trial import CrashSettings
@@ -74,7 +74,7 @@ def _round(workspace: Workspace, storage_class: str, commands: dict[str, list[st
     )
     try:
         record = trials.crash(storage_class, "node-failed").durability
-        said, right = durability_sentence(record), bool(record.lost) == (storage_class == VOLATILE)
+        said, right = judge_durability(record).reason, bool(record.lost) == (storage_class == VOLATILE)
     except AcceptanceError as error:
         said, right = f"{type(error).__name__}: {error}", False
     print(f"{number:3} {time.monotonic() - began_s:5.1f} s  {said}", flush=True)

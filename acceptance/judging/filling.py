@@ -5,6 +5,7 @@ from __future__ import annotations
 from acceptance.judging.outcome import verdict_id, without_figures
 from acceptance.results.document import Status, Verdict
 from acceptance.results.filling import TITLES, Aspect, Finding, FullVolumeRecord
+from acceptance.results.requirement import Outcome
 
 _STATUS: dict[str, Status] = {"held": "pass", "failed": "fail", "not_tried": "skipped"}
 
@@ -17,7 +18,7 @@ def judge_full_volume(record: FullVolumeRecord, aspect: Aspect) -> Verdict:
         storage_class=record.storage_class,
         limit=TITLES[aspect],
         status=_STATUS[finding.status],
-        reason=f"a volume of StorageClass {record.storage_class} was filled: {finding.how}",
+        found=Outcome(code=f"filling.{finding.status}", facts={"how": finding.how}),
     )
 
 

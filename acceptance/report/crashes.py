@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.judging.crashes import TITLES, ranges_in_words, shown_time
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Results
+from acceptance.wording.crashes import TITLES
+from acceptance.wording.records import ranges_in_words, shown_time
 
 _MOVES: dict[Failure, str] = {
     "failover": "Failover",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acceptance.judging.crashes import ranges_in_words, shown_time
 from acceptance.results.disruptions import KilledPod, StoragePodsRecord
 from acceptance.results.document import Results
+from acceptance.wording.records import ranges_in_words, shown_time
 
 
 @dataclass(frozen=True, kw_only=True)

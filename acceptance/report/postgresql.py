@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.judging.crashes import ranges_in_words, shown_time
 from acceptance.results.document import Results
 from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.text.quantities import format_quantity
+from acceptance.wording.records import ranges_in_words, shown_time
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from acceptance.judging.crashes import ranges_in_words, shown_time
 from acceptance.results.document import Results
 from acceptance.results.ratio_words import share
 from acceptance.results.snapshots import ManySnapshotsRecord, SnapshotRecord, Stage
 from acceptance.text.quantities import format_quantity
+from acceptance.wording.records import ranges_in_words, shown_time
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,24 @@ from acceptance.wording.phrasing import Said, Sentence
 
 Sentences = Mapping[str, Said]
 """what a module of this package has as SENTENCES: by the last part of a code"""
-MODULES = frozenset({"history", "imports", "limit", "operations", "plain", "price", "provisioning", "ramps", "scaling"})
+MODULES = frozenset(
+    {
+        "crashes",
+        "disruptions",
+        "filling",
+        "history",
+        "imports",
+        "limit",
+        "operations",
+        "plain",
+        "postgresql",
+        "price",
+        "provisioning",
+        "ramps",
+        "scaling",
+        "snapshots",
+    }
+)
 """those with sentences"""
 
 

@@ -6,11 +6,12 @@ from typing import get_args
 
 import pytest
 
-from acceptance.judging.crashes import judge_durability, judge_failover, judge_stayed, ranges_in_words, unjudged
+from acceptance.judging.crashes import judge_durability, judge_failover, judge_stayed, unjudged
 from acceptance.limits.crashes import DrainLimit, FailoverEntry, FailoverLimit
 from acceptance.results.crashes import Failure
 from acceptance.text.errors import Unsupported
 from acceptance.trials.crashes.failing_over import Stopwatch
+from acceptance.wording.records import ranges_in_words
 from selftests.unit.crash_records import durability, failover
 from selftests.unit.tier_family import family
 

@@ -1,0 +1,108 @@
+"""What is said of crashes and failovers: which records are gone, where a failover's time went, what stays behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from acceptance.results.crashes import Failure, Phase
+from acceptance.results.document import Verdict
+from acceptance.wording.phrasing import Said, wherever_it_lies
+from acceptance.wording.polled_times import held_to, not_judged
+from acceptance.wording.records import Ranges, count_in, ranges_in_words, shown_time
+
+RULE = "every acknowledged record is there and whole"
+STAYS = "nothing of a volume is seen to stay on"
+TITLES: dict[Failure, str] = {
+    "pod-killed": "the pod was killed",
+    "pod-killed-and-moved": "the pod was killed and the volume moved",
+    "node-failed": "the node failed and came back",
+    "failover": "the node failed and the volume moved",
+    "failover-out-of-service": "the node failed, was tainted as out of service, and the volume moved",
+    "drained": "the pod was evicted and the volume moved",
+    "kubelet-restarted": "the kubelet of its node was restarted",
+    "kubelet-away": "the pod was deleted while its kubelet was away and the volume moved",
+}
+LEFT: dict[Failure, str] = {
+    "drained": "a node that was drained",
+    "kubelet-away": "a node whose kubelet was away when its pod was deleted",
+}
+_MOVES: dict[Failure, str] = {
+    "failover": "failover on",
+    "failover-out-of-service": "failover by the out-of-service taint on",
+    "drained": "drain on",
+    "kubelet-away": "deletion without its kubelet on",
+}
+_LOOKED_AT: dict[Failure, str] = {
+    "drained": "the cluster showed it neither attached to {node} nor in use there any more",
+    "kubelet-away": "neither the cluster nor the target's command for mounts, if there is one, showed it on {node} any "
+    "more",
+}
+
+
+def records_kept(verdict: Verdict, *, failure: Failure, acknowledged: int, read_on: str) -> str:
+    """`all 1,930 acknowledged records are there and whole on fast after ...`"""
+    after = _after(verdict, failure, read_on)
+    return f"all {acknowledged:,} acknowledged records are there and whole {after}."
+
+
+def records_lost(verdict: Verdict, *, failure: Failure, acknowledged: int, read_on: str, lost: Ranges) -> str:
+    """`412 of 1,930 acknowledged records are gone on fast after ...: 1,519 to 1,930; ...`"""
+    gone = count_in(lost)
+    count = f"all {acknowledged:,}" if gone == acknowledged else f"{gone:,} of {acknowledged:,}"
+    return (
+        f"{count} acknowledged records are gone {_after(verdict, failure, read_on)}: "
+        f"{ranges_in_words(lost)}; the storage acknowledged them before they were durable, or lost them later."
+    )
+
+
+def failover_judged(verdict: Verdict, **move: Any) -> str:
+    """What was held against a limit; `move`: the facts of `_moved`."""
+    return held_to(verdict, _moved(verdict, **move))
+
+
+def failover_not_judged(verdict: Verdict, *, key: str, **move: Any) -> str:
+    """`key`: of the limit that the tier does not have."""
+    return not_judged(_moved(verdict, **move), section="failover", key=key)
+
+
+def volume_released(verdict: Verdict, *, failure: Failure, failed_node: str, node: str) -> str:
+    """Nothing of the volume was seen on the node that it left."""
+    return f"{_written(verdict, failure, node)}, and {_LOOKED_AT[failure].format(node=failed_node)}."
+
+
+def volume_stayed(verdict: Verdict, *, failure: Failure, failed_node: str, node: str, stayed: Sequence[str]) -> str:
+    """`stayed`: what was still seen of it."""
+    return (
+        f"{_written(verdict, failure, node)}, and still on {failed_node} there was {', '.join(stayed)}; a node keeps "
+        "what is attached to it from other nodes, and may still write to it."
+    )
+
+
+SENTENCES: dict[str, Said] = {
+    "records_kept": records_kept,
+    "records_lost": records_lost,
+    **wherever_it_lies("failover", failover_judged),
+    "failover_not_judged": failover_not_judged,
+    "volume_released": volume_released,
+    "volume_stayed": volume_stayed,
+}
+
+
+def _after(verdict: Verdict, failure: Failure, read_on: str) -> str:
+    return f"on {verdict.storage_class} after {TITLES[failure]} (read on {read_on})"
+
+
+def _moved(verdict: Verdict, *, failure: Failure, failed_node: str, node: str, phases: Sequence[dict[str, Any]]) -> str:
+    """`failover on fast took 58.2 s from the last durable write on n1 to the first on n2: ...`"""
+    parts = [Phase.model_validate(each) for each in phases]
+    told = ", ".join(f"{phase.name} {shown_time(phase.seconds)}" for phase in parts)
+    return (
+        f"{_MOVES[failure]} {verdict.storage_class} took {shown_time(sum(phase.seconds for phase in parts))} from the "
+        f"last durable write on {failed_node} to the first on {node}: {told}"
+    )
+
+
+def _written(verdict: Verdict, failure: Failure, node: str) -> str:
+    how = "a drain" if failure == "drained" else TITLES[failure]
+    return f"after {how} the volume of {verdict.storage_class} was written on {node}"
