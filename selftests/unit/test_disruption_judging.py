@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from acceptance.judging.disruptions import FIELDS, judge_disruption, judge_records_kept, unjudged
@@ -15,6 +17,7 @@ from acceptance.limits.disruptions import (
 from acceptance.planning.assumed_throughput import EMBEDDED
 from acceptance.planning.failures import storage_pods as planned
 from acceptance.report.summary import render_summary
+from acceptance.results.document import Verdict
 from selftests.unit.storage_pod_records import kill, storage_pods
 from selftests.unit.test_report_crashes import results
 from selftests.unit.tier_family import family
@@ -109,3 +112,54 @@ def test_the_plan_counts_each_selector() -> None:
     one, two = (planned("fast", number, write_s=5, assumed=EMBEDDED) for number in (1, 2))
     assert two.about_s == 2 * one.about_s > 120
     assert "killed one at a time (2 selectors)" in two.what
+
+
+GONE = kill("csi-2", ready_s=None, new_volume_s=None, problem="waited 300 s")
+POD = {"pod": "csi-2", "node": "node-1"}
+UNREAD = storage_pods(read_on="", unread="no pod started")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code", "facts"),
+    [
+        (judge_disruption([storage_pods()], limit(PodReadyLimit)), "within", {"what": "pod_ready", "kills": 1}),
+        (
+            judge_disruption([storage_pods(kill("csi-2", gap_s=25.0, broke="I/O error"))], limit(WriteGapLimit)),
+            "outside",
+            {**POD, "what": "write_gap", "broke": "I/O error"},
+        ),
+        (judge_disruption([storage_pods(kill(gap_s=20.4))], limit(WriteGapLimit)), "on_both_sides", {"kills": 1}),
+        (judge_disruption([storage_pods(GONE)], limit(PodReadyLimit)), "never", {**POD, "problem": "waited 300 s"}),
+        (judge_disruption([storage_pods(GONE)], limit(NewVolumeLimit)), "not_tried", {"what": "new_volume"}),
+        (unjudged([storage_pods()], WriteGapLimit), "not_judged", {"what": "write_gap", "seconds": 0.3}),
+        (unjudged([storage_pods(GONE)], PodReadyLimit), "not_judged", {**POD, "seconds": None}),
+        (judge_records_kept([storage_pods()]), "records_kept", {"acknowledged": 400, "kills": 1}),
+        (
+            judge_records_kept([storage_pods(lost=[(12, 14)]), UNREAD]),
+            "records_lost",
+            {
+                "lost": [
+                    {
+                        "selector": "vendor/app=manager",
+                        "acknowledged": 400,
+                        "lost": [[12, 14]],
+                        "read_on": "node-1",
+                    }
+                ]
+            },
+        ),
+        (
+            judge_records_kept([UNREAD]),
+            "records_unreadable",
+            {"unread": [{"selector": "vendor/app=manager", "unread": "no pod started"}]},
+        ),
+    ],
+)
+def test_what_was_found_is_data(verdict: Verdict, code: str, facts: dict[str, Any]) -> None:
+    assert verdict.outcome is not None and verdict.outcome.code == f"disruptions.{code}"
+    assert {name: verdict.outcome.facts.get(name, "none") for name in facts} == facts
+
+
+def test_that_no_record_is_lost_is_asked_for_as_a_count() -> None:
+    asked = judge_records_kept([storage_pods()]).requirement
+    assert (asked.operator, asked.bound, asked.unit) == ("at_most", 0.0, "count")

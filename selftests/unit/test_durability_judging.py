@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
 from acceptance.judging.crashes import judge_durability, judge_failover, judge_stayed, unjudged
 from acceptance.limits.crashes import DrainLimit, FailoverEntry, FailoverLimit
 from acceptance.results.crashes import Failure
+from acceptance.results.document import Verdict
 from acceptance.text.errors import Unsupported
 from acceptance.trials.crashes.failing_over import Stopwatch
 from acceptance.wording.records import ranges_in_words
@@ -156,3 +157,37 @@ def test_phases_follow_each_other_and_add_up() -> None:
         ("writes", 3.5),
     ]
     assert sum(each.seconds for each in watch.phases()) == 8.5
+
+
+MOVE = {"failed_node": "node-1", "node": "node-2"}
+DRAINED = failover(9.0, failure="drained", stayed=["VolumeAttachment csi-1"])
+LOSS = {"failure": "node-failed", "acknowledged": 1930, "read_on": "node-1"}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code", "facts"),
+    [
+        (judge_durability(durability()), "records_kept", LOSS),
+        (judge_durability(durability(lost=[(7, 9)])), "records_lost", LOSS | {"lost": [[7, 9]]}),
+        (judge_failover(failover(44.0), LIMIT), "failover_within", {"failure": "failover"}),
+        (
+            judge_failover(failover(70.0), LIMIT),
+            "failover_outside",
+            {**MOVE, "phases": [{"name": "node seen to be lost", "seconds": 70.0}]},
+        ),
+        (judge_failover(failover(60.9), LIMIT), "failover_on_both_sides", MOVE),
+        (unjudged(failover(9.0, failure="drained")), "failover_not_judged", {"key": "drain_time"}),
+        (judge_stayed(DRAINED), "volume_stayed", {**MOVE, "stayed": ["VolumeAttachment csi-1"]}),
+        (judge_stayed(DRAINED.model_copy(update={"stayed": []})), "volume_released", {"failure": "drained"}),
+    ],
+)
+def test_what_was_found_is_data(verdict: Verdict, code: str, facts: dict[str, Any]) -> None:
+    assert verdict.outcome is not None and verdict.outcome.code == f"crashes.{code}"
+    assert {name: verdict.outcome.facts.get(name) for name in facts} == facts
+
+
+def test_no_loss_and_nothing_left_behind_are_asked_for_as_counts() -> None:
+    for verdict, count in ((judge_durability(durability(lost=[(7, 9)])), 3), (judge_stayed(DRAINED), 1)):
+        asked = verdict.requirement
+        assert (asked.operator, asked.bound, asked.unit) == ("at_most", 0.0, "count")
+        assert (verdict.measured, verdict.unit) == (count, "count")

@@ -22,6 +22,7 @@ from acceptance.judging.filling import judge_full_volume
 from acceptance.report.filling import full_volume_rows
 from acceptance.report.summary import render_summary
 from acceptance.results.filling import ASPECTS, TITLES, Finding, FullVolumeRecord
+from acceptance.results.requirement import Outcome
 from acceptance.text.errors import NotTried, StorageFailure, Unsupported
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.filling import trial
@@ -394,6 +395,8 @@ def test_a_finding_is_shown_and_judged_as_it_is(status: Any) -> None:
     changed = record.model_copy(update={"findings": [finding]})
     verdict = judge_full_volume(changed, "kept")
     assert verdict.status == {"held": "pass", "failed": "fail", "not_tried": "skipped"}[status]
+    assert verdict.outcome == Outcome(code=f"filling.{status}", facts={"how": finding.how})
+    assert verdict.requirement.rule == "kept"
     (row,) = full_volume_rows(results(full_volumes=[changed]))
     assert (row.title, row.status) == (TITLES["kept"], verdict.status)
     html = render_summary(results(full_volumes=[changed]))

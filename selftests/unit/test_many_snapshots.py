@@ -367,3 +367,19 @@ def test_the_limit_is_read_inherited_and_must_be_a_share(tmp_path: Path) -> None
     own.write_text("version: 1\ntiers: {a: {snapshots: {}}}\n")
     with pytest.raises(WrongUsage, match="wanted writes_left, found nothing"):
         load_limits(own, profiles=profiles)
+
+
+@pytest.mark.parametrize(
+    ("left", "code"),
+    [
+        (Span(mean=0.92, low=0.88, high=0.96), "within"),
+        (Span(mean=0.3, low=0.2, high=0.4), "outside"),
+        (Span(mean=0.5, low=0.4, high=0.6), "on_both_sides"),
+        (Span(mean=0.3, low=None, high=None), "too_few_samples"),
+        (None, "unknown"),
+    ],
+)
+def test_what_is_left_of_writes_is_data(left: Span | None, code: str) -> None:
+    verdict = judge_many_snapshots(record(left=left), LIMIT)
+    assert verdict.outcome is not None and verdict.outcome.code == f"snapshots.writes_left_{code}"
+    assert verdict.outcome.facts == {"count": 3, "piece": PIECE, "with_snapshots": 920.0, "without": 1000.0}

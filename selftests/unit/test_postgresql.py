@@ -218,3 +218,22 @@ def test_a_cluster_that_does_not_run_is_offered_nothing(monkeypatch: pytest.Monk
     monkeypatch.setattr(images, "load", lambda *words, **named: pytest.fail("nothing is to be loaded"))
     with pytest.raises(EnvironmentFailure, match="does not run; start it"):
         postgresql.offer(postgresql.Layout("none"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "count", "facts"),
+    [
+        ({}, "recovered", 0, {"version": "17.6", "recovered_s": 2.13, "transactions": 812.4, "commit_p99_s": 0.0049}),
+        ({"lost": [(3, 9)], "damage": ["a"]}, "commits_lost", 7, {"lost": [[3, 9]], "damage": ["a"]}),
+        ({"damage": ["a"]}, "damaged", None, {"damage": ["a"], "acknowledged": 1200}),
+        ({"broken": "PANIC", "recovered_s": None}, "not_started", None, {"broken": "PANIC", "read_on": "node-1"}),
+    ],
+)
+def test_what_became_of_it_is_data(
+    changes: dict[str, Any], code: str, count: int | None, facts: dict[str, Any]
+) -> None:
+    made = judge_postgresql(killed(**changes))
+    assert made.outcome is not None and made.outcome.code == f"postgresql.{code}"
+    assert {name: made.outcome.facts.get(name) for name in facts} == facts
+    assert (made.requirement.operator, made.requirement.bound, made.requirement.unit) == ("at_most", 0.0, "count")
+    assert made.measured == count

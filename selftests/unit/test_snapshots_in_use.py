@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -234,3 +235,26 @@ def test_a_record_of_before_groups_is_of_one_volume() -> None:
     assert SnapshotRecord.model_validate(older) == snapshot()
     (row,) = snapshot_rows(results(snapshots=[snapshot(volumes=2)]))
     assert row.volumes == "2"
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "count", "facts"),
+    [
+        ({}, "crash_consistent", 0, {"volumes": 1, "acknowledged": 1000, "whole": 1040}),
+        ({"lost": [(881, 1000)]}, "records_missing", 120, {"lost": [[881, 1000]], "snapshot_class": "snap"}),
+        ({"holes": [(1021, 1022)]}, "not_crash_consistent", 2, {"holes": [[1021, 1022]], "last": 1041}),
+        (
+            {"volumes": 2, "lost": [(3, 9)], "holes": [(3, 9), (1021, 1021)]},
+            "records_missing",
+            8,
+            {"volumes": 2, "holes": [[3, 9], [1021, 1021]]},
+        ),
+    ],
+)
+def test_what_a_snapshot_lacks_is_data(changes: dict[str, Any], code: str, count: int, facts: dict[str, Any]) -> None:
+    verdict = judge_snapshot(snapshot(**changes))
+    assert verdict.outcome is not None and verdict.outcome.code == f"snapshots.{code}"
+    assert {name: verdict.outcome.facts.get(name) for name in facts} == facts
+    asked = verdict.requirement
+    assert (asked.operator, asked.bound, asked.unit) == ("at_most", 0.0, "count")
+    assert (verdict.measured, verdict.unit) == (count, "count")
