@@ -6,20 +6,17 @@ that asks for far less than its fair share must get it, whatever the others ask 
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import both, decide, held_against, outcome
-from acceptance.judging.under_load import cached_in_words, decide_rate, ends_of, rate_in_words
+from acceptance.judging.outcome import both, decide, outcome
+from acceptance.judging.under_load import Facts, code_of, decide_rate, ends_of, facts_of, is_cached
 from acceptance.limits.neighbours import NeighbourLimit
 from acceptance.results.document import Verdict
 from acceptance.results.neighbours import NeighbourRecord, NeighboursRecord
-from acceptance.results.requirement import Decision
+from acceptance.results.requirement import Decision, Outcome
 from acceptance.results.under_load import Span
-from acceptance.text.quantities import format_quantity
 
 KEPT = 0.9
 """of all operations that were asked for. A volume that waits behind full queues is served in fits: what it is owed
 wanders by a good part of a second's operations, so that 98 % would be sure only after many minutes."""
-MISSED = "alone the volume did this and more, and its neighbours leave it less"
-LEFT_OPEN = "a quieter machine or a longer measurement (--storage-longest) would decide it"
 
 
 def growth(at: NeighbourRecord, metric: str) -> Span | None:
@@ -73,62 +70,39 @@ def judge_beside(record: NeighboursRecord, limit: NeighbourLimit) -> Verdict:
     it is there to find a rate that the volume keeps with ease alone, and whether it does is seen.
     """
     at = next((each for each in record.shares if each.beside.share == limit.of_capacity), None)
-    subject = f"{limit.metric} of {record.profile} on {record.storage_class}"
+    capacity = None if record.capacity is None else record.capacity.mean
     if at is None:
-        did = "nothing" if record.capacity is None else format_quantity(record.capacity.mean, unit="1/s")
-        why = f"what the volume did alone ({did}) is too little for a share of it"
-        return _verdict(record, limit, "inconclusive", f"{subject} beside neighbours cannot be judged: {why}", at=None)
-    can = record.capacity.mean if record.capacity else 0.0
-    asked, did = (format_quantity(each, unit="1/s") for each in (at.beside.asked, can))
-    others = "1 volume" if record.count == 1 else f"{record.count} volumes"
-    subject += f" at {limit.of_capacity * 100:.4g} % of its capacity ({asked} of {did}), beside {others} at full load,"
+        return _verdict(record, limit, "inconclusive", "too_little", {"capacity": capacity}, at=None)
     status = decide_beside(at, limit)
-    said = [f"{subject} {_value(at, limit)}", rate_in_words(at.beside, missed=MISSED, kept=KEPT), _neighbours(at)]
-    if (unfit := _unfit(at)) is not None:
-        said.append(unfit)
-    if status == "pass" and (cached := cached_in_words(record.cache, test_size=record.test_size)) is not None:
-        status = "inconclusive"
-        said.append(cached)
-    return _verdict(record, limit, status, "; ".join([*said, *at.beside.warnings]), at=at)
+    code = _unfit(at) or code_of(at.beside, status, _found(at, limit), kept=KEPT)
+    alone, beside = (each.latencies.get(limit.metric.path) for each in (at.alone, at.beside))
+    facts = facts_of(at.beside, _decide_value(at, limit), kept=KEPT) | {
+        "capacity": capacity or 0.0,
+        "alone_s": None if alone is None else alone.mean,
+        "beside_s": None if beside is None else beside.mean,
+        "neighbors": [*at.neighbours],
+    }
+    if status == "pass" and is_cached(record.cache, test_size=record.test_size):
+        status, code = "inconclusive", "cached"
+        facts |= {"cache": record.cache, "test_size": record.test_size}
+    return _verdict(record, limit, status, code, facts, at=at)
 
 
 def _unfit(at: NeighbourRecord) -> str | None:
-    """Why nothing can be said of neighbours; None where it can."""
+    """The code of why nothing can be said of neighbours; None where it can."""
     if not all(at.neighbours):
-        return "which is not judged: a neighbour did nothing meanwhile, so nothing is known of a volume beside it"
-    if decide_rate(at.alone, kept=KEPT) == "fail":
-        return "which is not judged: alone the volume did not keep this rate either, a share of what it did before"
-    return None
-
-
-def _neighbours(at: NeighbourRecord) -> str:
-    return f"the others together did {format_quantity(sum(at.neighbours), unit='1/s')}"
-
-
-def _value(at: NeighbourRecord, limit: NeighbourLimit) -> str:
-    found = _found(at, limit)
-    if found is None:
-        return "has no value: nothing was done"
-    unit = limit.unit
-    said = f"is {format_quantity(found.mean, unit=unit, beside=limit.value)}"
-    path = limit.metric.path
-    alone, beside = (_time(each.latencies.get(path)) for each in (at.alone, at.beside))
-    told = f"alone: {alone}" if unit == "s" else f"{beside}, alone {alone}"
-    if unit == "ratio":
-        said += " that alone"
-    if found.low is None or found.high is None:
-        return f"{said} ({told}), from too few operations for a confidence interval; {LEFT_OPEN}"
-    low, high = (format_quantity(each, unit=unit, beside=limit.value) for each in (found.low, found.high))
-    lies = held_against(_decide_value(at, limit), limit.wanted, because=limit.because, left_open=LEFT_OPEN)
-    return f"{said} ({confidence_of(at, limit) * 100:.4g}% CI {low} to {high}; {told}), {lies}"
-
-
-def _time(span: Span | None) -> str:
-    return "not known" if span is None else format_quantity(span.mean, unit="s")
+        return "neighbor_idle"
+    return "missed_alone" if decide_rate(at.alone, kept=KEPT) == "fail" else None
 
 
 def _verdict(
-    record: NeighboursRecord, limit: NeighbourLimit, status: Decision, reason: str, *, at: NeighbourRecord | None
+    record: NeighboursRecord,
+    limit: NeighbourLimit,
+    status: Decision,
+    code: str,
+    facts: Facts,
+    *,
+    at: NeighbourRecord | None,
 ) -> Verdict:
     found = None if at is None else _found(at, limit)
     return outcome(
@@ -139,5 +113,5 @@ def _verdict(
         unit=limit.unit,
         confidence=None if at is None else confidence_of(at, limit),
         status=status,
-        reason=f"{reason}.",
+        found=Outcome(code=f"neighbours.{code}", facts=facts),
     )

@@ -7,12 +7,13 @@ missed for certain is a fail: a latency that is too long under less than the rat
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import both, decide, held_against, outcome
+from pydantic import JsonValue
+
+from acceptance.judging.outcome import both, decide, outcome
 from acceptance.limits.under_load import UnderLoadLimit
 from acceptance.results.document import Verdict
-from acceptance.results.requirement import Decision
+from acceptance.results.requirement import LIES, Decision, Outcome
 from acceptance.results.under_load import ShareRecord, Span, UnderLoadRecord
-from acceptance.text.quantities import format_quantity, format_size
 
 KEPT = 0.98
 """of all operations that were asked for: as the shipped limit on many volumes at a set rate has it"""
@@ -20,7 +21,7 @@ KNOWN = 0.9
 """Shares are of the lower end of the capacity's interval: so close to its mean that must be, or a load that is called
 80 % is far less."""
 
-BEFORE = "the volume did more than that for a minute before, and cannot do a share of it now"
+Facts = dict[str, JsonValue]
 
 
 def is_known(capacity: Span | None) -> bool:
@@ -55,82 +56,57 @@ def judge_under_load(record: UnderLoadRecord, limit: UnderLoadLimit) -> Verdict:
     known well: a share that fails may be less than it is called, one that passes may not.
     """
     at = next((each for each in record.shares if each.share == limit.of_capacity), None)
-    subject = f"{limit.metric} of {record.profile} on {record.storage_class}"
     if at is None:
-        return _verdict(record, limit, "inconclusive", f"{subject} cannot be judged: {_no_share(record)}", at=None)
-    asked, sure = (format_quantity(each, unit="1/s") for each in (at.asked, record.sure))
-    subject += f" at {_percent(limit.of_capacity)} of its capacity ({asked} of {sure})"
+        return _verdict(record, limit, "inconclusive", _no_share(record), at=None)
     status = decide_under_load(at, limit)
-    said = [f"{subject} {_latency(at, limit)}", rate_in_words(at)]
+    code = code_of(at, status, at.latencies.get(limit.metric.path))
+    facts = facts_of(at, decide_latency(at, limit), kept=KEPT) | {"sure": record.sure}
     if status == "pass" and not is_known(record.capacity):
-        status = "inconclusive"
-        said.append(_unknown_capacity(record))
-    if status == "pass" and (cached := cached_in_words(record.cache, test_size=record.test_size)) is not None:
-        status = "inconclusive"
-        said.append(cached)
-    return _verdict(record, limit, status, "; ".join([*said, *at.warnings]), at=at)
+        status, code = "inconclusive", "capacity_not_known"
+        facts["capacity"] = record.capacity.mean if record.capacity else 0.0
+    if status == "pass" and is_cached(record.cache, test_size=record.test_size):
+        status, code = "inconclusive", "cached"
+        facts |= {"cache": record.cache, "test_size": record.test_size}
+    return _verdict(record, limit, status, Outcome(code=f"under_load.{code}", facts=facts), at=at)
 
 
-def cached_in_words(cache: int | None, *, test_size: int) -> str | None:
-    """Why a pass says nothing where a cache of so many bytes holds the test file; None where none is known to."""
-    if cache is None or cache < test_size:
-        return None
-    return (
-        f"which is not judged: the target file names a cache of {format_size(cache)}, and the test file of "
-        f"{format_size(test_size)} is no larger; give it more with --storage-test-size"
-    )
+def is_cached(cache: int | None, *, test_size: int) -> bool:
+    """Whether a pass says nothing, because a cache of so many bytes holds the test file."""
+    return cache is not None and cache >= test_size
 
 
-def _unknown_capacity(record: UnderLoadRecord) -> str:
-    can = record.capacity
-    mean, sure = (format_quantity(each, unit="1/s") for each in (can.mean if can else 0.0, record.sure))
-    return (
-        f"which is not judged: what the volume can do is not known well enough (on average {mean}, certainly {sure}), "
-        "so that the share may be far less; a quieter machine or a longer measurement would decide it"
-    )
+def code_of(at: ShareRecord, status: Decision, found: Span | None, *, kept: float = KEPT) -> str:
+    """The name of what was found, of which an unkept rate goes first: a latency under less says nothing more."""
+    rate = decide_rate(at, kept=kept)
+    if status == "fail":
+        return "rate_not_kept" if rate == "fail" else "outside"
+    if status == "inconclusive":
+        if found is None:
+            return "no_value"
+        if None in (ends_of(found), at.reached.low, at.reached.high):
+            return "too_few_samples"
+        if rate == "inconclusive":
+            return "rate_open"
+    return LIES[status]
 
 
-def _no_share(record: UnderLoadRecord) -> str:
-    if record.capacity is None:
-        return "nothing was done in a minute of full load, so there is no capacity to take a share of"
-    sure = format_quantity(record.sure, unit="1/s")
-    return f"what it certainly does ({sure}) is too little for a share of it"
-
-
-def _latency(at: ShareRecord, limit: UnderLoadLimit) -> str:
-    found = at.latencies.get(limit.metric.path)
-    if found is None:
-        return "has no value: nothing was done"
-    said = f"is {format_quantity(found.mean, unit='s', beside=limit.value)}"
-    if found.low is None or found.high is None:
-        return f"{said}, from too few operations for a confidence interval"
-    low, high = (format_quantity(each, unit="s", beside=limit.value) for each in (found.low, found.high))
-    lies = held_against(
-        decide_latency(at, limit),
-        limit.wanted,
-        because=limit.because,
-        left_open="a quieter machine or a longer measurement would decide it",
-    )
-    return f"{said} ({at.confidence * 100:.4g}% CI {low} to {high}), {lies}"
-
-
-def rate_in_words(at: ShareRecord, *, missed: str = BEFORE, kept: float = KEPT) -> str:
-    """`the rate was kept: ...`, and what it means where it was not (`missed`). `kept`: as for `decide_rate`."""
+def facts_of(at: ShareRecord, latency: Decision, *, kept: float) -> Facts:
+    """What any load at a share tells. `latency`: where it lies; `kept`: as for `decide_rate`."""
     reached = at.reached
-    share = _percent(reached.mean)
-    if reached.low is None or reached.high is None:
-        return f"whether the rate was kept is not known: {share} of what was asked for was done, in too few seconds"
-    did = (
-        f"{share} of what was asked for was done (lower bound for its backlog {_percent(reached.low)}, upper bound "
-        f"{_percent(reached.high)})"
-    )
-    wanted = _percent(kept)
-    return {
-        "pass": f"the rate was kept: {did}",
-        "fail": f"the rate was not kept: {did}, surely less than {wanted}; {missed}",
-        "inconclusive": f"whether the rate was kept is open: {did}, on both sides of {wanted}; a quieter machine or a "
-        "longer measurement would decide it",
-    }[decide_rate(at, kept=kept)]
+    rate: Facts = {
+        "lies": decide_rate(at, kept=kept),
+        "reached": reached.mean,
+        "low": reached.low,
+        "high": reached.high,
+        "least": kept,
+    }
+    return {"asked": at.asked, "latency": latency, "rate": rate, "warnings": [*at.warnings]}
+
+
+def _no_share(record: UnderLoadRecord) -> Outcome:
+    if record.capacity is None:
+        return Outcome(code="under_load.no_capacity")
+    return Outcome(code="under_load.too_little", facts={"sure": record.sure})
 
 
 def ends_of(found: Span | None) -> tuple[float, float] | None:
@@ -138,12 +114,8 @@ def ends_of(found: Span | None) -> tuple[float, float] | None:
     return None if found is None or found.low is None or found.high is None else (found.low, found.high)
 
 
-def _percent(share: float) -> str:
-    return f"{share * 100:.4g} %"
-
-
 def _verdict(
-    record: UnderLoadRecord, limit: UnderLoadLimit, status: Decision, reason: str, *, at: ShareRecord | None
+    record: UnderLoadRecord, limit: UnderLoadLimit, status: Decision, said: Outcome, *, at: ShareRecord | None
 ) -> Verdict:
     found = None if at is None else at.latencies.get(limit.metric.path)
     return outcome(
@@ -154,5 +126,5 @@ def _verdict(
         unit="s",
         confidence=None if at is None else at.confidence,
         status=status,
-        reason=f"{reason}.",
+        found=said,
     )

@@ -22,6 +22,7 @@ MODULES = frozenset(
         "history",
         "imports",
         "limit",
+        "neighbours",
         "operations",
         "plain",
         "postgresql",
@@ -30,6 +31,7 @@ MODULES = frozenset(
         "ramps",
         "scaling",
         "snapshots",
+        "under_load",
     }
 )
 """those with sentences"""

@@ -226,6 +226,25 @@ def test_a_pass_needs_latency_and_rate_and_neighbours_that_load(found: Neighbour
     assert verdict.rule == "at_most_beside_neighbours" and verdict.unit == "s"
 
 
+@pytest.mark.parametrize(
+    ("found", "code"),
+    [
+        (record(pair((0.005, 0.01))), "within"),
+        (record(pair((0.005, 0.01)), cache=2**30), "cached"),
+        (record(pair((0.03, 0.04))), "outside"),
+        (record(pair((0.03, 0.04), neighbours=[900.0, 0.0])), "neighbor_idle"),
+        (record(pair((0.03, 0.04), alone_rate=MISSED)), "missed_alone"),
+        (record(), "too_little"),
+    ],
+)
+def test_what_was_found_is_data(found: NeighboursRecord, code: str) -> None:
+    outcome = judge_beside(found, limit()).outcome
+    assert outcome is not None and outcome.code == f"neighbours.{code}"
+    facts = {name: outcome.facts.get(name) for name in ("capacity", "alone_s", "beside_s")}
+    assert facts["capacity"] == 5000.0 and (code == "too_little" or facts["alone_s"] == 0.0015)
+    assert code != "within" or (facts["beside_s"], outcome.facts["neighbors"]) == (0.0075, [900.0, 1100.0])
+
+
 @pytest.mark.parametrize(("times", "status"), [(11.0, "pass"), (5.0, "inconclusive"), (2.0, "fail")])
 def test_growth_is_held_against_both_intervals(times: float, status: str) -> None:
     """Alone 1 to 2 ms, beside 5 to 10 ms: at least 2.5 times, at most 10."""

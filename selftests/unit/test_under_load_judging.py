@@ -122,3 +122,41 @@ def test_a_pass_over_a_file_that_a_cache_holds_is_none() -> None:
     assert "the target file names a cache of 1Gi, and the test file of 1Gi is no larger" in cached.reason
     assert judge_under_load(record(at(KEPT, SLOW), cache=2**30), at_most(0.003)).status == "fail"
     assert judge_under_load(record(at(KEPT, QUICK), cache=2**30 - 1), at_most(0.003)).status == "pass"
+
+
+@pytest.mark.parametrize(
+    ("found", "code"),
+    [
+        (record(at(KEPT, QUICK)), "within"),
+        (record(at(OPEN, SLOW)), "outside"),
+        (record(at(MISSED, SLOW)), "rate_not_kept"),
+        (record(at(KEPT, NEAR)), "on_both_sides"),
+        (record(at(OPEN, QUICK)), "rate_open"),
+        (record(at(KEPT, (None, None))), "too_few_samples"),
+        (record(at((None, None), QUICK)), "too_few_samples"),
+        (record(at(KEPT, QUICK).model_copy(update={"latencies": {}})), "no_value"),
+        (record(at(KEPT, QUICK), cache=2**30), "cached"),
+        (
+            record(at(KEPT, QUICK)).model_copy(update={"capacity": Span(mean=5600.0, low=5000.0, high=7000.0)}),
+            "capacity_not_known",
+        ),
+        (record(capacity=False), "no_capacity"),
+        (record(), "too_little"),
+    ],
+)
+def test_what_was_found_is_data(found: UnderLoadRecord, code: str) -> None:
+    outcome = judge_under_load(found, at_most(0.003)).outcome
+    assert outcome is not None and outcome.code == f"under_load.{code}"
+
+
+def test_the_facts_are_those_of_the_load() -> None:
+    outcome = judge_under_load(record(at(KEPT, QUICK), cache=2**30), at_most(0.003)).outcome
+    assert outcome is not None and outcome.facts == {
+        "asked": 4000,
+        "sure": 5000.0,
+        "latency": "pass",
+        "rate": {"lies": "pass", "reached": 0.97, "low": 0.99, "high": 1.0, "least": 0.98},
+        "warnings": [],
+        "cache": 2**30,
+        "test_size": 2**30,
+    }
