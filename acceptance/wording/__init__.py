@@ -22,6 +22,7 @@ MODULES = frozenset(
         "history",
         "imports",
         "limit",
+        "many_files",
         "neighbours",
         "operations",
         "plain",

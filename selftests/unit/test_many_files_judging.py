@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from acceptance.judging.many_files import judge_many_files
 from acceptance.limits.file import load_limits
@@ -166,3 +167,79 @@ def test_the_plan_counts_both_volumes_the_baselines_and_all_pods() -> None:
     alone = with_many_files("fast", settings, files=FILES, baseline=None, assumed=EMBEDDED)
     assert 200 < alone.about_s < step.about_s < 700
     assert alone.what == "fast: 100,000 files made, found and deleted; 10 pods started"
+
+
+def told(found: ManyFilesRecord, asked: ManyFilesLimit) -> tuple[str, dict[str, JsonValue]]:
+    verdict = judge_many_files(found, asked)
+    assert verdict.outcome is not None and verdict.requirement.at == {"files": asked.files}
+    return verdict.outcome.code, verdict.outcome.facts
+
+
+@pytest.mark.parametrize(
+    ("at_most", "code"), [(110.0, "rate_within"), (100.0, "rate_outside"), (105.0, "rate_on_both_sides")]
+)
+def test_how_soon_files_are_done_is_data(at_most: float, code: str) -> None:
+    expected = {"files": FILES, "seconds_each": pytest.approx(105.0 / FILES)}
+    assert told(record(rate()), limit("create", at_most)) == (f"many_files.{code}", expected)
+
+
+def test_why_files_are_too_few_is_data() -> None:
+    few = record(rate("stat", files=1000, seconds=[0.01, 0.011] * 50), files=2000)
+    expected = {"files": 1000, "seconds_each": pytest.approx(0.00105), "created": 2000}
+    assert told(few, limit("stat", 600.0)) == ("many_files.rate_of_too_few", expected)
+    late = record(rate(seconds=[700.0, 600.0], files=2000), files=2000)
+    assert told(late, limit("create", 600.0)) == ("many_files.time_outside", {"files": 2000})
+    assert told(late, limit("create", 3600.0)) == ("many_files.too_few_folders", {"files": 2000})
+
+
+def test_what_nobody_saw_is_told_by_its_code() -> None:
+    no_empty = record(starts=[each.model_copy(update={"seconds": None}) for each in started() if not each.files])
+    assert told(record(), limit("create", 1.0)) == ("many_files.never_done", {})
+    assert told(record(), limit("start", 1.0)) == ("many_files.no_such_pod", {})
+    assert told(no_empty, limit("start_growth", 1.0)) == ("many_files.no_start_on_none", {})
+
+
+@pytest.mark.parametrize(
+    ("slowest", "files", "code"),
+    [
+        (9.9, FILES, "start_within"),
+        (11.1, FILES, "start_outside"),
+        (10.5, FILES, "start_on_both_sides"),
+        (9.9, 50_000, "start_on_another_number"),
+        (11.1, 200_000, "start_on_another_number"),
+    ],
+)
+def test_how_soon_pods_start_is_data(slowest: float, files: int, code: str) -> None:
+    found = record(starts=started(full=[2.0, slowest], files=files), files=files)
+    assert told(found, limit("start", 10.0)) == (f"many_files.{code}", {"pods": 2, "files": files})
+
+
+@pytest.mark.parametrize(
+    ("at_most", "files", "code"),
+    [
+        (150.0, FILES, "no_start_outside"),
+        (600.0, FILES, "no_start_on_both_sides"),
+        (150.0, 200_000, "no_start_on_another_number"),
+    ],
+)
+def test_that_a_pod_did_not_start_is_data(at_most: float, files: int, code: str) -> None:
+    found = record(starts=started(full=[1.0, None], files=files), files=files)
+    expected = {"pods": 2, "files": files, "timeout_s": 300.0, "why": "it waits <b>"}
+    assert told(found, limit("start", at_most)) == (f"many_files.{code}", expected)
+
+
+@pytest.mark.parametrize(
+    ("slowest", "files", "code", "more"),
+    [
+        (1.6, FILES, "growth_within", {}),
+        (12.0, FILES, "growth_outside", {}),
+        (6.0, FILES, "growth_on_both_sides", {}),
+        (1.6, 50_000, "growth_on_another_number", {}),
+        (None, FILES, "growth_outside", {"low_s": 300.0 - 1.6 - 1.0}),
+    ],
+)
+def test_how_much_later_pods_start_is_data(
+    slowest: float | None, files: int, code: str, more: dict[str, float]
+) -> None:
+    found = record(starts=started(full=[1.5, slowest], files=files), files=files)
+    assert told(found, limit("start_growth", 4.0)) == (f"many_files.{code}", {"pods": 2, "files": files, **more})

@@ -1,0 +1,162 @@
+"""What is said of a volume of very many files: how soon they were made and found, and pods started on them."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from acceptance.results.document import Verdict
+from acceptance.results.many_files import DONE, FileOperation
+from acceptance.text.quantities import format_quantity
+from acceptance.wording.phrasing import Sentence, decision_of, held_against, surely, wanted_of, wherever_it_lies
+
+_OTHER_GROUP = "other_group"
+"""the metric of pods that start with another group than that of their volume"""
+
+
+def never_done(verdict: Verdict) -> str:
+    """An operation."""
+    return f"no file on {verdict.storage_class} was {_done(verdict)}, so it cannot be judged."
+
+
+def time(verdict: Verdict, *, files: int) -> Sentence:
+    """So many files took the measured time: too few folders for a rate with an interval."""
+    found = f"{_were_done(verdict, files)} in {_time(verdict, verdict.measured)}"
+    return _held(verdict, found, left_open="too few folders were done to be sure")
+
+
+def rate(verdict: Verdict, *, files: int, seconds_each: float) -> Sentence:
+    """At that rate the files of the limit take the measured time."""
+    return _held(verdict, _at_rate(verdict, files, seconds_each), left_open="more files would decide it")
+
+
+def rate_of_too_few(verdict: Verdict, *, files: int, seconds_each: float, created: int) -> str | Sentence:
+    """It would pass, but folders fill, and caches end. `created`: files on the volume, of which `files` were done."""
+    found = _at_rate(verdict, files, seconds_each)
+    if files != created:
+        return _held(verdict, found, left_open=_of_another_number(verdict, files))
+    return f"{found}, {_of_another_number(verdict, files)}."
+
+
+def no_such_pod(verdict: Verdict) -> str:
+    """Of those whose start is judged."""
+    return f"no such pod was started on {verdict.storage_class}, so it cannot be judged."
+
+
+def start(verdict: Verdict, *, pods: int, files: int) -> Sentence:
+    """The slowest of `pods` pods on a volume with so many files."""
+    return _held_start(verdict, _started(verdict, pods, files))
+
+
+def start_on_another_number(verdict: Verdict, *, pods: int, files: int) -> str:
+    """It passes on fewer files than the limit is about, or fails on more."""
+    return f"{_started(verdict, pods, files)}, {_of_another_number(verdict, files)}."
+
+
+def no_start(verdict: Verdict, *, pods: int, files: int, timeout_s: float, why: str) -> Sentence:
+    """One of them had not started when nobody waited longer; `why`: what the cluster said of it."""
+    return _held_start(verdict, _not_started(verdict, pods, files, timeout_s, why))
+
+
+def no_start_on_another_number(verdict: Verdict, *, pods: int, files: int, timeout_s: float, why: str) -> str:
+    """It did not start, but there were more files than the limit is about."""
+    return f"{_not_started(verdict, pods, files, timeout_s, why)}, {_of_another_number(verdict, files)}."
+
+
+def no_start_on_none(verdict: Verdict) -> str:
+    """There is nothing that the starts on files could be held against."""
+    return f"a pod on an empty volume of {verdict.storage_class} did not start in time, so it cannot be judged."
+
+
+def growth(verdict: Verdict, *, pods: int, files: int, low_s: float | None = None) -> Sentence:
+    """The slowest of the `pods` pods on files, beside those on the empty volume.
+
+    `low_s`: the lower end of an interval without an upper one, which the verdict does not have.
+    """
+    return _held_start(verdict, _later(verdict, pods, files, low_s))
+
+
+def growth_on_another_number(verdict: Verdict, *, pods: int, files: int, low_s: float | None = None) -> str:
+    """It passes on fewer files than the limit is about, or fails on more."""
+    return f"{_later(verdict, pods, files, low_s)}, {_of_another_number(verdict, files)}."
+
+
+SENTENCES = {
+    "never_done": never_done,
+    "time_outside": time,
+    "too_few_folders": time,
+    **wherever_it_lies("rate", rate),
+    "rate_of_too_few": rate_of_too_few,
+    "no_such_pod": no_such_pod,
+    **wherever_it_lies("start", start),
+    "start_on_another_number": start_on_another_number,
+    "no_start_outside": no_start,
+    "no_start_on_both_sides": no_start,
+    "no_start_on_another_number": no_start_on_another_number,
+    "no_start_on_none": no_start_on_none,
+    **wherever_it_lies("growth", growth),
+    "growth_on_another_number": growth_on_another_number,
+}
+
+
+def _held(verdict: Verdict, found: str, *, left_open: str) -> Sentence:
+    because = verdict.requirement.because
+    return held_against(found, decision_of(verdict), wanted_of(verdict), because=because, left_open=left_open, whole="")
+
+
+def _held_start(verdict: Verdict, found: str) -> Sentence:
+    return _held(verdict, found, left_open="pods are looked at once a second, and starts vary")
+
+
+def _of_another_number(verdict: Verdict, files: int) -> str:
+    return (
+        f"the limit is about {_asked_files(verdict):,} files, and there were {files:,}: ask for as many with "
+        "--storage-many-files-count"
+    )
+
+
+def _asked_files(verdict: Verdict) -> int:
+    return cast(int, verdict.requirement.at["files"])
+
+
+def _were_done(verdict: Verdict, files: int) -> str:
+    return f"{files:,} files on {verdict.storage_class} were {_done(verdict)}"
+
+
+def _done(verdict: Verdict) -> str:
+    return DONE[cast(FileOperation, verdict.metric)]
+
+
+def _at_rate(verdict: Verdict, files: int, seconds_each: float) -> str:
+    assert verdict.confidence is not None  # what has an interval has one
+    ends = surely(verdict.confidence, _time(verdict, verdict.low), _time(verdict, verdict.high))
+    rate = f"{1 / seconds_each:,.0f} a second" if seconds_each > 0.0 else "once"
+    took = f"{_asked_files(verdict):,} take {_time(verdict, verdict.measured)} ({ends})"
+    return f"{_were_done(verdict, files)} at {rate}; {took}"
+
+
+def _started(verdict: Verdict, pods: int, files: int) -> str:
+    return f"{_slowest(verdict, pods, files)} had started {_time(verdict, verdict.measured)} after it was asked for"
+
+
+def _not_started(verdict: Verdict, pods: int, files: int, timeout_s: float, why: str) -> str:
+    return f"{_slowest(verdict, pods, files)} had not started after {format_quantity(timeout_s, unit='s')} ({why})"
+
+
+def _slowest(verdict: Verdict, pods: int, files: int) -> str:
+    of = "the pod" if pods == 1 else f"the slowest of {pods} pods"
+    with_group = " with another fsGroup" if verdict.metric == _OTHER_GROUP else ""
+    return f"{of}{with_group} on {files:,} files on {verdict.storage_class}"
+
+
+def _later(verdict: Verdict, pods: int, files: int, low_s: float | None) -> str:
+    low = low_s if verdict.low is None else verdict.low
+    return (
+        f"the slowest of {pods} pods on {files:,} files on {verdict.storage_class} started {_time(verdict, low)} to "
+        f"{_time(verdict, verdict.high)} later than those on an empty volume"
+    )
+
+
+def _time(verdict: Verdict, seconds: float | None) -> str:
+    if seconds is None:
+        return "beyond all bounds"
+    return format_quantity(seconds, unit="s", beside=verdict.requirement.bound)
