@@ -14,6 +14,7 @@ from acceptance.commands.named_cluster import add_cluster_options, connected, op
 from acceptance.judging.discovery import Discovery, FoundClass, Surroundings, discover
 from acceptance.text.program import PROGRAM
 from acceptance.text.sanitizing import on_one_line, sanitize
+from acceptance.wording.discovery import problem
 
 
 def add_discover(commands: Commands) -> None:
@@ -64,10 +65,10 @@ def _yes(value: bool) -> str:
 
 
 def _told(found: Discovery) -> Iterator[str]:
-    yield from found.wrong
+    yield from map(problem, found.wrong)
     for each in found.classes:
         for wrong in each.wrong:
-            yield f"{each.name}: {wrong}"
+            yield f"{each.name}: {problem(wrong)}"
     if found.baseline is not None:
         yield (
             f"Baseline: {found.baseline} is on the nodes' own disks; a comparison is fair where these hold "

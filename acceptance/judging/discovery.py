@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from acceptance.results.document import StorageClass
+from acceptance.results.requirement import Outcome
 
 Object = Mapping[str, Any]
 
@@ -44,8 +45,8 @@ class FoundClass:
     snapshots: bool
     groups: bool
     capacity: bool
-    wrong: tuple[str, ...]
-    """what may keep it from working, or from being tested, in sentences"""
+    wrong: tuple[Outcome, ...]
+    """what may keep it from working, or from being tested"""
     usable: bool
     """whether it has a provisioner"""
     runs: bool
@@ -57,7 +58,7 @@ class Discovery:
     """All classes; what is wrong with them together; those to begin with, None where none suits."""
 
     classes: tuple[FoundClass, ...]
-    wrong: tuple[str, ...]
+    wrong: tuple[Outcome, ...]
     candidate: str | None
     baseline: str | None
 
@@ -95,17 +96,14 @@ def _candidate(found: Sequence[FoundClass]) -> str | None:
     return usable[0].name if usable else None
 
 
-def _wrong_together(found: Sequence[FoundClass]) -> Iterator[str]:
+def _wrong_together(found: Sequence[FoundClass]) -> Iterator[Outcome]:
     defaults = [each.name for each in found if each.default]
     if not found:
-        yield "The cluster has no StorageClass: install a provisioner first."
+        yield Outcome(code="discovery.no_class")
     elif not defaults:
-        yield "No class is the default: PVCs that name none stay pending; name one with --storage-class."
+        yield Outcome(code="discovery.no_default")
     elif len(defaults) > 1:
-        yield (
-            f"{len(defaults)} classes are the default ({', '.join(defaults)}): PVCs that name none get the "
-            "newest one; keep the annotation is-default-class on one of them only."
-        )
+        yield Outcome(code="discovery.many_defaults", facts={"classes": [*defaults]})
 
 
 def _found(each: StorageClass, beside: Surroundings) -> FoundClass:
@@ -128,42 +126,33 @@ def _found(each: StorageClass, beside: Surroundings) -> FoundClass:
     )
 
 
-def _wrong(of: StorageClass, *, snapshots: bool, beside: Surroundings) -> Iterator[str]:
+def _wrong(of: StorageClass, *, snapshots: bool, beside: Surroundings) -> Iterator[Outcome]:
     if not of.provisions:
         return
     if of.provisioner in LOCAL and of.binding_mode != "WaitForFirstConsumer":
-        yield (
-            "Local volumes are bound at once (Immediate): a volume may lie on a node where its pod cannot run; "
-            "set volumeBindingMode: WaitForFirstConsumer, unless they are in a folder that all nodes share."
-        )
+        yield Outcome(code="discovery.local_bound_at_once")
     if not of.allow_expansion:
-        yield "PVCs cannot grow: allowVolumeExpansion is not set; the expansion test is skipped."
+        yield Outcome(code="discovery.no_expansion")
     if beside.snapshot_classes is not None and not snapshots and _is_csi(of.provisioner, beside):
-        yield "Its driver has no VolumeSnapshotClass: snapshots cannot be taken; if it can, make one."
+        yield Outcome(code="discovery.no_snapshot_class")
     driver = next((each for each in beside.drivers or () if each["metadata"]["name"] == of.provisioner), None)
     promised = driver is not None and bool((driver.get("spec") or {}).get("storageCapacity"))
     if promised and beside.capacities is not None and not _tells_capacity(of.name, beside):
-        yield (
-            "Its driver promises CSIStorageCapacity but there is none for this class: the scheduler then places "
-            "no pod whose volume waits for its first consumer."
-        )
+        yield Outcome(code="discovery.no_capacity")
 
 
-def _missing_provisioner(of: StorageClass, beside: Surroundings) -> str | None:
+def _missing_provisioner(of: StorageClass, beside: Surroundings) -> Outcome | None:
     """Why nothing seems to make volumes; None where something does, or that is not known."""
     provisioner = of.provisioner
     if not of.provisions:
-        return "Nothing provisions volumes of it (no-provisioner): the suite cannot test it."
+        return Outcome(code="discovery.no_provisioner")
     if provisioner.startswith("kubernetes.io/"):  # in-tree: a CSI driver with another name does it, if any
         return None
     if beside.csi_nodes is None or beside.pods is None or _on_nodes(provisioner, beside):
         return None
     if any(_speaks_of(provisioner, pod) for pod in beside.pods):
         return None
-    return (
-        f"No node has a driver {provisioner} (CSINode), and no running pod mentions it: PVCs would stay pending, "
-        "unless it runs outside of the cluster."
-    )
+    return Outcome(code="discovery.no_driver", facts={"provisioner": provisioner})
 
 
 def _on_nodes(provisioner: str, beside: Surroundings) -> bool:

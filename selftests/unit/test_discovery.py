@@ -13,6 +13,8 @@ from acceptance.cluster.looking import look_at_storage
 from acceptance.cluster.resources import Object, Resource
 from acceptance.cluster.storage_classes import DEFAULTS, storage_class_of
 from acceptance.judging.discovery import Discovery, Surroundings, discover
+from acceptance.results.requirement import Outcome
+from acceptance.wording.discovery import problem
 
 CSI = "ebs.csi.example.com"
 
@@ -50,7 +52,7 @@ def found(*classes: Object, **other: Any) -> Discovery:
     return discover([storage_class_of(each) for each in classes], Surroundings(**{**vars(WHOLE), **other}))
 
 
-def wrong(*classes: Object, **other: Any) -> list[str]:
+def wrong(*classes: Object, **other: Any) -> list[Outcome]:
     told = found(*classes, **other)
     return [*told.wrong, *(each for one in told.classes for each in one.wrong)]
 
@@ -66,27 +68,51 @@ def test_of_good_classes_nothing_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("classes", "other", "sentence"),
+    ("classes", "other", "code", "sentence"),
     [
-        ((), {}, "The cluster has no StorageClass"),
-        ((LOCAL,), {}, "No class is the default"),
+        ((), {}, "no_class", "The cluster has no StorageClass"),
+        ((LOCAL,), {}, "no_default", "No class is the default"),
         (
             (GOOD, storage_class("b", CSI, default=True, allowVolumeExpansion=True)),
             {"capacities": BOTH},
+            "many_defaults",
             "2 classes are the default",
         ),
-        ((GOOD,), {"csi_nodes": on_nodes("other"), "pods": []}, f"No node has a driver {CSI} (CSINode), and no"),
-        ((GOOD,), {"snapshot_classes": []}, "Its driver has no VolumeSnapshotClass"),
-        ((GOOD,), {"capacities": []}, "Its driver promises CSIStorageCapacity but there is none for this class"),
-        ((GOOD | {"allowVolumeExpansion": False},), {}, "PVCs cannot grow"),
-        ((LOCAL | {"volumeBindingMode": "Immediate"}, GOOD), {}, "Local volumes are bound at once"),
-        ((GOOD, storage_class("by-hand", "kubernetes.io/no-provisioner")), {}, "Nothing provisions volumes of it"),
+        (
+            (GOOD,),
+            {"csi_nodes": on_nodes("other"), "pods": []},
+            "no_driver",
+            f"No node has a driver {CSI} (CSINode), and no",
+        ),
+        ((GOOD,), {"snapshot_classes": []}, "no_snapshot_class", "Its driver has no VolumeSnapshotClass"),
+        (
+            (GOOD,),
+            {"capacities": []},
+            "no_capacity",
+            "Its driver promises CSIStorageCapacity but there is none for this class",
+        ),
+        ((GOOD | {"allowVolumeExpansion": False},), {}, "no_expansion", "PVCs cannot grow"),
+        (
+            (LOCAL | {"volumeBindingMode": "Immediate"}, GOOD),
+            {},
+            "local_bound_at_once",
+            "Local volumes are bound at once",
+        ),
+        (
+            (GOOD, storage_class("by-hand", "kubernetes.io/no-provisioner")),
+            {},
+            "no_provisioner",
+            "Nothing provisions volumes of it",
+        ),
     ],
     ids=lambda each: each[:24] if isinstance(each, str) else "",
 )
-def test_what_is_wrong_is_told_and_nothing_else(classes: Any, other: dict[str, Any], sentence: str) -> None:
+def test_what_is_wrong_is_told_and_nothing_else(classes: Any, other: dict[str, Any], code: str, sentence: str) -> None:
     (told,) = wrong(*classes, **other)
-    assert told.startswith(sentence)
+    assert told.code == f"discovery.{code}"
+    facts = {"many_defaults": {"classes": ["b", "fast"]}, "no_driver": {"provisioner": CSI}}
+    assert told.facts == facts.get(code, {})
+    assert problem(told).startswith(sentence)
 
 
 @pytest.mark.parametrize("unread", ["csi_nodes", "pods", "snapshot_classes", "capacities", "drivers"])

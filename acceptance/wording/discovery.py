@@ -1,0 +1,49 @@
+"""What is said of what is wrong with the StorageClasses of a cluster. They are no verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from acceptance.results.requirement import Outcome
+
+
+def problem(found: Outcome) -> str:
+    """Raises KeyError for a code that has no sentence here."""
+    module, _, name = found.code.partition(".")
+    if module != "discovery":
+        raise KeyError(f"wanted a code such as discovery.no_class, found {found.code!r}")
+    said = _PROBLEMS[name]
+    return said if isinstance(said, str) else said(**found.facts)
+
+
+def _defaults(*, classes: Sequence[str]) -> str:
+    return (
+        f"{len(classes)} classes are the default ({', '.join(classes)}): PVCs that name none get the "
+        "newest one; keep the annotation is-default-class on one of them only."
+    )
+
+
+def _no_driver(*, provisioner: str) -> str:
+    return (
+        f"No node has a driver {provisioner} (CSINode), and no running pod mentions it: PVCs would stay pending, "
+        "unless it runs outside of the cluster."
+    )
+
+
+_PROBLEMS: dict[str, str | Callable[..., str]] = {
+    "no_class": "The cluster has no StorageClass: install a provisioner first.",
+    "no_default": "No class is the default: PVCs that name none stay pending; name one with --storage-class.",
+    "many_defaults": _defaults,
+    "local_bound_at_once": (
+        "Local volumes are bound at once (Immediate): a volume may lie on a node where its pod cannot run; "
+        "set volumeBindingMode: WaitForFirstConsumer, unless they are in a folder that all nodes share."
+    ),
+    "no_expansion": "PVCs cannot grow: allowVolumeExpansion is not set; the expansion test is skipped.",
+    "no_snapshot_class": "Its driver has no VolumeSnapshotClass: snapshots cannot be taken; if it can, make one.",
+    "no_capacity": (
+        "Its driver promises CSIStorageCapacity but there is none for this class: the scheduler then places "
+        "no pod whose volume waits for its first consumer."
+    ),
+    "no_provisioner": "Nothing provisions volumes of it (no-provisioner): the suite cannot test it.",
+    "no_driver": _no_driver,
+}
