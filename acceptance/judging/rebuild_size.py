@@ -61,6 +61,11 @@ def seconds_of(record: RebuildRecord, size: float) -> Interval | None:
     return Interval(mean, max(0.0, reach.least), reach.most)
 
 
+def projected(record: RebuildRecord, size: float) -> Interval | None:
+    """The same from two sizes; None where one was timed, or the two do not tell."""
+    return None if record.smaller is None else seconds_of(record, size)
+
+
 def decide_size(record: RebuildRecord, size: float) -> Decision:
     """Whether a volume of `size` bytes can be rebuilt in the time limit.
 

@@ -1,10 +1,10 @@
-"""Rebuild record + limit -> verdict. Pure; every reason carries the arithmetic that it rests on."""
+"""Rebuild record + limit -> verdict. Pure; what was found holds the figures that the verdict rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from pydantic import JsonValue
 
-from acceptance.judging.outcome import decide, held_against, not_judged, outcome, verdict_id
+from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id
 from acceptance.judging.rebuild_size import (
     ONCE,
     as_timed,
@@ -12,17 +12,19 @@ from acceptance.judging.rebuild_size import (
     grows_faster,
     is_timed,
     least_size,
+    projected,
     seconds_of,
     through,
 )
 from acceptance.limits.rebuilds import RebuildLimit
 from acceptance.results.document import Verdict
-from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
-from acceptance.results.requirement import Decision
+from acceptance.results.rebuilds import RebuildRecord, RebuildTimes, SizeTimed
+from acceptance.results.requirement import LIES, Decision, Outcome
 from acceptance.results.scaling import Figure
 from acceptance.statistics.intervals import Interval, correlation_of_batches
 from acceptance.statistics.ratios import independent_ratio
-from acceptance.text.quantities import format_quantity
+
+Facts = dict[str, JsonValue]
 
 
 def judge_rebuild(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
@@ -31,97 +33,51 @@ def judge_rebuild(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
 
 
 def unjudged(record: RebuildRecord) -> Verdict:
-    """No verdict: the tier has no limit on rebuilds of this pattern. The reason holds what was measured."""
+    """No verdict: the tier has no limit on rebuilds of this pattern. The facts are what was measured."""
     return not_judged(
         verdict_id(record.storage_class, record.pattern, "rebuild", "none"),
         storage_class=record.storage_class,
         profile=record.pattern,
-        reason=f"{record.pattern} on {record.storage_class}: measured ({arithmetic(record)}), not judged: the tier has "
-        "no limit for this pattern; to judge it add one under rebuild: largest_volume:",
+        found=Outcome(code="rebuilds.unlimited", facts=_times(record)),
     )
 
 
-def arithmetic(record: RebuildRecord, *, beside: float | None = None) -> str:
-    """`rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is 5.444 TiB`
-
-    Of two sizes: `rebuilt 5 GiB in 18 s and 20 GiB in 63 s (each measured once, to within 1 s): 3 s to begin and then
-    341.3 MiB/s; in 24 h that is 28.12 TiB`. Of a rebuild that was over before it was timed: `that is not known, but at
-    least 987.3 GiB`. Tries that failed meanwhile are counted, for the time is theirs too.
-    """
-    divided = f", divided by {record.snapshots} snapshots," if record.snapshots > 1 else ""
-    limit = format_quantity(record.time_limit_s, unit="s")
-    return f"rebuilt {_timed(record)}; in {limit}{divided} that is {_largest(record, beside)}"
-
-
-def _largest(record: RebuildRecord, beside: float | None) -> str:
-    """`5.444 TiB (98% CI 5.1 TiB to 5.9 TiB)`; `not known, but at least 987.3 GiB`"""
-    if not is_timed(record):
-        least = least_size(record)
-        return "not known" if least is None else f"not known, but at least {format_quantity(least, unit='B')}"
-    largest = record.largest_volume
-    figure = format_quantity(largest.mean, unit="B", beside=beside)
-    if largest.low is None:
-        return figure
-    low = format_quantity(largest.low, unit="B", beside=beside)
-    most = "no bound" if largest.high is None else format_quantity(largest.high, unit="B", beside=beside)
-    return f"{figure} ({record.confidence * 100:.4g}% CI {low} to {most})"
-
-
-def _timed(record: RebuildRecord) -> str:
-    """`2 GiB in 31 s (measured once, to within 1 s)`"""
-    rebuilds, smaller = record.rebuilds, record.smaller
-    sizes = _size_in(record.size, record.rebuilds)
-    if smaller is not None:
-        rebuilds = [*smaller.rebuilds, *rebuilds]
-        sizes = f"{_size_in(smaller.size, smaller.rebuilds)} and {sizes}"
-    often = len(record.rebuilds)
-    if smaller is None:
-        times = "measured once" if often == 1 else f"mean of {often} rebuilds"
-    else:
-        times = "each measured once" if often == 1 else f"means of {often} rebuilds each"
-    exact = format_quantity(max(one.uncertainty_s for one in rebuilds), unit="s")
-    failures = sum(len(one.failures) for one in rebuilds)
-    which = "try that failed" if failures == 1 else "tries that failed"
-    tried = f", with {failures} {which}" if failures else ""
-    return f"{sizes} ({times}, to within {exact}{tried}){_line(record)}"
+def times_of(record: RebuildRecord) -> RebuildTimes:
+    """What was timed, and what follows from it for the largest volume."""
+    smaller = [] if record.smaller is None else [(record.smaller.size, record.smaller.rebuilds)]
+    sizes = [*smaller, (record.size, record.rebuilds)]
+    rebuilds = [each for _, repeats in sizes for each in repeats]
+    line, largest, timed = through(record), record.largest_volume, is_timed(record)
+    return RebuildTimes(
+        sizes=[
+            SizeTimed(size=size, seconds=sum(each.seconds for each in repeats) / len(repeats))
+            for size, repeats in sizes
+        ],
+        repeats=len(record.rebuilds),
+        uncertainty_s=max(each.uncertainty_s for each in rebuilds),
+        failures=sum(len(each.failures) for each in rebuilds),
+        snapshots=record.snapshots,
+        time_limit_s=record.time_limit_s,
+        start_up_s=line.start_up_s if smaller else None,
+        pace=line.pace if smaller else None,
+        grows_faster=grows_faster(record),
+        largest=largest.mean if timed else None,
+        low=largest.low if timed else None,
+        high=largest.high if timed else None,
+        confidence=record.confidence,
+        at_least=None if timed else least_size(record),
+    )
 
 
-def _size_in(size: int, rebuilds: Sequence[TimedRebuild]) -> str:
-    seconds = sum(each.seconds for each in rebuilds) / len(rebuilds)
-    return f"{format_quantity(size, unit='B')} in {format_quantity(seconds, unit='s')}"
-
-
-def _line(record: RebuildRecord) -> str:
-    """`: 3 s to begin and then 341.3 MiB/s`, where two sizes tell."""
-    if record.smaller is None:
-        return ""
-    line = through(record)
-    if line.pace <= 0.0:
-        return ": the larger took no longer, so other sizes cannot be calculated from both, and only the larger counts"
-    rate = format_quantity(1 / line.pace, unit="B/s")
-    if grows_faster(record):
-        return f": the larger took more time per byte, {rate} between both"
-    begin = format_quantity(line.start_up_s, unit="s") if line.start_up_s > 0.0 else "no time that can be seen"
-    return f": {begin} to begin and then {rate}"
-
-
-def projected(record: RebuildRecord, size: float) -> str | None:
-    """`1 TiB would take 51.2 min (41 min to 64 min)`, from two sizes; None where they do not tell."""
-    found = seconds_of(record, size)
-    if record.smaller is None or found is None:
-        return None
-    mean, low, high = (format_quantity(max(0.0, each), unit="s") for each in found)
-    return f"{format_quantity(size, unit='B')} would take {mean} ({low} to {high})"
+def _times(record: RebuildRecord) -> Facts:
+    return {"times": times_of(record).model_dump(mode="json", exclude_none=True)}
 
 
 def _largest_volume(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
     found, status = record.largest_volume, decide_size(record, limit.value)
-    because = {
-        "pass": "",
-        "fail": f": {limit.because.rstrip('.')}",
-        "inconclusive": f", {_left_open(record, limit)}",
-    }[status]
-    told = projected(record, limit.value)
+    would_take = projected(record, limit.value)
+    facts = _times(record) | ({} if would_take is None else {"would_take_s": list(would_take)})
+    code, more = _left_open(record, limit) if status == "inconclusive" else (LIES[status], {})
     return outcome(
         limit,
         storage_class=record.storage_class,
@@ -130,36 +86,28 @@ def _largest_volume(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
         unit="B",
         confidence=record.confidence,
         status=status,
-        reason=f"{limit.pattern} on {record.storage_class}: {arithmetic(record, beside=limit.value)}; "
-        f"{f'{told}; ' if told else ''}wanted {limit.wanted}{because}.",
+        found=Outcome(code=f"rebuilds.{code}", facts={**facts, **more}),
     )
 
 
-def _left_open(record: RebuildRecord, limit: RebuildLimit) -> str:
-    """Why that limit is not decided, and what would decide it."""
-    larger = "a larger --storage-rebuild-size would decide it"
+def _left_open(record: RebuildRecord, limit: RebuildLimit) -> tuple[str, Facts]:
+    """Why that limit is not decided, and what more is told of that."""
     if seconds_of(record, limit.value) is None:
-        return f"which these two sizes cannot show, since the larger took no longer; {larger}"
+        return "larger_took_no_longer", {}
     least, most = as_timed(record, limit.value * record.snapshots)
     if least <= record.time_limit_s < most:
-        return f"which the measured times cannot decide ({_open(record, limit, least, most)}); {larger}"
+        return "inexact_times", _between(record, limit, least, most)
     if grows_faster(record) and most <= record.time_limit_s:
-        return f"and larger volumes may be slower still; {larger}"
-    more = "more rebuilds (--storage-rebuild-repeats) would decide it"
-    if len(record.rebuilds) == 1:
-        one = "one rebuild" if record.smaller is None else "one rebuild of each size"
-        return f"too near to be decided by {one}, which may be off by {100 * ONCE:.0f} %; {more}"
-    return f"which lies within that; {more}"
+        return "slower_by_size", {}
+    return ("measured_once", {"off_by": ONCE}) if len(record.rebuilds) == 1 else ("on_both_sides", {})
 
 
-def _open(record: RebuildRecord, limit: RebuildLimit, least: float, most: float) -> str:
-    """`3.59 TiB to 11.25 TiB`; of two sizes, between which times the volume of the limit may lie."""
+def _between(record: RebuildRecord, limit: RebuildLimit, least: float, most: float) -> Facts:
+    """Between which times the volume of the limit may lie; from one size, between which volumes the largest may."""
     if record.smaller is not None:
-        return f"{format_quantity(max(0.0, least), unit='s')} to {format_quantity(most, unit='s')}"
-    low = format_quantity(limit.value * record.time_limit_s / most, unit="B", beside=limit.value)
-    if least <= 0.0:
-        return f"{low} and more"
-    return f"{low} to {format_quantity(limit.value * record.time_limit_s / least, unit='B', beside=limit.value)}"
+        return {"between_s": [max(0.0, least), most]}
+    high = limit.value * record.time_limit_s / least if least > 0.0 else None
+    return {"between_bytes": [limit.value * record.time_limit_s / most, high]}
 
 
 def _foreground(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
@@ -179,7 +127,7 @@ def _foreground(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
         unit="ratio",
         confidence=record.confidence,
         status=status,
-        reason=_foreground_reason(record, limit, before, during, ratio, status),
+        found=_foreground_found(record, before, during, ratio, status),
     )
 
 
@@ -192,32 +140,11 @@ def _figures(record: RebuildRecord, limit: RebuildLimit) -> tuple[Figure | None,
     return load.p99_before_s, load.p99_during_s
 
 
-def _foreground_reason(
-    record: RebuildRecord,
-    limit: RebuildLimit,
-    before: Figure | None,
-    during: Figure | None,
-    ratio: Interval | None,
-    status: Decision,
-) -> str:
-    subject = f"{limit.metric} of synchronous writes on {record.storage_class} ({limit.pattern})"
+def _foreground_found(
+    record: RebuildRecord, before: Figure | None, during: Figure | None, ratio: Interval | None, status: Decision
+) -> Outcome:
     if before is None or during is None:
-        lost = record.foreground_missing or "in some part of it none was completed"
-        return f"{subject} is not known before or during the rebuild: {lost}; so it cannot be judged."
-    unit = "1/s" if limit.kind == "foreground_iops" else "s"
-    was, is_ = (format_quantity(each.mean, unit=unit) for each in (before, during))  # type: ignore[arg-type]
-    told = f"{subject} was {was} before the rebuild and {is_} during it"
-    if ratio is None:
-        return (
-            f"{told}; the load stalled, or the rebuild was over too soon for a confidence interval; a larger "
-            "--storage-rebuild-size would decide it."
-        )
-    mean, low, high = (limit.shown(value, beside=limit.value) for value in ratio)
-    kept = f"{mean} of that before" if limit.kind == "foreground_iops" else mean
-    lies = held_against(
-        status,
-        limit.wanted,
-        because=limit.because,
-        left_open="a larger --storage-rebuild-size or more repeats would decide it",
-    )
-    return f"{told}, {kept} ({record.confidence * 100:.4g}% CI {low} to {high}), {lies}."
+        missing: Facts = {"missing": record.foreground_missing} if record.foreground_missing else {}
+        return Outcome(code="rebuilds.foreground_unknown", facts=missing)
+    name = "too_short" if ratio is None else LIES[status]
+    return Outcome(code=f"rebuilds.foreground_{name}", facts={"before": before.mean, "during": during.mean})

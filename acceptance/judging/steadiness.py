@@ -5,8 +5,8 @@ from __future__ import annotations
 from acceptance.judging.limit import decide_limit
 from acceptance.limits.tiers import Limit
 from acceptance.results.document import Estimate, Verdict
-from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import in_words
+from acceptance.results.requirement import Outcome
+from acceptance.wording import sentence
 
 
 def judge_again(passed: Verdict, limit: Limit, again: Estimate | None, *, after_s: float) -> Verdict:
@@ -24,19 +24,12 @@ def judge_again(passed: Verdict, limit: Limit, again: Estimate | None, *, after_
     if undecided or again is None or decide_limit(again, limit) != "fail":
         return passed
     ends = [each for each in (passed.low, passed.high, again.low, again.high) if each is not None]
-    first, last = (
-        format_quantity(value, unit=limit.metric.unit, beside=limit.value)
-        for value in (passed.measured or 0.0, again.mean)
-    )
-    bound = f"{limit.kind.replace('_', ' ')} {format_quantity(limit.value, unit=limit.metric.unit)}"
-    return passed.model_copy(
+    changed = passed.model_copy(
         update={
             "status": "inconclusive",
             "low": min(ends),
             "high": max(ends),
-            "reason": f"{limit.metric} of {limit.profile} on {passed.storage_class} is not steady: it was {first}, "
-            f"within the limit {in_words(bound)}, and {last}, outside it, when the load was repeated "
-            f"{after_s / 60:.0f} min later at the end of the run; find what slowed the storage down (credits, a cache, "
-            "the tests in between), and repeat the run.",
+            "outcome": Outcome(code="steadiness.changed", facts={"again": again.mean, "after_s": after_s}),
         }
     )
+    return changed.model_copy(update={"reason": sentence(changed)})

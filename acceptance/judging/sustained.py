@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from pydantic import JsonValue
 
-from acceptance.judging.outcome import decide, held_against, outcome
+from acceptance.judging.outcome import decide, outcome
 from acceptance.limits.sustained import SustainedLimit
 from acceptance.results.document import SustainedRecord, Verdict
-from acceptance.results.requirement import Decision
-from acceptance.statistics.steady_state import MOST_RANGE, MOST_SLOPE, ROUNDS, steady_state
-from acceptance.text.quantities import format_quantity, format_size
+from acceptance.results.requirement import LIES, Decision, Outcome
+from acceptance.statistics.steady_state import steady_state
 
 CREDITS_S = 2000
 """so long last the credits of common cloud disks under a load that draws all of their burst: 30 min of Azure's, 33 min
 of an EBS gp2 volume of 100 GiB; sources: docs/sustained.md"""
+
+Facts = dict[str, JsonValue]
 
 
 def judge_sustained(record: SustainedRecord, limit: SustainedLimit) -> Verdict:
@@ -22,22 +23,13 @@ def judge_sustained(record: SustainedRecord, limit: SustainedLimit) -> Verdict:
     Inconclusive is what does not hold SNIA's steady state, and a pass over a file that the storage's cache can hold.
     """
     load, estimate = record.load, record.load.metrics.get(limit.metric.path)
-    seconds = [format_quantity(float(each), unit="s") for each in (record.judged_s, record.asked_s)]
-    subject = (
-        f"{limit.metric} of {load.profile} on {load.storage_class} in the last {seconds[0]} of {seconds[1]} of load"
-    )
     interval: tuple[float, float] | None = None
     status: Decision = "inconclusive"
-    said = "has no value: nothing was done then, so it cannot be judged"
-    if estimate is not None:
-        said = f"is {format_quantity(estimate.mean, unit=limit.metric.unit, beside=limit.value)}"
-        if estimate.low is not None and estimate.high is not None:
-            interval = estimate.low, estimate.high
-            status, words = _judged(record, limit, interval)
-            low, high = (format_quantity(each, unit=limit.metric.unit, beside=limit.value) for each in interval)
-            said += f" ({estimate.confidence * 100:.4g}% CI {low} to {high}), {words}"
-        else:
-            said += ", from too few samples for a confidence interval"
+    code, facts = "no_value" if estimate is None else "too_few_samples", _facts(record)
+    if estimate is not None and estimate.low is not None and estimate.high is not None:
+        interval = estimate.low, estimate.high
+        status, code, more = _judged(record, limit, interval)
+        facts |= more
     return outcome(
         limit,
         storage_class=load.storage_class,
@@ -46,51 +38,30 @@ def judge_sustained(record: SustainedRecord, limit: SustainedLimit) -> Verdict:
         unit=limit.metric.unit,
         confidence=None if estimate is None else estimate.confidence,
         status=status,
-        reason="; ".join([f"{subject} {said}", *unknown_of(record), *_slowing(record)]) + ".",
+        found=Outcome(code=f"sustained.{code}", facts=facts),
     )
 
 
-def _judged(record: SustainedRecord, limit: SustainedLimit, interval: tuple[float, float]) -> tuple[Decision, str]:
-    """The status, and what is said after the interval."""
-    if trouble := unsteady(record.rounds, judged_s=record.judged_s):
-        return "inconclusive", f"which is not judged: {trouble}; a longer load would show where it ends"
+def missed_credits_s(record: SustainedRecord) -> int | None:
+    """How long burst credits may last, if the load was too short to see their end; None if it was long enough."""
+    return None if record.asked_s - record.judged_s >= CREDITS_S else CREDITS_S
+
+
+def _judged(
+    record: SustainedRecord, limit: SustainedLimit, interval: tuple[float, float]
+) -> tuple[Decision, str, Facts]:
+    """The status, the name of what was found, and the facts that belong to it alone."""
+    state = steady_state(record.rounds)
+    if not state.holds:
+        return "inconclusive", "unsteady", {"range": state.range, "slope": state.slope}
     status = decide(*interval, **{limit.side: limit.value})
     if status == "pass" and record.cache is not None and record.cache >= record.test_size:
-        return "inconclusive", (
-            f"which is not judged: the target file names a cache of {format_size(record.cache)}, and the test file of "
-            f"{format_size(record.test_size)} is no larger; give it more with --storage-test-size"
-        )
-    return status, held_against(
-        status,
-        limit.wanted,
-        because=limit.because,
-        left_open="a quieter machine or a longer measurement would decide it",
-    )
+        return "inconclusive", "cached", {"cache": record.cache, "test_size": record.test_size}
+    return status, LIES[status], {}
 
 
-def unsteady(rounds: Sequence[float], *, judged_s: int) -> str:
-    """`not steady: its 5 rounds of 60 s differ by 34 % of their mean, ...`; nothing where it is."""
-    state = steady_state(rounds)
-    if state.holds:
-        return ""
-    return (
-        f"not steady: its {ROUNDS} rounds of {judged_s // ROUNDS} s differ by {state.range * 100:.0f} % of their mean, "
-        f"and the line through them changes by {state.slope * 100:.0f} % (SNIA's steady state: at most "
-        f"{MOST_RANGE * 100:.0f} % and {MOST_SLOPE * 100:.0f} %)"
-    )
-
-
-def unknown_of(record: SustainedRecord) -> list[str]:
-    """What so short a load cannot know; nothing of one that is long enough."""
-    if record.asked_s - record.judged_s >= CREDITS_S:
-        return []
-    before = format_quantity(float(record.asked_s - record.judged_s), unit="s")
-    return [
-        f"a short form: the judged part began after {before} of load, but burst credits of common cloud disks last "
-        f"{CREDITS_S // 60} min and more; the test misses what slows down later"
-    ]
-
-
-def _slowing(record: SustainedRecord) -> list[str]:
-    after_s = record.load.slowed_down_after_s
-    return [] if after_s is None else [f"it had slowed down after {format_quantity(float(after_s), unit='s')} of load"]
+def _facts(record: SustainedRecord) -> Facts:
+    """Those that belong to whatever was found."""
+    more = {"credits_s": missed_credits_s(record), "slowed_down_after_s": record.load.slowed_down_after_s}
+    known = {name: each for name, each in more.items() if each is not None}
+    return {"asked_s": record.asked_s, "judged_s": record.judged_s, **known}

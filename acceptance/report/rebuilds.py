@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acceptance.judging.rebuild_size import grows_faster
-from acceptance.judging.rebuilds import arithmetic, projected
+from acceptance.judging.rebuild_size import grows_faster, projected
+from acceptance.judging.rebuilds import times_of
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.pictures.levels import Level
@@ -17,6 +17,7 @@ from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
 from acceptance.results.scaling import Figure
 from acceptance.results.verdicts import worst
 from acceptance.text.quantities import Unit, format_quantity
+from acceptance.wording.rebuilds import arithmetic, projection
 
 _GIB = 1024**3
 PROJECTED = (100 * _GIB, 1024 * _GIB, 10 * 1024 * _GIB)
@@ -110,7 +111,7 @@ def _row(rebuild: TimedRebuild, size: int) -> Row:
 
 
 def _sentences(record: RebuildRecord) -> Iterator[str]:
-    told = arithmetic(record)
+    told = arithmetic(times_of(record))
     yield f"{told[0].upper()}{told[1:]}."
     yield from _projections(record)
     if record.resolution_s:
@@ -137,7 +138,7 @@ def _projections(record: RebuildRecord) -> Iterator[str]:
             "Only one size was timed, so the time to begin counts as if it grew with the data. A second size, "
             "--storage-rebuild-smaller, would separate the two."
         )
-    elif told := [each for size in PROJECTED if (each := projected(record, size)) is not None]:
+    elif told := [projection(size, each) for size in PROJECTED if (each := projected(record, size)) is not None]:
         yield f"{'; '.join(told)}{f', with {record.snapshots} snapshots' if record.snapshots > 1 else ''}."
     if grows_faster(record):
         yield "The larger size took more time per byte, so larger volumes may take longer than that."

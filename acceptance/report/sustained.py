@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from acceptance.judging.sustained import unknown_of, unsteady
+from acceptance.judging.sustained import missed_credits_s
 from acceptance.report.comparison import main_metrics
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import in_bytes, rates_over_time
 from acceptance.results.bounds import bounds_of
 from acceptance.results.document import Results, SustainedRecord
+from acceptance.statistics.steady_state import steady_state
 from acceptance.text.quantities import format_quantity, format_size
+from acceptance.wording.sustained import not_steady, short_form
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +54,16 @@ def _sentences(record: SustainedRecord) -> Iterator[str]:
     yield f"{asked} of load without a pause on a test file of {size}; judged: its last {judged}."
     rounds = ", ".join(format_quantity(each, unit="1/s") for each in record.rounds)
     yield f"Operations a second in the five rounds of that: {rounds}: {_state(record)}."
-    for told in (*record.load.warnings, *unknown_of(record)):
+    credits_s = missed_credits_s(record)
+    short = (
+        [] if credits_s is None else [short_form(asked_s=record.asked_s, judged_s=record.judged_s, credits_s=credits_s)]
+    )
+    for told in (*record.load.warnings, *short):
         yield told[0].upper() + told[1:] + "."
 
 
 def _state(record: SustainedRecord) -> str:
-    return unsteady(record.rounds, judged_s=record.judged_s) or "steady, as SNIA defines it"
+    state = steady_state(record.rounds)
+    if state.holds:
+        return "steady, as SNIA defines it"
+    return not_steady(range=state.range, slope=state.slope, judged_s=record.judged_s)

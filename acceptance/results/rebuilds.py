@@ -111,3 +111,29 @@ class RebuildRecord(Frozen):
     def seconds(self) -> float:
         """The mean over the rebuilds."""
         return sum(each.seconds for each in self.rebuilds) / len(self.rebuilds)
+
+
+class SizeTimed(Frozen):
+    """A size, and the mean time of its rebuilds."""
+
+    size: int
+    seconds: float
+
+
+class RebuildTimes(Frozen):
+    """What is told of the times of rebuilds: a part of what was found, and no record."""
+
+    sizes: list[SizeTimed] = Field(description="the smaller first, where there are two")
+    repeats: int = Field(description="how often the larger was rebuilt")
+    uncertainty_s: float = Field(description="the largest")
+    failures: int = Field(description="tries that failed meanwhile")
+    snapshots: int
+    time_limit_s: float
+    start_up_s: float | None = Field(default=None, description="what does not grow with the data, where two sizes tell")
+    pace: float | None = Field(default=None, description="s a byte, where two sizes tell; zero or less: they do not")
+    grows_faster: bool = Field(default=False, description="whether the larger surely took longer by the byte")
+    largest: float | None = Field(default=None, description="bytes in the time limit; None where that is not known")
+    low: float | None = Field(default=None, description="of `largest`")
+    high: float | None = Field(default=None, description="of `largest`; None where there is no bound")
+    confidence: float = Field(description="of the interval from low to high")
+    at_least: float | None = Field(default=None, description="bytes, where `largest` is not known")

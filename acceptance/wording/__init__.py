@@ -30,8 +30,12 @@ MODULES = frozenset(
         "price",
         "provisioning",
         "ramps",
+        "rebuilds",
         "scaling",
         "snapshots",
+        "speed",
+        "steadiness",
+        "sustained",
         "under_load",
     }
 )

@@ -192,6 +192,8 @@ def test_a_profile_without_a_limit_is_reported_with_what_it_showed() -> None:
     verdict = found.against(found.candidate.profile)
     assert verdict.status == "skipped"
     assert "measured (write.iops 1,000 IOPS, write.latency.mean 1 ms), not judged" in verdict.reason
+    assert verdict.outcome is not None and verdict.outcome.code == "speed.unlimited"
+    assert verdict.outcome.facts == {"metrics": {"write.iops": 1000.0, "write.latency.mean": pytest.approx(0.001)}}
 
 
 def test_the_report_gets_both_sides_and_only_what_was_done() -> None:

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.judging.rebuild_size import ONCE
-from acceptance.judging.rebuilds import judge_rebuild, unjudged
+from acceptance.judging.rebuilds import judge_rebuild, times_of, unjudged
 from acceptance.limits.rebuilds import Kind, RebuildLimit
 from acceptance.results.document import Verdict
-from acceptance.results.rebuilds import RebuildRecord
+from acceptance.results.rebuilds import RebuildRecord, RebuildTimes
 from selftests.unit.rebuild_records import GI, foreground, record, timed
 
 IN_A_DAY = 2 * GI * 86400 / 31
@@ -191,3 +191,83 @@ def test_without_a_limit_the_figures_are_told() -> None:
     verdict = unjudged(record())
     assert verdict.status == "skipped"
     assert "rebuilt 2 GiB in 31 s" in verdict.reason and "the tier has no limit" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"),
+    [
+        (IN_A_DAY / 2, "within"),
+        (IN_A_DAY * 2, "outside"),
+        (IN_A_DAY, "inexact_times"),
+        (IN_A_DAY * 1.2, "measured_once"),
+    ],
+)
+def test_what_was_found_of_one_size_is_data(limit: float, code: str) -> None:
+    verdict = judged(record(), "largest_volume", limit)
+    assert verdict.outcome is not None and verdict.outcome.code == f"rebuilds.{code}"
+    facts = dict(verdict.outcome.facts)
+    times = facts.pop("times")
+    assert times == {
+        "sizes": [{"size": 2 * GI, "seconds": 31.0}],
+        "repeats": 1,
+        "uncertainty_s": 1.0,
+        "failures": 0,
+        "snapshots": 1,
+        "time_limit_s": 86400.0,
+        "grows_faster": False,
+        "largest": IN_A_DAY,
+        "confidence": verdict.confidence or record().confidence,
+    }
+    more: dict[str, Any] = {
+        "inexact_times": {"between_bytes": [pytest.approx(IN_A_DAY * 31 / 32), pytest.approx(IN_A_DAY * 31 / 30)]},
+        "measured_once": {"off_by": ONCE},
+    }
+    assert facts == more.get(code, {})
+
+
+def test_what_may_have_taken_no_time_has_no_bound_and_no_size() -> None:
+    verdict = judged(record(timed(31.0, exact_to_s=31.0)), "largest_volume", IN_A_DAY * 1000)
+    assert verdict.outcome is not None and verdict.outcome.code == "rebuilds.inexact_times"
+    times = verdict.outcome.facts["times"]
+    assert isinstance(times, dict) and "largest" not in times and times["at_least"] == pytest.approx(IN_A_DAY / 2)
+    assert verdict.outcome.facts["between_bytes"] == [pytest.approx(IN_A_DAY / 2), None]
+
+
+def test_a_limit_within_the_interval_of_repeats_is_named_so() -> None:
+    found = record(*(timed(each, exact_to_s=0.1) for each in (28.0, 31.0, 34.0)))
+    assert found.largest_volume.low is not None
+    outcome = judged(found, "largest_volume", found.largest_volume.low * 1.05).outcome
+    assert outcome is not None and outcome.code == "rebuilds.on_both_sides"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "code", "facts"),
+    [
+        ("foreground_iops", 0.25, "foreground_within", {"before": 1000.0, "during": 400.0}),
+        ("foreground_iops", 0.4, "foreground_on_both_sides", {"before": 1000.0, "during": 400.0}),
+        ("foreground_p99", 3.0, "foreground_outside", {"before": 0.002, "during": 0.01}),
+    ],
+)
+def test_what_was_found_of_the_foreground_is_data(kind: Kind, value: float, code: str, facts: dict[str, float]) -> None:
+    outcome = judged(record(), kind, value).outcome
+    assert outcome is not None
+    assert (outcome.code, outcome.facts) == (f"rebuilds.{code}", pytest.approx(facts))
+
+
+def test_a_foreground_that_is_not_known_is_data_too() -> None:
+    ended = judged(record(foreground=None, foreground_missing="gone"), "foreground_p99", 10.0).outcome
+    assert ended is not None and (ended.code, ended.facts) == ("rebuilds.foreground_unknown", {"missing": "gone"})
+    none_done = judged(record(foreground=foreground(p99_s=None)), "foreground_p99", 10.0).outcome
+    assert none_done is not None and (none_done.code, none_done.facts) == ("rebuilds.foreground_unknown", {})
+    load = foreground()
+    few = load.iops_during.model_copy(update={"batches": load.iops_during.batches[:2]})
+    short = judged(record(foreground=load.model_copy(update={"iops_during": few})), "foreground_iops", 0.1).outcome
+    assert short is not None and short.code == "rebuilds.foreground_too_short"
+    assert short.facts == {"before": load.iops_before.mean, "during": load.iops_during.mean}
+
+
+def test_without_a_limit_the_times_are_the_facts() -> None:
+    outcome = unjudged(record()).outcome
+    assert outcome is not None and outcome.code == "rebuilds.unlimited"
+    times = RebuildTimes.model_validate(outcome.facts["times"])
+    assert times == times_of(record()) and times.largest == pytest.approx(IN_A_DAY)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from acceptance.judging.rebuild_size import decide_size, grows_faster, seconds_of
-from acceptance.judging.rebuilds import judge_rebuild, projected, unjudged
+from acceptance.judging.rebuild_size import decide_size, grows_faster, projected, seconds_of
+from acceptance.judging.rebuilds import judge_rebuild, unjudged
 from acceptance.limits.rebuilds import RebuildLimit
 from acceptance.report.rebuilds import rebuild_sections
 from acceptance.results.document import Verdict
-from acceptance.results.rebuilds import RebuildRecord
+from acceptance.results.rebuilds import RebuildRecord, RebuildTimes
 from acceptance.statistics.two_sizes import Point, Repeated, errors_of, line, seconds_at, size_in
 from acceptance.trials.rebuild.model import projected_volumes
 from selftests.unit.rebuild_records import GI, record, record_of_two, timed
@@ -148,7 +148,36 @@ def test_what_is_near_after_one_of_each_more_rebuilds_decide() -> None:
 def test_snapshots_divide_and_take_as_much_longer() -> None:
     found = two(18.0, 63.0, snapshots=3)
     assert found.largest_volume.mean == pytest.approx((86400 - 3) / 3 * GI / 3)
-    assert projected(found, TIB) == projected(two(18.0, 63.0), 3 * TIB).replace("3 TiB", "1 TiB")  # type: ignore[union-attr]
+    assert projected(found, TIB) == projected(two(18.0, 63.0), 3 * TIB) is not None
+
+
+@pytest.mark.parametrize(
+    ("times", "limit", "code", "more"),
+    [
+        ((18.0, 63.0, 1.0), 10 * TIB, "within", {"would_take_s"}),
+        ((18.0, 63.0, 1.0), 90 * TIB, "outside", {"would_take_s"}),
+        ((30.0, 30.0, 0.0), GI, "larger_took_no_longer", set()),
+        ((18.0, 63.0, 15.0), 25 * TIB, "inexact_times", {"would_take_s", "between_s"}),
+        ((5.0, 35.0, 0.1), TIB, "slower_by_size", {"would_take_s"}),
+        ((18.0, 63.0, 0.0), 25 * TIB, "measured_once", {"would_take_s", "off_by"}),
+    ],
+)
+def test_what_was_found_of_two_sizes_is_data(
+    times: tuple[float, float, float], limit: float, code: str, more: set[str]
+) -> None:
+    smaller_s, larger_s, exact_to_s = times
+    found = two(smaller_s, larger_s, exact_to_s=exact_to_s)
+    outcome = judged(found, limit).outcome
+    assert outcome is not None and outcome.code == f"rebuilds.{code}"
+    assert outcome.facts.keys() == {"times", *more}
+    told = RebuildTimes.model_validate(outcome.facts["times"])
+    assert [(each.size, each.seconds) for each in told.sizes] == [(5 * GI, smaller_s), (20 * GI, larger_s)]
+    assert (told.pace, told.start_up_s) == line(Point(5 * GI, smaller_s), Point(20 * GI, larger_s))[::-1]
+    if more:
+        assert outcome.facts["would_take_s"] == list(seconds_of(found, limit) or ())
+    if code == "inexact_times":
+        between = outcome.facts["between_s"]
+        assert isinstance(between, list) and between == sorted(between, key=float) and len(between) == 2  # type: ignore[arg-type]
 
 
 def test_the_report_shows_both_and_what_common_sizes_would_take() -> None:

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acceptance.judging.sustained import judge_sustained
+from acceptance.judging.sustained import CREDITS_S, judge_sustained
 from acceptance.loads.fio.samples import Sample
+from acceptance.statistics.steady_state import steady_state
 from acceptance.trials.speed.sustained import judged_seconds, last_seconds, rounds_of
+from acceptance.wording import what_follows
 from selftests.unit.simulated_load import second
 from selftests.unit.sustained_records import at_least, samples_of, sustained
 
@@ -73,6 +75,56 @@ def test_a_short_form_judges_no_more_than_its_second_half_and_says_what_it_canno
     verdict = judge_sustained(sustained(rates((asked_s, 1000))), at_least(800))
     assert verdict.status == "pass"
     assert ("a short form: the judged part began after" in verdict.reason) == (asked_s < WHOLE_S)
+
+
+SHORT = {"asked_s": 600, "judged_s": 300, "credits_s": CREDITS_S}
+LONG = {"asked_s": WHOLE_S, "judged_s": 300}
+GIB = 2**30
+
+
+@pytest.mark.parametrize(
+    ("levels", "cache", "limit", "code", "facts"),
+    [
+        ([(600, 1000)], None, 900, "within", SHORT),
+        ([(WHOLE_S, 1000)], None, 900, "within", LONG),
+        ([(WHOLE_S, 1000)], None, 1100, "outside", LONG),
+        ([(2100, 3000), (300, 1000)], None, 1100, "outside", LONG | {"slowed_down_after_s": 2100}),
+        ([(WHOLE_S, 1000)], None, 1000, "on_both_sides", LONG),
+        ([(WHOLE_S, 1000)], GIB, 900, "cached", LONG | {"cache": GIB, "test_size": GIB}),
+        ([(WHOLE_S, 1000)], GIB, 1100, "outside", LONG),
+    ],
+)
+def test_what_was_found_is_data(
+    levels: list[tuple[int, float]], cache: int | None, limit: float, code: str, facts: dict[str, int]
+) -> None:
+    outcome = judge_sustained(sustained(rates(*levels), cache=cache), at_least(limit)).outcome
+    assert outcome is not None and (outcome.code, outcome.facts) == (f"sustained.{code}", facts)
+
+
+def test_how_far_what_is_not_steady_is_apart_is_data() -> None:
+    record = sustained(rates((2250, 3000), (150, 1000)))
+    outcome = judge_sustained(record, at_least(1)).outcome
+    assert outcome is not None and outcome.code == "sustained.unsteady"
+    state = steady_state(record.rounds)
+    assert (outcome.facts["range"], outcome.facts["slope"]) == (state.range, state.slope) and state.range > 0.2
+
+
+def test_what_has_no_value_or_no_interval_is_named_so() -> None:
+    nothing = judge_sustained(sustained([500.0] * 2100 + [0.0] * 300), at_least(1)).outcome
+    assert nothing is not None and nothing.code == "sustained.no_value"
+    record = sustained(rates((WHOLE_S, 1000)))
+    few = {"write.iops": record.load.metrics["write.iops"].model_copy(update={"low": None, "high": None})}
+    alone = judge_sustained(
+        record.model_copy(update={"load": record.load.model_copy(update={"metrics": few})}), at_least(1)
+    )
+    assert alone.outcome is not None and alone.outcome.code == "sustained.too_few_samples"
+    assert alone.measured is not None and (alone.status, alone.low) == ("inconclusive", None)
+
+
+def test_what_follows_the_figures_holds_what_is_to_know_of_the_load() -> None:
+    verdict = judge_sustained(sustained(rates((600, 1000))), at_least(1100))
+    assert what_follows(verdict) == verdict.reason.partition("at least 1,100 IOPS: ")[2] != ""
+    assert "a short form" in what_follows(verdict)
 
 
 @settings(max_examples=60, deadline=None)

@@ -19,10 +19,9 @@ from acceptance.measuring.slowing import Slowing, judged_part, slowing
 from acceptance.measuring.stalls import LOOK_S, WORTH_TELLING_S, Stall, longest_stall, stood_still
 from acceptance.results.document import Estimate, Measurement, Verdict
 from acceptance.results.metrics import Metric
-from acceptance.results.requirement import Decision
+from acceptance.results.requirement import Decision, Outcome
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
 from acceptance.statistics.ratios import Ratio
-from acceptance.text.quantities import format_quantity
 from acceptance.trials.speed.records import against_baseline, measurement_of, relative, small_file_of
 from acceptance.trials.speed.turns import Turns, faster_after_rest, faster_when_it_rests
 
@@ -56,20 +55,14 @@ class Finding:
         return self.turns.candidate.samples if self.turns else ()
 
     def _unjudged(self) -> Verdict:
-        """The reason holds what was measured."""
         metrics = self.measurements[0].metrics
-        shown = ", ".join(
-            f"{path} {format_quantity(each.mean, unit=each.unit)}"
-            for path, each in metrics.items()
-            if path.endswith((".iops", ".mean"))
-        )
+        shown = {path: each.mean for path, each in metrics.items() if path.endswith((".iops", ".mean"))}
         name = self.candidate.profile.name
         return not_judged(
             verdict_id(self.candidate.storage_class, name, "none", "none"),
             storage_class=self.candidate.storage_class,
             profile=name,
-            reason=f"{name} on {self.candidate.storage_class}: measured ({shown}), not judged: the tier has no limit "
-            f"for this profile; to judge it add one to the limits file under limits: {name}:",
+            found=Outcome(code="speed.unlimited", facts={"metrics": dict(shown)}),
         )
 
     def compared(self, rule: ComparisonRule) -> Verdict:
