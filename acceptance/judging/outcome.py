@@ -36,19 +36,6 @@ def both(*decisions: Decision) -> Decision:
     return "fail" if "fail" in decisions else "inconclusive" if "inconclusive" in decisions else "pass"
 
 
-def held_against(status: Decision, wanted: str, *, because: str, left_open: str, whole: str = "all ") -> str:
-    """`all within the limit of at least 750 IOPS`: how what was found lies to the limit, and what follows.
-
-    `whole` is nothing where no interval was found.
-    """
-    which = in_words(wanted)
-    return {
-        "pass": f"{whole}within the limit {which}",
-        "fail": f"{whole}outside the limit {which}: {because.rstrip('.')}",
-        "inconclusive": f"on both sides of the limit {which}; {left_open}",
-    }[status]
-
-
 def outcome(
     requirement: AnyLimit,
     *,
@@ -56,8 +43,7 @@ def outcome(
     status: Status,
     measured: float | None,
     unit: FigureUnit,
-    found: Outcome | None = None,
-    reason: str = "",
+    found: Outcome,
     interval: tuple[float, float] | None = None,
     confidence: float | None = None,
     applies: bool = True,
@@ -75,7 +61,7 @@ def outcome(
         id=verdict_id(storage_class, requirement.profile, str(requirement.metric), name),
         storage_class=storage_class,
         requirement=asked,
-        outcome=found or told(reason),
+        outcome=found,
         limit=requirement.describe(),
         measured=measured,
         low=interval[0] if interval else None,
@@ -95,8 +81,7 @@ def without_figures(
     storage_class: str,
     status: Status,
     limit: str,
-    found: Outcome | None = None,
-    reason: str = "",
+    found: Outcome,
     rule: str | None = None,
     profile: str | None = None,
     metric: str | None = None,
@@ -116,7 +101,7 @@ def without_figures(
         id=verdict,
         storage_class=storage_class,
         requirement=asked,
-        outcome=found or told(reason),
+        outcome=found,
         limit=limit,
         measured=None,
         low=None,
@@ -138,9 +123,7 @@ def with_count(verdict: Verdict, count: int | None) -> Verdict:
     return verdict if count is None else verdict.model_copy(update={"measured": float(count), "unit": "count"})
 
 
-def not_judged(
-    verdict: str, *, storage_class: str, profile: str, found: Outcome | None = None, reason: str = ""
-) -> Verdict:
+def not_judged(verdict: str, *, storage_class: str, profile: str, found: Outcome) -> Verdict:
     """What was measured and has no limit: `verdict` is its id, and the outcome says what was found."""
     return without_figures(
         verdict,
@@ -150,7 +133,6 @@ def not_judged(
         limit="none",
         status="skipped",
         found=found,
-        reason=reason,
     )
 
 

@@ -67,14 +67,14 @@ def pytest_unconfigure(config):
     print("raised", run.raised, run.recorder.errors)
 """
 VERDICTS = """
-from acceptance.judging.outcome import without_figures
+from acceptance.judging.outcome import told, without_figures
 from fixtures.run import RUN
 
 
 def pytest_runtest_call(item):
     status = {"test_passes": "pass", "test_fails": "inconclusive"}[item.name]
     verdict = without_figures(
-        item.name, storage_class="fast", profile=None, metric=None, rule="r", limit="l", status=status, reason="r"
+        item.name, storage_class="fast", profile=None, metric=None, rule="r", limit="l", status=status, found=told("r")
     )
     run = item.config.stash[RUN]
     run.recorder.verdicts.append(verdict.model_copy(update={"test": item.nodeid}))
