@@ -10,7 +10,6 @@ from acceptance.limits.tiers import AnyLimit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.requirement import Decision, FigureUnit, Outcome, Requirement
 from acceptance.wording import sentence
-from acceptance.wording.phrasing import in_words
 
 
 def decide(
