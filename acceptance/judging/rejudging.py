@@ -14,6 +14,8 @@ from acceptance.wording import sentence
 
 # The rules that `acceptance.judging.outcome.decide` decides, with the limit as the last thing that their verdicts name.
 _RULES = ("at_least", "at_most", "not_better_than_baseline_by", "not_worse_than_baseline_by")
+# What was measured tells nothing of the limit: a verdict that is skipped, and yet has the limit's rule.
+_TOLD_NOTHING = ("price.no_growth_known",)
 # Limits are shown with at least three digits: what lies between two ways of rounding is not held against anybody.
 _ROUNDING = 0.005
 
@@ -54,7 +56,9 @@ def _says_its_outcome(verdict: Verdict) -> bool:
 
 def _was_judged(verdict: Verdict) -> bool:
     """Whether it has what only a judged one has: a test that was skipped measured nothing, and its rule is in words."""
-    return verdict.rule in _RULES or (verdict.measured, verdict.low, verdict.high) != (None, None, None)
+    if (verdict.measured, verdict.low, verdict.high) != (None, None, None):
+        return True
+    return verdict.rule in _RULES and (verdict.outcome is None or verdict.outcome.code not in _TOLD_NOTHING)
 
 
 def _follows(verdict: Verdict) -> bool:

@@ -74,9 +74,9 @@ def _missed(verdict: Verdict) -> str:
 
 
 def _late(verdict: Verdict, pods: int, timeout_s: float, remaining: Sequence[str]) -> str:
-    gone = f"not gone {_after(timeout_s)}" if verdict.measured is None else f"gone only {_took(verdict)}"
+    gone = f"were not gone {_after(timeout_s)}" if verdict.measured is None else f"were gone only {_took(verdict)}"
     left = f"; still there: {', '.join(remaining)}" if remaining else ""
-    return f"{_of_pods(verdict, pods)} were {gone}{left}"
+    return f"{_of_pods(verdict, pods)} {gone}{left}"
 
 
 def _took(verdict: Verdict) -> str:

@@ -12,7 +12,9 @@ from pydantic import JsonValue
 from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.pod_usage import ContainerState, PodKey, Reading, WatchedPod, usage_of
 from acceptance.cluster.resources import Object
+from acceptance.judging.outcome import told
 from acceptance.judging.price import judge_price
+from acceptance.judging.rejudging import contradictions
 from acceptance.limits.price import Metric, PriceLimit
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.fio.snapshots import Counts
@@ -232,6 +234,14 @@ def test_that_no_growth_is_known_is_data() -> None:
     verdict = judge_price(record(minutes=5), limit("memory_growth", 16 * MIB))
     assert found_of(verdict) == ("price.no_growth_known", {"load_s": 300.0, "needed_s": 1800.0})
     assert (verdict.requirement.bound, verdict.requirement.unit) == (16 * MIB, "B")
+
+
+def test_results_in_which_no_growth_is_known_agree_with_themselves() -> None:
+    verdict = judge_price(record(minutes=5), limit("memory_growth", 16 * MIB))
+    for changed, agrees in (({}, True), ({"measured": 1.0}, False), ({"outcome": told("no")}, False)):
+        found = results(verdicts=[verdict.model_copy(update=changed)])
+        named = [each for each in contradictions(found) if "yet has a judged value" in each]
+        assert (named == []) == agrees
 
 
 def test_restarts_are_data() -> None:
