@@ -1,41 +1,34 @@
-"""The judgement on what was read again, in the words of someone who must rely on the storage. Pure."""
+"""The judgement on what was read again, for someone who must rely on the storage. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pydantic import JsonValue
+
 from acceptance.loads.verified.jobs import BLOCK
 from acceptance.loads.verified.mismatches import Mismatch, Verification
-from acceptance.text.quantities import format_quantity
+from acceptance.results.requirement import Outcome
 
 SHOWN = 5
 """stretches of bad blocks that are told one by one"""
 
 
-def complaint(seen: Verification) -> str | None:
+def damage(seen: Verification) -> Outcome | None:
     """What is wrong with what was read; None where every block is there and as it was written."""
-    wrong = []
-    if seen.bad:
-        blocks = -(-seen.read // BLOCK)
-        wrong.append(
-            f"{seen.bad:,} of {blocks:,} blocks of {format_quantity(BLOCK, unit='B')} are not what was written: "
-            + "; ".join(_told(seen))
-        )
-    if seen.read != seen.wanted:
-        wanted, read = (format_quantity(size, unit="B") for size in (seen.wanted, seen.read))
-        wrong.append(f"{wanted} were written, {read} are there")
-    return "; ".join(wrong) or None
-
-
-def _told(seen: Verification) -> Iterator[str]:
+    if not seen.bad and seen.read == seen.wanted:
+        return None
+    facts: dict[str, JsonValue] = {"written": seen.wanted, "read": seen.read}
+    if not seen.bad:
+        return Outcome(code="integrity.cut_off", facts=facts)
     stretches = list(_stretches(seen.mismatches))
-    for first, last in stretches[:SHOWN]:
-        if first is last:
-            yield f"at offset {first.offset:,} {first.found}"
-        else:
-            yield f"from offset {first.offset:,} to {last.offset + BLOCK - 1:,} {first.found}"
+    shown: list[JsonValue] = [
+        {"first": first.offset, "last": last.offset, "found": first.found} for first, last in stretches[:SHOWN]
+    ]
+    facts |= {"bad": seen.bad, "block": BLOCK, "stretches": shown}
     if len(stretches) > SHOWN:
-        yield f"and more; the last one that fio reported is at offset {seen.mismatches[-1].offset:,}"
+        facts["last_reported"] = seen.mismatches[-1].offset
+    return Outcome(code="integrity.damaged", facts=facts)
 
 
 def _stretches(mismatches: Sequence[Mismatch]) -> Iterator[tuple[Mismatch, Mismatch]]:

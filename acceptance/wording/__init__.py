@@ -21,6 +21,7 @@ MODULES = frozenset(
         "filling",
         "history",
         "imports",
+        "integrity",
         "limit",
         "many_files",
         "neighbours",

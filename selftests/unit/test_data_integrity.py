@@ -1,19 +1,30 @@
 """Blocks that are not what was written: found by the real fio on a file of this host, counted, and told in words."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.judging.integrity import complaint
+from acceptance.cluster.one_shot_pod import OneShotPod
+from acceptance.judging.integrity import damage
 from acceptance.loads.verified.jobs import BLOCK, INTERVALS, job_files, verify_command, write_command
 from acceptance.loads.verified.mismatches import Mismatch, Verification, read_verification
+from acceptance.results.requirement import Outcome
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 from acceptance.trials.integrity.rewriting import last_interval, read_rewritten, rewrite_command
+from acceptance.trials.integrity.volume import VerifiedVolume
+from acceptance.wording import sentence
+from acceptance.wording.integrity import wrong
+from fixtures import verdicts
 
 BLOCKS = 32
 SIZE = BLOCKS * BLOCK
@@ -40,6 +51,12 @@ def run_command(folder: Path, command: str, *, interval: str = INTERVALS[0]) -> 
 def seen(file: Path) -> Verification:
     """What reading it shows."""
     return read_verification(run_command(file.parent, verify_command(str(file.parent))), wanted=SIZE)
+
+
+def complaint(verification: Verification) -> str | None:
+    """What is said of it."""
+    found = damage(verification)
+    return None if found is None else wrong(**cast(Any, found.facts))
 
 
 def change(file: Path, offset: int, content: bytes) -> None:
@@ -149,3 +166,72 @@ def test_a_write_that_fails_ends_the_writing(file: Path) -> None:
     told = read_rewritten(run_command(file.parent, rewrite_command(str(file.parent))))
     assert (told.written, told.over) == (0, False)
     assert "write.fio" in told.output
+
+
+def mismatches(*offsets: int, found: str = "zeros") -> tuple[Mismatch, ...]:
+    return tuple(Mismatch(offset=each * BLOCK, found=found) for each in offsets)
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "facts"),
+    [
+        ({"read": SIZE - BLOCK}, "cut_off", {"written": SIZE, "read": SIZE - BLOCK, "bad": None}),
+        (
+            {"bad": 2, "mismatches": mismatches(5, 6)},
+            "damaged",
+            {"bad": 2, "block": BLOCK, "stretches": [{"first": 5 * BLOCK, "last": 6 * BLOCK, "found": "zeros"}]},
+        ),
+        ({"bad": 1, "read": 0}, "damaged", {"bad": 1, "read": 0, "stretches": [], "last_reported": None}),
+        ({"bad": 6, "mismatches": mismatches(*range(0, 12, 2))}, "damaged", {"last_reported": 10 * BLOCK}),
+    ],
+)
+def test_damage_is_data(changes: dict[str, Any], code: str, facts: dict[str, Any]) -> None:
+    fields: dict[str, Any] = {"wanted": SIZE, "read": SIZE, "bad": 0, "mismatches": ()}
+    found = damage(Verification(**fields | changes))
+    assert found is not None and found.code == f"integrity.{code}"
+    assert {name: found.facts.get(name) for name in facts} == facts
+
+
+def read_by_a_pod(file: Path, *, node: str) -> None:
+    """As a pod of a volume that was written on node n1 reads it."""
+    claim = SimpleNamespace(name="integrity-1", storage_class="fast")
+    volume = SimpleNamespace(claim=claim, node="n1", size=SIZE, plan=lambda *_, **__: None)
+    output = run_command(file.parent, verify_command(str(file.parent)))
+    volume._run = lambda _: OneShotPod(node=node, status=0, content=output.encode(), state="Succeeded")
+    volume.require_intact = partial(VerifiedVolume.require_intact, cast(Any, volume))
+    VerifiedVolume.verify(cast(Any, volume))
+
+
+@pytest.mark.parametrize(("node", "where"), [("n1", "same_node"), ("n2", "another_node")])
+def test_the_verdict_on_a_damaged_volume_has_what_was_found(
+    file: Path, node: str, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_by_a_pod(file, node=node)
+    change(file, 5 * BLOCK, bytes(2 * BLOCK))
+    with pytest.raises(StorageFailure) as raised:
+        read_by_a_pod(file, node=node)
+    monkeypatch.setattr(verdicts, "_storage_class", lambda _: "fast")
+    monkeypatch.setattr(verdicts, "params_of", lambda _: {})
+    monkeypatch.setattr(verdicts, "is_about_storage", lambda *_: True)
+    item, call = SimpleNamespace(name="test_read", stash=pytest.Stash()), SimpleNamespace(excinfo=raised)
+    made = verdicts._functional(cast(Any, item), cast(Any, call), cast(Any, SimpleNamespace(skipped=False)))
+    assert made is not None and made.outcome is not None and made.status == "fail"
+    assert made.outcome == Outcome(
+        code="integrity.damaged",
+        facts={
+            "written": SIZE,
+            "read": SIZE,
+            "bad": 2,
+            "block": BLOCK,
+            "stretches": [{"first": 5 * BLOCK, "last": 6 * BLOCK, "found": "zeros, or never written"}],
+            "claim": "integrity-1",
+            "where": where,
+            "node": node,
+        },
+    )
+    assert made.reason == sentence(made) == str(raised.value)
+    assert made.reason == (
+        "2 MiB were written to the volume of PVC integrity-1 (StorageClass fast), each block with a checksum, and read "
+        f"again in a new pod on {'the same' if node == 'n1' else 'another'} node ({node}): 2 of 32 blocks of 64 KiB "
+        "are not what was written: from offset 327,680 to 458,751 zeros, or never written"
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from acceptance.cluster.claims import create_claim, remove_claim, wait_bound
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.cluster.objects import metadata, object_name
@@ -9,14 +11,15 @@ from acceptance.cluster.one_shot_pod import OneShotPod, run_one_shot_pod
 from acceptance.cluster.pod_manifest import FILES_PATH, PodPlan, volume_path
 from acceptance.cluster.resources import CONFIG_MAPS
 from acceptance.cluster.workspace import Workspace
-from acceptance.judging.integrity import complaint
+from acceptance.judging.failure import OutcomeFailure
+from acceptance.judging.integrity import damage
 from acceptance.loads.fio.documents import DocumentReader
 from acceptance.loads.verified.jobs import DATA_FILE, INTERVALS, job_files, verify_command, write_command
 from acceptance.loads.verified.mismatches import read_verification
 from acceptance.measuring.prefill import SLOWEST_B_PER_S, SPARE_S
 from acceptance.measuring.space_check import check_script, explain_refusal
 from acceptance.text.errors import StorageFailure
-from acceptance.text.quantities import format_quantity
+from acceptance.wording.integrity import WHERE, Where, read_again, volume_of
 
 FILES = "integrity-jobs"
 REFUSED = 99
@@ -59,7 +62,7 @@ class VerifiedVolume:
         script = f"{write_command(FILES_PATH)} >&2 || exit\n{verify_command(FILES_PATH)}"
         done = self._run(self.plan("write", script, check=True))
         self.node = done.node
-        self.require_intact(done, "in the pod that wrote it")
+        self.require_intact(done, "writing_pod")
 
     def prepare(self) -> None:
         """Offer the job files to pods, and ask for the claim."""
@@ -70,7 +73,7 @@ class VerifiedVolume:
     def verify(self, *, node: str | None = None) -> None:
         """Read all of it in a new pod. Raises StorageFailure with which blocks are not what was written."""
         done = self._run(self.plan("verify", verify_command(FILES_PATH), node=node))
-        self.require_intact(done, f"in a new pod on {'the same' if done.node == self.node else 'another'} node")
+        self.require_intact(done, "same_node" if done.node == self.node else "another_node")
 
     @property
     def nodes(self) -> list[str]:
@@ -118,24 +121,24 @@ class VerifiedVolume:
         """How long one pod may take to write all of it and to read it again."""
         return 2 * self.size / SLOWEST_B_PER_S + SPARE_S
 
-    def require_intact(self, done: OneShotPod, where: str) -> None:
-        """Raise StorageFailure where what the pod read is not what was written; `where` it was read, in words."""
-        about = f"the volume of PVC {self.claim.name} (StorageClass {self.claim.storage_class})"
+    def require_intact(self, done: OneShotPod, where: Where) -> None:
+        """Raise StorageFailure where what the pod read is not what was written; `where` it was read."""
+        about = volume_of(self.claim.name, self.claim.storage_class)
         if done.status == REFUSED:
             said, _, status = done.output.strip().rpartition("refused ")
             raise explain_refusal(int(status), said, where=about, needed=self.size)
         if done.status:
             raise StorageFailure(f"{about} could not be written in full: {_words(done.output)}")
         try:
-            wrong = complaint(read_verification(done.output, wanted=self.size))
+            found = damage(read_verification(done.output, wanted=self.size))
         except StorageFailure as error:
-            raise StorageFailure(f"what was written to {about} was read {where} ({done.node}): {error}") from error
-        if wrong:
-            size = format_quantity(self.size, unit="B")
             raise StorageFailure(
-                f"{size} were written to {about}, each block with a checksum, and read again {where} ({done.node}): "
-                f"{wrong}"
-            )
+                f"what was written to {about} was read {WHERE[where]} ({done.node}): {error}"
+            ) from error
+        if found:
+            facts: dict[str, Any] = {**found.facts, "claim": self.claim.name, "where": where, "node": done.node}
+            text = read_again(self.claim.storage_class, **facts)
+            raise OutcomeFailure(text, found=found.model_copy(update={"facts": facts}))
 
     def _run(self, plan: PodPlan) -> OneShotPod:
         return run_one_shot_pod(self._workspace, plan, timeout_s=self.timeout_s)
