@@ -45,7 +45,7 @@ def _judge_rate(record: ManyFilesRecord, found: FileRate | None, limit: ManyFile
     status = decide(low, high, at_most=limit.at_most)
     code = f"rate_{LIES[status]}"
     if status == "pass" and found.files < limit.files:  # folders fill, caches end
-        status, code, facts = "inconclusive", "rate_of_too_few", {**facts, "created": record.files}
+        status, code = "inconclusive", "rate_of_too_few"
     time_s = found.seconds_each * limit.files
     return _verdict(record, limit, code, facts, status=status, measured=time_s, interval=(low, high))
 

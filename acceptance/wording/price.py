@@ -49,7 +49,7 @@ def no_growth_known(verdict: Verdict, *, load_s: float, needed_s: float) -> str:
     """No pod was watched for so long without a restart that its growth could be told."""
     return (
         f"memory over {load_s / 60:.0f} min of load on {verdict.storage_class} tells no leak: that takes "
-        f"{needed_s / 60:.0f} min without a restart; load longer with --storage-price-time"
+        f"{needed_s / 60:.0f} min without a restart; load longer with --storage-price-time."
     )
 
 
