@@ -18,7 +18,7 @@ smoke: $(TOX)  # a first answer: volumes come and go, and synchronous writes are
 	$(TOX) run -q -e smoke
 
 test: $(TOX)  # the suite's own tests, as before each commit: style and types, unit, integration
-	@echo "Style, unit and integration tests run side by side; each kind is shown when it ends, the last after 20 to 35 minutes."
+	@echo "Style, unit and integration tests run side by side; each kind is shown when it ends, the last after 15 to 30 minutes."
 	@$(TOX) run -q -e selftest
 
 test-full: $(TOX)  # and what takes long, as every night and before a release
