@@ -10,7 +10,7 @@ from acceptance.judging.outcome import decide
 from acceptance.results.bounds import bound_of
 from acceptance.results.completeness import overall_of
 from acceptance.results.document import Results, Verdict
-from acceptance.wording import sentence
+from acceptance.wording import NOT_SAID, sentence
 
 # The rules that `acceptance.judging.outcome.decide` decides, with the limit as the last thing that their verdicts name.
 _RULES = ("at_least", "at_most", "not_better_than_baseline_by", "not_worse_than_baseline_by")
@@ -50,15 +50,16 @@ def contradictions(results: Results) -> Iterator[str]:
 def _says_its_outcome(verdict: Verdict) -> bool:
     try:
         return verdict.reason == sentence(verdict)
-    except (KeyError, TypeError, ValueError, AssertionError):  # no outcome of this suite
+    except NOT_SAID:
         return False
 
 
 def _was_judged(verdict: Verdict) -> bool:
-    """Whether it has what only a judged one has: a test that was skipped measured nothing, and its rule is in words."""
+    """Whether it has what only a judged one has: a test that was skipped only names its limit."""
     if (verdict.measured, verdict.low, verdict.high) != (None, None, None):
         return True
-    return verdict.rule in _RULES and (verdict.outcome is None or verdict.outcome.code not in _TOLD_NOTHING)
+    held = verdict.rule in _RULES and verdict.requirement.operator is not None
+    return held and (verdict.outcome is None or verdict.outcome.code not in _TOLD_NOTHING)
 
 
 def _follows(verdict: Verdict) -> bool:

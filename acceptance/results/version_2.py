@@ -12,7 +12,8 @@ _LIMIT = re.compile(r"(?P<side>at least|at most) (?P<amount>[\d.,]+ ?(% of one C
 _FOLLOWS = re.compile(
     r"(outside the limit (of [^:;]+|\([^)]+\)): |on both sides of the limit (of [^:;]+|\([^)]+\)); )(?P<rest>.+)"
 )
-_NAME = re.compile(r"[a-z_]+")
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_HELD = ("at_least", "at_most", "not_better_than_baseline_by", "not_worse_than_baseline_by")
 _OF_A_STEP = re.compile(r"(?P<name>per_volume)_at_(?P<pods>\d{1,9})")
 
 
@@ -70,6 +71,10 @@ def _bound(verdict: dict[str, Any]) -> dict[str, Any]:
         value = None if found is None or unit is None else parse_quantity(found["amount"], unit=unit)
     except (ValueError, KeyError, TypeError):
         value = None
-    if found is None or value is None:
+    if found is None:
         return {}
-    return {"operator": found["side"].replace(" ", "_"), "bound": value, "unit": unit}
+    operator = found["side"].replace(" ", "_")
+    if value is not None:
+        return {"operator": operator, "bound": value, "unit": unit}
+    # Only what was held against a limit has its kind as the rule: that must be seen where its figures were taken out.
+    return {"operator": operator} if verdict["rule"] in _HELD else {}

@@ -41,10 +41,12 @@ MODULES = frozenset(
     }
 )
 """those with sentences"""
+NOT_SAID = (LookupError, TypeError, ValueError, AssertionError, AttributeError, ArithmeticError)
+"""what `sentence` raises for an outcome of another suite, or for facts that are not those of its code"""
 
 
 def sentence(verdict: Verdict) -> str:
-    """What the verdict's outcome says. Raises KeyError for a code of another suite."""
+    """What the verdict's outcome says. Raises KeyError for a code of another suite, and others of NOT_SAID."""
     return verdict.reason if verdict.outcome is None else _said(verdict, verdict.outcome).text
 
 
@@ -52,7 +54,7 @@ def what_follows(verdict: Verdict) -> str:
     """The part of the sentence that is said behind its figures; nothing where it has no such part, or is not known."""
     try:
         return "" if verdict.outcome is None else _said(verdict, verdict.outcome).follows
-    except (KeyError, TypeError, ValueError, AssertionError):  # of another suite
+    except NOT_SAID:
         return ""
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from acceptance.judging.outcome import told, without_figures
 from acceptance.judging.rejudging import contradictions
 from acceptance.results.document import Results, Status, Verdict
 from selftests.unit.compared_runs import judged, measured, run_of
@@ -55,6 +56,7 @@ def test_a_status_that_does_not_follow_is_named(verdict: Verdict) -> None:
         judged("skipped", low=500.0, high=700.0),
         judged("skipped", low=None, high=None),
         judged("skipped", measured=None, low=None, high=None),
+        judged("skipped", measured=None, low=None, high=None, unit=None, confidence=None),
         # No measurement has it, and no interval decides it.
         judged("skipped", profile="scratch", metric="volume", rule="bind_time", low=None, high=None),
     ],
@@ -97,3 +99,13 @@ def test_what_is_not_judged_by_an_interval_is_left_alone() -> None:
     # A test of a limit that was skipped: its rule is what the test is about, in words.
     skipped = judged("skipped", rule="The measured value meets the limit.", measured=None, low=None, high=None)
     assert list(contradictions(run(functional, many, skipped))) == []
+
+
+@pytest.mark.parametrize("rule", ["at_least", "not_better_than_baseline_by"])
+def test_a_skipped_test_of_a_limit_is_left_alone(rule: str) -> None:
+    """Its rule is the limit's kind, and nothing was held against the limit."""
+    skipped = without_figures(
+        f"fast/sync-write-iops/write.iops/{rule}", storage_class="fast", status="skipped", limit="write.iops: enough",
+        rule=rule, profile="sync-write-iops", metric="write.iops", found=told("no baseline"),
+    )  # fmt: skip
+    assert list(contradictions(run(judged(), skipped))) == []

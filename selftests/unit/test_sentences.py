@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
+from acceptance import __version__
+from acceptance.judging.rejudging import contradictions
 from acceptance.results.file import read_results
 from acceptance.results.requirement import Outcome
-from acceptance.wording import MODULES, sentence
+from acceptance.wording import MODULES, sentence, what_follows
+from selftests.unit.compared_runs import measured, run_of
 from selftests.unit.docs_pages import ROOT
 from selftests.unit.flat_verdicts import flat_verdict
 
@@ -83,6 +88,21 @@ def test_a_code_of_a_stranger_runs_nothing() -> None:
     for code in ("os.system", "limit", "limit.__doc__", ""):
         with pytest.raises(KeyError):
             sentence(flat_verdict().model_copy(update={"outcome": Outcome(code=code)}))
+
+
+@pytest.mark.parametrize("value", [None, True, 5, -1.0, "x", [], [[1]], {"a": 1}])
+def test_facts_that_are_none_of_its_code_are_a_change_and_no_traceback(value: JsonValue) -> None:
+    """Of each code, with each of its facts of another type."""
+    verdict = flat_verdict(reason="said otherwise")
+    whole = run_of(measured({"write.iops": 1000.0}))
+    whole = whole.model_copy(update={"run": whole.run.model_copy(update={"suite_version": __version__})})
+    for name in sorted(MODULES):
+        for code, said in importlib.import_module(f"acceptance.wording.{name}").SENTENCES.items():
+            facts = dict.fromkeys(list(inspect.signature(said).parameters)[1:], value)
+            changed = verdict.model_copy(update={"outcome": Outcome(code=f"{name}.{code}", facts=facts)})
+            found = list(contradictions(whole.model_copy(update={"verdicts": [changed]})))
+            assert any("says in words another thing than its outcome" in each for each in found), (name, code)
+            what_follows(changed)
 
 
 EVIDENCE = next((ROOT / "docs/evidence").glob("*/results.json"), None)

@@ -138,3 +138,8 @@ def test_it_stands_in_a_history_beside_results_of_version_2(tmp_path: Path) -> N
     runs = read_history(tmp_path / "history.jsonl").runs
     assert {each.run for each in runs} == {found.run.id, "another"}
     assert runs[0].measurements == runs[1].measurements
+
+
+def test_a_rule_with_figures_in_its_name_keeps_it() -> None:
+    rules = {each.id.rpartition("/")[2]: each.rule for each in read_results(OLD).verdicts}
+    assert (rules["foreground-iops"], rules["foreground-p99"]) == ("foreground_iops", "foreground_p99")
