@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id, with_count, without_figures
+from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id, without_figures
 from acceptance.limits.crashes import DrainLimit, FailoverLimit, OutOfServiceLimit
 from acceptance.limits.disruptions import DisruptionLimit
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
@@ -28,7 +28,7 @@ _LIMITS: dict[Failure, type[FailoverLimit]] = {
 def judge_durability(record: DurabilityRecord) -> Verdict:
     """Fail when one acknowledged record is not there or not whole: there is nothing to be unsure of."""
     told = {"failure", "acknowledged", "read_on"} | ({"lost"} if record.lost else set())
-    verdict = without_figures(
+    return without_figures(
         verdict_id(record.storage_class, "durability", record.failure, "holds"),
         storage_class=record.storage_class,
         limit=f"{RULE} after {TITLES[record.failure]}",
@@ -38,8 +38,8 @@ def judge_durability(record: DurabilityRecord) -> Verdict:
             facts=record.model_dump(mode="json", include=told),
         ),
         at_most=0.0,
+        count=record.lost_count,
     )
-    return with_count(verdict, record.lost_count)
 
 
 def judge_failover(record: FailoverRecord, limit: FailoverLimit) -> Verdict:
@@ -94,7 +94,7 @@ def judge_stayed(record: FailoverRecord) -> Verdict:
             f"command shows its mounts, so nobody can tell whether one stays on {record.failed_node}"
         )
     told = {"failure", "failed_node", "node"} | ({"stayed"} if record.stayed else set())
-    verdict = without_figures(
+    return without_figures(
         verdict_id(record.storage_class, "drain" if record.failure == "drained" else "kubelet-away", "stayed", "holds"),
         storage_class=record.storage_class,
         limit=f"{STAYS} {LEFT[record.failure]}",
@@ -104,8 +104,8 @@ def judge_stayed(record: FailoverRecord) -> Verdict:
             facts=record.model_dump(mode="json", include=told),
         ),
         at_most=0.0,
+        count=len(record.stayed),
     )
-    return with_count(verdict, len(record.stayed))
 
 
 def _move(record: FailoverRecord) -> dict[str, JsonValue]:

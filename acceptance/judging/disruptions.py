@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from acceptance.judging.crashes import judge_time
-from acceptance.judging.outcome import not_judged, outcome, verdict_id, with_count, without_figures
+from acceptance.judging.outcome import not_judged, outcome, verdict_id, without_figures
 from acceptance.limits.disruptions import DisruptionLimit, NewVolumeLimit, PodReadyLimit, WriteGapLimit
 from acceptance.results.disruptions import KilledPod, StoragePodsRecord
 from acceptance.results.document import Verdict
@@ -60,16 +60,16 @@ def unjudged(records: Sequence[StoragePodsRecord], kind: type[DisruptionLimit]) 
 def judge_records_kept(records: Sequence[StoragePodsRecord]) -> Verdict:
     """Fail when one acknowledged record is not there or not whole, whichever pods were killed."""
     name, found = records[0].storage_class, _records(records)
-    verdict = without_figures(
+    unknown = any(each.unread for each in records)
+    return without_figures(
         verdict_id(name, "storage-pods", "records", "holds"),
         storage_class=name,
         limit=RULE,
         status="pass" if found.code == "disruptions.records_kept" else "fail",
         found=found,
         at_most=0.0,
+        count=None if unknown else sum(each.lost_count for each in records),
     )
-    unknown = any(each.unread for each in records)
-    return with_count(verdict, None if unknown else sum(each.lost_count for each in records))
 
 
 def _records(records: Sequence[StoragePodsRecord]) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from acceptance.judging.outcome import verdict_id, with_count, without_figures
+from acceptance.judging.outcome import verdict_id, without_figures
 from acceptance.results.document import Status, Verdict
 from acceptance.results.imports import ImportRecord
 from acceptance.results.requirement import Outcome
@@ -19,7 +19,7 @@ def judge_import(found: ImportRecord, *, storage_class: str, failures: ImportedF
     status, code, more = _found(found, failures)
     of: dict[str, JsonValue] = {"name": found.name, "tool": found.tool}
     counts: dict[str, JsonValue] = {"passed": found.passed, "failed": found.failed, "skipped": found.skipped}
-    verdict = without_figures(
+    return without_figures(
         verdict_id(storage_class, "imported", found.name, "no-failure"),
         storage_class=storage_class,
         rule="no_failure",
@@ -27,8 +27,8 @@ def judge_import(found: ImportRecord, *, storage_class: str, failures: ImportedF
         limit=f"no test of {found.name} failed",
         status=status,
         found=Outcome(code=f"imports.{code}", facts={**of, **counts, **more}),
+        count=None if status == "skipped" else found.failed,
     )
-    return verdict if status == "skipped" else with_count(verdict, found.failed)
 
 
 def _found(found: ImportRecord, failures: ImportedFailures) -> tuple[Status, str, dict[str, JsonValue]]:

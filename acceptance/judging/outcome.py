@@ -85,26 +85,28 @@ def without_figures(
     profile: str | None = None,
     metric: str | None = None,
     at_most: float | None = None,
-    unit: FigureUnit = "count",
+    count: int | None = None,
     applies: bool = True,
 ) -> Verdict:
     """What holds or does not, without a figure; `verdict` is its id, whose question is the rule if none is given.
 
-    `at_most`: what is asked of a figure that is exact (see `with_count`), in `unit`.
+    `at_most`: how many there may be of what was counted; `count`: how many there are, which is exact and has no
+    interval; None where that is not known.
     """
     question = (verdict.rpartition("/")[0] or verdict).rpartition("/")[2]
     asked = Requirement(rule=rule or question, profile=profile, metric=metric)
     if at_most is not None:
-        asked = asked.model_copy(update={"operator": "at_most", "bound": at_most, "unit": unit})
+        asked = asked.model_copy(update={"operator": "at_most", "bound": at_most, "unit": "count"})
     made = Verdict(
         id=verdict,
         storage_class=storage_class,
         requirement=asked,
         outcome=found,
         limit=limit,
-        measured=None,
+        measured=None if count is None else float(count),
         low=None,
         high=None,
+        unit=None if count is None else "count",
         status=status,
         reason="",
         applies=applies,
@@ -115,11 +117,6 @@ def without_figures(
 def told(text: str) -> Outcome:
     """What was found in the words of whoever found it."""
     return Outcome(code="plain.told", facts={"text": text})
-
-
-def with_count(verdict: Verdict, count: int | None) -> Verdict:
-    """Return the verdict with what was counted, which is exact and has no interval; as it is if that is not known."""
-    return verdict if count is None else verdict.model_copy(update={"measured": float(count), "unit": "count"})
 
 
 def not_judged(verdict: str, *, storage_class: str, profile: str, found: Outcome) -> Verdict:

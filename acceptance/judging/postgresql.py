@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import verdict_id, with_count, without_figures
+from acceptance.judging.outcome import verdict_id, without_figures
 from acceptance.results.document import Verdict
 from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.results.requirement import Outcome
@@ -11,15 +11,15 @@ from acceptance.wording.postgresql import RULE
 
 def judge_postgresql(record: PostgresqlRecord) -> Verdict:
     """Fail when it does not start, lacks a commit or is damaged: there is nothing to be unsure of."""
-    verdict = without_figures(
+    return without_figures(
         verdict_id(record.storage_class, "durability", "postgresql", "holds"),
         storage_class=record.storage_class,
         limit=RULE,
         status="pass" if record.sound else "fail",
         found=_found(record),
         at_most=0.0,
+        count=record.lost_count or (0 if record.sound else None),
     )
-    return with_count(verdict, record.lost_count or (0 if record.sound else None))
 
 
 def _found(record: PostgresqlRecord) -> Outcome:

@@ -5,7 +5,7 @@ The facts say which records are not there. Paces are told, not judged.
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import decide, outcome, verdict_id, with_count, without_figures
+from acceptance.judging.outcome import decide, outcome, verdict_id, without_figures
 from acceptance.limits.snapshots import SnapshotsLimit
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import LIES, Decision, Outcome
@@ -18,15 +18,15 @@ def judge_snapshot(record: SnapshotRecord) -> Verdict:
     """Fail when one record is missing that must be there: there is nothing to be unsure of."""
     one = record.volumes == 1
     missing = {number for first, last in (*record.lost, *record.holes) for number in range(first, last + 1)}
-    verdict = without_figures(
+    return without_figures(
         verdict_id(record.storage_class, "durability", "snapshot-in-use" if one else "group-snapshot", "holds"),
         storage_class=record.storage_class,
         limit=RULE if one else GROUP_RULE,
         status="fail" if missing else "pass",
         found=_held(record),
         at_most=0.0,
+        count=len(missing),
     )
-    return with_count(verdict, len(missing))
 
 
 def _held(record: SnapshotRecord) -> Outcome:

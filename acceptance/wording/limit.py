@@ -5,7 +5,6 @@ from __future__ import annotations
 from acceptance.results.document import Verdict
 from acceptance.results.metrics import Metric
 from acceptance.results.ratio_words import allowed, compared, compared_interval
-from acceptance.results.requirement import Decision
 from acceptance.text.quantities import format_quantity
 from acceptance.wording.phrasing import Sentence, about, held_against, in_words
 
@@ -34,19 +33,19 @@ def too_short(verdict: Verdict, *, baseline: str = "") -> str:
 
 def within(verdict: Verdict, *, baseline: str = "") -> Sentence:
     """A pass."""
-    return _held(verdict, "pass", baseline=baseline)
+    return _held(verdict, baseline=baseline)
 
 
 def outside(verdict: Verdict, *, baseline: str = "", remark: str = "") -> Sentence:
     """A fail. `remark`, a half sentence: what was seen that may have caused it."""
     because = "; ".join(filter(None, (verdict.requirement.because.strip().rstrip("."), remark)))
-    return _held(verdict, "fail", baseline=baseline, because=because)
+    return _held(verdict, baseline=baseline, because=because)
 
 
 def on_both_sides(verdict: Verdict, *, baseline: str = "", remark: str = "") -> Sentence:
     """Too close to the limit to tell."""
     left_open = "; ".join(filter(None, (remark, "a quieter machine or a longer measurement would decide it")))
-    return _held(verdict, "inconclusive", baseline=baseline, left_open=left_open)
+    return _held(verdict, baseline=baseline, left_open=left_open)
 
 
 SENTENCES = {
@@ -59,11 +58,11 @@ SENTENCES = {
 }
 
 
-def _held(verdict: Verdict, status: Decision, *, baseline: str, because: str = "", left_open: str = "") -> Sentence:
+def _held(verdict: Verdict, *, baseline: str, because: str = "", left_open: str = "") -> Sentence:
     return held_against(
+        verdict,
         _measured(verdict, baseline),
-        status,
-        _wanted(verdict, baseline),
+        wanted=_wanted(verdict, baseline),
         because=because,
         left_open=left_open,
         whole="" if _is_of_an_event(verdict) else "all ",

@@ -7,7 +7,7 @@ from typing import cast
 from acceptance.results.document import Verdict
 from acceptance.results.many_files import DONE, FileOperation
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Sentence, decision_of, held_against, surely, wanted_of, wherever_it_lies
+from acceptance.wording.phrasing import Sentence, held_against, surely, wherever_it_lies
 
 _OTHER_GROUP = "other_group"
 """the metric of pods that start with another group than that of their volume"""
@@ -96,8 +96,7 @@ SENTENCES = {
 
 
 def _held(verdict: Verdict, found: str, *, left_open: str) -> Sentence:
-    because = verdict.requirement.because
-    return held_against(found, decision_of(verdict), wanted_of(verdict), because=because, left_open=left_open, whole="")
+    return held_against(verdict, found, left_open=left_open, whole="")
 
 
 def _held_start(verdict: Verdict, found: str) -> Sentence:

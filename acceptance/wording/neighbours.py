@@ -9,7 +9,7 @@ from typing import Any
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import Decision
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Said, Sentence, about, held_against, surely, wanted_of
+from acceptance.wording.phrasing import Said, Sentence, about, held_against, surely
 from acceptance.wording.under_load import CODES, cached_in_words, rate_in_words, share_asked
 
 _LEFT_OPEN = "a quieter machine or a longer measurement (--storage-longest) would decide it"
@@ -79,10 +79,9 @@ def _value(
         few = f"{said} ({told}), from too few operations for a confidence interval; {_LEFT_OPEN}{more}."
         return Sentence(text=few)
     return held_against(
+        verdict,
         f"{said} ({surely(verdict.confidence, shown(verdict.low), shown(verdict.high))}; {told})",
-        lies,
-        wanted_of(verdict),
-        because=verdict.requirement.because,
+        lies=lies,
         left_open=_LEFT_OPEN,
         more=more,
     )

@@ -9,7 +9,7 @@ from typing import cast
 from acceptance.results.document import Verdict
 from acceptance.results.operations import TITLES, Operation
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Sentence, decision_of, held_against, surely, wanted_of, wherever_it_lies
+from acceptance.wording.phrasing import Sentence, held_against, surely, wherever_it_lies
 
 _AT_ONCE = "--storage-operations-at-once"
 _MORE = f"more operations ({_AT_ONCE}) would decide it"
@@ -43,10 +43,8 @@ def time(
     too_few = f"{count} operations have no upper end of that percentile, {needed} do: ask for more with {_AT_ONCE}"
     more = f"; {sum(failed.values())} failed: {by_reason(failed)}" if failed else ""
     return held_against(
+        verdict,
         f"{found} ({ends}; {count} operations, {at_once} at once)",
-        decision_of(verdict),
-        wanted_of(verdict),
-        because=verdict.requirement.because,
         left_open=too_few if needed else _MORE,
         more=more + (f"; {late} more were seen late and do not count" if late else ""),
     )
@@ -73,10 +71,9 @@ def failures(
     each = "; ".join(f"{TITLES[operation]}: {by_reason(told)}" for operation, told in reasons.items())
     bound = verdict.requirement.bound
     return held_against(
+        verdict,
         f"{found} ({ends} of such operations; {at_once} at once)",
-        decision_of(verdict),
-        f"at most {100 * bound:.4g} %" if bound else "none",
-        because=verdict.requirement.because,
+        wanted=f"at most {100 * bound:.4g} %" if bound else "none",
         left_open=_MORE,
         whole="",
         more=f"; not done within {format_quantity(timeout_s, unit='s')}: {each}" if reasons else "",

@@ -28,24 +28,28 @@ def about(verdict: Verdict) -> str:
 
 
 def held_against(
+    verdict: Verdict,
     found: str,
-    status: Decision,
-    wanted: str,
     *,
-    because: str = "",
     left_open: str = "",
+    lies: Decision | None = None,
+    wanted: str | None = None,
+    because: str | None = None,
     whole: str = "all ",
     more: str = "",
 ) -> Sentence:
     """`fast is at 1 s, all within the limit of at most 2 s.`: how what was found lies to the limit, and what follows.
 
-    `whole` is nothing where no interval was found; `more` is what the sentence ends with in any case.
+    `lies`, `wanted` and `because` are the verdict's status, its limit and its reason, if they are not given. `whole` is
+    nothing where no interval was found; `more` is what the sentence ends with in any case.
     """
-    which = in_words(wanted)
+    which = in_words(wanted or wanted_of(verdict))
+    status = lies or decision_of(verdict)
     if status == "pass":
         return Sentence(text=f"{found}, {whole}within the limit {which}{more}.")
     if status == "fail":
-        follows = f"{because.rstrip('.')}{more}."
+        reason = verdict.requirement.because if because is None else because
+        follows = f"{reason.rstrip('.')}{more}."
         return Sentence(text=f"{found}, {whole}outside the limit {which}: {follows}", follows=follows)
     follows = f"{left_open}{more}."
     return Sentence(text=f"{found}, on both sides of the limit {which}; {follows}", follows=follows)

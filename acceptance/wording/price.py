@@ -37,10 +37,8 @@ def cpu(verdict: Verdict, *, of: Sequence[str]) -> Sentence:
     assert verdict.confidence is not None  # what has an interval has one
     ends = surely(verdict.confidence, _cpus(verdict, verdict.low), _cpus(verdict, verdict.high))
     return held_against(
+        verdict,
         f"{_cpu_of(verdict, of)} is {_cpus(verdict, verdict.measured)} ({ends})",
-        decision_of(verdict),
-        wanted_of(verdict),
-        because=verdict.requirement.because,
         left_open=_LONGER,
     )
 
@@ -58,10 +56,9 @@ def leaks(
 ) -> Sentence:
     """The pod whose memory grows most, or is closest to it; `alike` of the `watched` pods are as it is."""
     return held_against(
+        verdict,
         _grew(verdict, f"{namespace}/{pod}", growth),
-        decision_of(verdict),
-        _hourly_limit(verdict),
-        because=verdict.requirement.because,
+        wanted=_hourly_limit(verdict),
         left_open=_LONGER,
         whole="",
         more=_others(alike, watched),
@@ -85,10 +82,9 @@ def restarts(
     found = f"{_count(len(restarts), 'restart')} of {_count(watched, 'pod')} of {' and '.join(of)}"
     told = [f"; {each['namespace']}/{each['pod']} {each['what']}" for each in restarts]
     return held_against(
+        verdict,
         f"{found} in {seconds / 60:.0f} min around a load of {verdict.profile} on {verdict.storage_class}",
-        decision_of(verdict),
-        f"at most {verdict.requirement.bound:g}" if verdict.requirement.bound else "none",
-        because=verdict.requirement.because,
+        wanted=f"at most {verdict.requirement.bound:g}" if verdict.requirement.bound else "none",
         whole="",
         more="".join(told),
     )

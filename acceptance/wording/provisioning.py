@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from acceptance.results.document import Verdict
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Sentence, decision_of, held_against, wanted_of
+from acceptance.wording.phrasing import Sentence, held_against, wanted_of
 
 
 def slowest(verdict: Verdict, *, claims: int) -> Sentence:
     """Of so many."""
     return held_against(
+        verdict,
         _bound(verdict, claims),
-        decision_of(verdict),
-        wanted_of(verdict),
-        because=verdict.requirement.because,
         whole="",
     )
 

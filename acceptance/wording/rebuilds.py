@@ -9,7 +9,7 @@ from acceptance.results.document import Verdict
 from acceptance.results.ratio_words import share
 from acceptance.results.rebuilds import RebuildTimes, SizeTimed
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Said, Sentence, decision_of, held_against, surely, wanted_of, wherever_it_lies
+from acceptance.wording.phrasing import Said, Sentence, held_against, surely, wanted_of, wherever_it_lies
 
 Facts = dict[str, Any]
 """of one of the models of `acceptance.results.rebuilds`"""
@@ -104,10 +104,8 @@ def foreground_held(verdict: Verdict, *, before: float, during: float) -> Senten
     mean, low, high = (_left(verdict, each, beside=bound) for each in (verdict.measured, verdict.low, verdict.high))
     kept = f"{mean} of that before" if _of_iops(verdict) else mean
     return held_against(
+        verdict,
         f"{_changed(verdict, before, during)}, {kept} ({surely(verdict.confidence, low, high)})",
-        decision_of(verdict),
-        wanted_of(verdict),
-        because=verdict.requirement.because,
         left_open="a larger --storage-rebuild-size or more repeats would decide it",
     )
 

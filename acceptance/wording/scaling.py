@@ -10,7 +10,7 @@ from acceptance.results.metrics import Metric
 from acceptance.results.ratio_words import SHARES, share
 from acceptance.results.requirement import LIES
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Said, Sentence, about, decision_of, held_against, surely, wanted_of
+from acceptance.wording.phrasing import Said, Sentence, about, held_against, surely
 
 
 def unlimited(verdict: Verdict, *, rate: str, totals: Sequence[Mapping[str, float]]) -> str:
@@ -73,10 +73,8 @@ def held(verdict: Verdict, **facts: Any) -> Sentence:
     else:
         sure = surely(verdict.confidence, low, high)
     return held_against(
+        verdict,
         f"{about(verdict)}, {_PARTS[verdict.rule](verdict, **facts)}, is {mean} ({sure})",
-        decision_of(verdict),
-        wanted_of(verdict),
-        because=asked.because,
         left_open="a quieter machine or a longer window would decide it",
     )
 

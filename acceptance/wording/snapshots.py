@@ -9,7 +9,7 @@ from acceptance.results.document import Verdict
 from acceptance.results.ratio_words import share
 from acceptance.results.snapshots import Pace, Stage
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Said, Sentence, decision_of, held_against, surely, wanted_of, wherever_it_lies
+from acceptance.wording.phrasing import Said, Sentence, held_against, surely, wherever_it_lies
 from acceptance.wording.records import Ranges, count_in, ranges_in_words, shown_time
 
 RULE = (
@@ -94,10 +94,8 @@ def writes_left(
     sure = surely(verdict.confidence, _left(verdict, verdict.low), _left(verdict, verdict.high))
     told = f"{_loaded(verdict, count, piece)} is {_left(verdict, verdict.measured)} of that on one without"
     return held_against(
+        verdict,
         f"{told} ({sure}; {_rates(with_snapshots, without)})",
-        decision_of(verdict),
-        wanted_of(verdict),
-        because=verdict.requirement.because,
         left_open="a quieter machine or a longer measurement (--storage-longest) would decide it",
     )
 

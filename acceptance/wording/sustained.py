@@ -8,7 +8,7 @@ from acceptance.results.document import Verdict
 from acceptance.results.requirement import LIES
 from acceptance.statistics.steady_state import MOST_RANGE, MOST_SLOPE, ROUNDS
 from acceptance.text.quantities import format_quantity, format_size
-from acceptance.wording.phrasing import Said, Sentence, about, decision_of, held_against, surely, wanted_of
+from acceptance.wording.phrasing import Said, Sentence, about, held_against, surely
 
 
 class Load(TypedDict):
@@ -49,10 +49,8 @@ def cached(verdict: Verdict, *, cache: int, test_size: int, **load: Unpack[Load]
 def held(verdict: Verdict, **load: Unpack[Load]) -> Sentence:
     """Wherever it lies."""
     return held_against(
+        verdict,
         _measured(verdict, load),
-        decision_of(verdict),
-        wanted_of(verdict),
-        because=verdict.requirement.because,
         left_open="a quieter machine or a longer measurement would decide it",
         more=_more(load),
     )

@@ -9,7 +9,7 @@ from typing import Any
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import Decision
 from acceptance.text.quantities import format_quantity, format_size
-from acceptance.wording.phrasing import Said, Sentence, about, held_against, surely, wanted_of
+from acceptance.wording.phrasing import Said, Sentence, about, held_against, surely
 
 _LEFT_OPEN = "a quieter machine or a longer measurement would decide it"
 _BEFORE = "the volume did more than that for a minute before, and cannot do a share of it now"
@@ -117,10 +117,9 @@ def _latency(verdict: Verdict, subject: str, lies: Decision, *, more: str) -> Se
     if verdict.low is None or verdict.high is None or verdict.confidence is None:
         return Sentence(text=f"{said}, from too few operations for a confidence interval{more}.")
     return held_against(
+        verdict,
         f"{said} ({surely(verdict.confidence, shown(verdict.low), shown(verdict.high))})",
-        lies,
-        wanted_of(verdict),
-        because=verdict.requirement.because,
+        lies=lies,
         left_open=_LEFT_OPEN,
         more=more,
     )
