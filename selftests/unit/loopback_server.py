@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from embedded_cluster.certificates import Authority, KeyPair
+from selftests.unit.json_server import JsonHandler
 
 VERSION = {"gitVersion": "v1.34.4"}
 
@@ -50,25 +50,17 @@ class Loopback:
 def loopback(server: Loopback, *, tls: KeyPair | None = None, clients_of: Authority | None = None) -> Iterator[None]:
     """Have it listen. `tls`: its certificate; `clients_of`: who must have issued those of clients."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(JsonHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            status, body = server.answer(self.path, self.headers)
-            content = body if isinstance(body, bytes) else json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            self.answer(*server.answer(self.path, self.headers))
 
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            self.body()
             self.do_GET()
 
         do_DELETE = do_POST
-
-        def log_message(self, *_: object) -> None:
-            pass
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True

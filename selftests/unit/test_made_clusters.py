@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,7 @@ from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from fixtures.cluster_makers import MANAGERS, MadeManager
 from fixtures.made_clusters import load_images
 from selftests.pytest_command import PYTEST_MODULE
+from selftests.unit.json_server import JsonHandler, serving
 from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
@@ -81,48 +80,34 @@ def cluster() -> Cluster:
 def kubeconfig(cluster: Cluster, tmp_path: Path) -> Iterator[Path]:
     """The kubeconfig of the cluster that the programs create."""
 
-    class Server(BaseHTTPRequestHandler):
+    class Server(JsonHandler):
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
             if path == "/version":
-                self._answer(200, {"gitVersion": cluster.version})
+                self.answer(200, {"gitVersion": cluster.version})
             elif path.endswith(("/namespaces/kube-system", "/serviceaccounts/default")):
-                self._answer(200, {"metadata": {"uid": "u"}})
+                self.answer(200, {"metadata": {"uid": "u"}})
             else:
-                self._answer(200, {"metadata": {}, "items": cluster.objects(path)})
+                self.answer(200, {"metadata": {}, "items": cluster.objects(path)})
 
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
+            self.body()
             if self.path.endswith("/selfsubjectaccessreviews"):
-                self._answer(201, {"status": {"allowed": True}})
+                self.answer(201, {"status": {"allowed": True}})
             else:
                 cluster.made.append(self.path)
                 cluster.was_ready = cluster.ready_after < 0
-                self._answer(403, {"message": "nothing is made here"})
+                self.answer(403, {"message": "nothing is made here"})
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-        def _answer(self, status: int, body: dict[str, Any]) -> None:
-            content = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Server) as http:
-        thread = threading.Thread(target=http.serve_forever, daemon=True)
-        thread.start()
+    with serving(Server) as url:
         path = tmp_path / "theirs"
-        server = {"server": f"http://127.0.0.1:{http.server_address[1]}"}
+        server = {"server": url}
         context = {"name": "c", "context": {"cluster": "here", "user": "me"}}
         clusters, users = [{"name": "here", "cluster": server}], [{"name": "me", "user": {"token": "t"}}]
         path.write_text(
             yaml.safe_dump({"current-context": "c", "contexts": [context], "clusters": clusters, "users": users})
         )
         yield path
-        http.shutdown()
-        thread.join()
 
 
 @pytest.fixture

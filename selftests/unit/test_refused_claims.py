@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import yaml
 
 from acceptance.planning.table import ENDS_BEFORE
 from selftests.pytest_command import PYTEST_MODULE
+from selftests.unit.json_server import JsonHandler, serving
 from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
@@ -56,41 +55,27 @@ def lab() -> Lab:
 def server(lab: Lab) -> Iterator[str]:
     """Where it listens."""
 
-    class Server(BaseHTTPRequestHandler):
+    class Server(JsonHandler):
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
             if path == "/version":
-                self._answer(200, {"gitVersion": "v1.34.4"})
+                self.answer(200, {"gitVersion": "v1.34.4"})
             elif path.endswith("/namespaces/kube-system"):
-                self._answer(200, {"metadata": {"uid": "u"}})
+                self.answer(200, {"metadata": {"uid": "u"}})
             else:
-                self._answer(200, {"metadata": {}, "items": lab.objects(path)})
+                self.answer(200, {"metadata": {}, "items": lab.objects(path)})
 
         def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            asked = json.loads(self.body())
             if self.path.endswith("/selfsubjectaccessreviews"):
                 resource = asked["spec"]["resourceAttributes"]["resource"]
-                self._answer(201, {"status": {"allowed": resource != lab.forbidden}})
+                self.answer(201, {"status": {"allowed": resource != lab.forbidden}})
             else:
                 lab.made.append(self.path)
-                self._answer(403, {"message": "nothing is made here"})
+                self.answer(403, {"message": "nothing is made here"})
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-        def _answer(self, status: int, body: dict[str, Any]) -> None:
-            content = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Server) as http:
-        thread = threading.Thread(target=http.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{http.server_address[1]}"
-        http.shutdown()
-        thread.join()
+    with serving(Server) as url:
+        yield url
 
 
 @pytest.fixture

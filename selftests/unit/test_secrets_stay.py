@@ -6,9 +6,7 @@ import base64
 import json
 import os
 import re
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import pytest
 import yaml
 
 from selftests.pytest_command import PYTEST_MODULE
+from selftests.unit.json_server import JsonHandler, serving
 from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
@@ -32,48 +31,34 @@ OTHERS = [
 ]
 
 
-class Server(BaseHTTPRequestHandler):
+class Server(JsonHandler):
     """Says its version and the rest of a run's first questions, and refuses what would be made, with all it knows."""
 
     def do_GET(self) -> None:
         if self.path.startswith("/version"):
-            self._answer(200, {"gitVersion": "v1.34.4"})
+            self.answer(200, {"gitVersion": "v1.34.4"})
         elif "/storageclasses" in self.path:
             parameters = {"adminSecret": PARAMETER, "url": f"https://me:{PASSWORD}@store"}
             item = {"metadata": {"name": "fast"}, "provisioner": "p", "parameters": parameters}
-            self._answer(200, {"metadata": {}, "items": [item]})
+            self.answer(200, {"metadata": {}, "items": [item]})
         elif self.path.endswith("/namespaces/kube-system"):
-            self._answer(200, {"metadata": {"uid": "u"}})
+            self.answer(200, {"metadata": {"uid": "u"}})
         else:
-            self._answer(200, {"metadata": {}, "items": []})
+            self.answer(200, {"metadata": {}, "items": []})
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
+        self.body()
         if "selfsubjectaccessreviews" in self.path:
-            self._answer(201, {"status": {"allowed": True}})
+            self.answer(201, {"status": {"allowed": True}})
         else:
-            self._answer(403, {"message": f"{self.headers['Authorization']}: no: {ALL} {PARAMETER}"})
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-    def _answer(self, status: int, body: dict[str, Any]) -> None:
-        content = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
+            self.answer(403, {"message": f"{self.headers['Authorization']}: no: {ALL} {PARAMETER}"})
 
 
 @pytest.fixture
 def server() -> Iterator[str]:
     """Where it listens."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Server) as http:
-        thread = threading.Thread(target=http.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{http.server_address[1]}"
-        http.shutdown()
-        thread.join()
+    with serving(Server) as url:
+        yield url
 
 
 def plugin(folder: Path, *, status: int) -> dict[str, Any]:
