@@ -139,8 +139,7 @@ def create_marking(path: str) -> None:
 
 def enter_marking(path: str, pid: int) -> None:
     """Move a process that was just started; one that already ended is found out by who waits for it."""
-    with contextlib.suppress(ProcessLookupError):
-        (_marking_root() / path / "cgroup.procs").write_text(str(pid))
+    _enter(_marking_root() / path, [pid])
 
 
 def members(path: str) -> set[int]:

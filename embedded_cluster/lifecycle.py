@@ -93,6 +93,7 @@ def up(
                 ceph.ensure(rbd=CSI in parts)
             with step("have the images"):
                 archive = images.ensure()
+        chosen = disks.choose(needs.disks, needs=needs)
         try:
             _Start(
                 layout=layout,
@@ -100,7 +101,7 @@ def up(
                 binaries=binaries,
                 images=archive,
                 needs=needs,
-                disks=disks.choose(needs.disks, needs=needs),
+                disks=chosen,
                 short_timers=short_timers,
                 with_longhorn=with_longhorn,
                 with_csi=with_csi,

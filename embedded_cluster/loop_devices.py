@@ -67,12 +67,18 @@ def _is_on_rbd(volume: Path) -> bool:
 
 def pooled(layout: Layout, *, of: Collection[str] | None = None) -> list[LoopDevice]:
     """The devices over files of the CSI driver's volumes, also where the file is gone; `of`: of these names alone."""
+    volumes = layout.csi.volumes
+    return _attached_where(
+        lambda name, file: (of is None or file.name in of) and _is_behind(volumes / file.name, name, shown=file)
+    )
+
+
+def _attached_where(fits: Callable[[str, Path], bool]) -> list[LoopDevice]:
+    """The devices with something behind them whose name and path fit."""
     return [
         LoopDevice(name=name, sequence=sequence)
         for name, file in _attached().items()
-        if (of is None or file.name in of)
-        and _is_behind(layout.csi.volumes / file.name, name, shown=file)
-        and (sequence := _sequence(name)) is not None
+        if fits(name, file) and (sequence := _sequence(name)) is not None
     ]
 
 
@@ -100,12 +106,7 @@ def _with_those_over(own: Sequence[LoopDevice]) -> list[LoopDevice]:
     """With those that kubelets have put over one, for raw block volumes; these come first."""
     # Without those that have gone: of a device over a file there is no number behind it either, whoever's it is.
     numbers = {_number(device.name) for device in own} - {None}
-    over = [
-        LoopDevice(name=name, sequence=sequence)
-        for name in _attached()
-        if _behind(name) in numbers and (sequence := _sequence(name)) is not None
-    ]
-    return [*over, *own]
+    return [*_attached_where(lambda name, _: _behind(name) in numbers), *own]
 
 
 def detach(look: Callable[[], Sequence[LoopDevice]]) -> None:
@@ -133,11 +134,7 @@ def of_cluster(layout: Layout) -> list[LoopDevice]:
 
 def _over(image: Path) -> list[LoopDevice]:
     """The devices over one file."""
-    return [
-        LoopDevice(name=name, sequence=sequence)
-        for name, file in _attached().items()
-        if file.name == image.name and _is_behind(image, name, shown=file) and (sequence := _sequence(name)) is not None
-    ]
+    return _attached_where(lambda name, file: file.name == image.name and _is_behind(image, name, shown=file))
 
 
 def nodes_of(layout: Layout) -> list[NodeLayout]:
