@@ -34,10 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with cluster_lock(layout):
                 _act(replica, options.action)
         elif options.action == "progress":
-            print(f"{replica.progress():.2f}")
+            share = round(replica.progress(), 2)
+            if share:
+                replica.let_heal()  # now that it is seen to go on
+            print(f"{share:.2f}")
         elif lacks := replica.lacks():
             print("\n".join(lacks), file=sys.stderr)
-            replica.let_heal()  # now that it was seen
             return NOT_WHOLE
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -51,7 +51,7 @@ class Replica:
     def lose(self) -> str:
         """Kill the brick, empty it of the volume, start it again; what was done, in words.
 
-        It is healed slowly until somebody has seen what it lacks (`let_heal`).
+        It is healed slowly until somebody has seen that it is being healed (`let_heal`).
         """
         self._files.hold_healing()
         self._kill()
