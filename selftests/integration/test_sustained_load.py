@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from acceptance.judging.sustained import CREDITS_S
 from selftests.integration.suite import finish, started_suite
 from selftests.integration.test_host import HOST, wait_for_load
 from selftests.lab.disks import limited_disk
@@ -48,15 +49,16 @@ def test_the_end_of_a_long_load_is_judged(lasts: bool, tmp_path: Path, reports: 
             run = finish(process, reports=reports, timeout=300)
         assert [each for each in os.listdir(disk.folder) if each != "lost+found"] == []
     verdict = run.verdict("test_speed_lasts")
-    assert "a short form: the judged part began after 60 s of load" in verdict["reason"]
+    facts = verdict["outcome"]["facts"]
+    assert (facts["asked_s"], facts["judged_s"], facts["credits_s"]) == (120, 60, CREDITS_S), verdict
     (record,) = run.results["sustained"]
     assert (record["asked_s"], record["judged_s"], len(record["rounds"])) == (120, 60, 5)
     if verdict["status"] == "inconclusive":
-        assert "not steady: " in verdict["reason"]
+        assert verdict["outcome"]["code"] == "sustained.unsteady", verdict
         assert run.status == 6, run.output
     else:
-        assert verdict["status"] == ("pass" if lasts else "fail"), verdict["reason"]
+        assert verdict["status"] == ("pass" if lasts else "fail"), verdict
         assert run.status == (0 if lasts else 1), run.output
-        assert lasts or "it had slowed down after" in verdict["reason"]
+        assert lasts or "slowed_down_after_s" in facts, verdict
     page = (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
     assert "Sustained speed" in page and "of the marked 60 s at the end" in page
