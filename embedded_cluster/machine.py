@@ -24,20 +24,28 @@ def require_speed(layout: Layout, *, durable_writes: float) -> None:
 
     The best of three tries of two seconds counts. Raises EnvironmentFailure with that rate and with the machine's own
     figures: how busy its CPUs are, how long one takes to wake another, how long its disk takes to make a write durable.
+    Raises it also if the class's file system cannot be written to, as after a load that its daemon did not survive.
     """
     if not durable_writes:
         return
     best = 0.0
-    with cpu_latency.held_low(), TemporaryDirectory(dir=layout.replicated, prefix="speed-") as folder:
-        for _ in range(_TRIES):
-            best = max(best, durable_rate(Path(folder) / "file", seconds=_TRY_S))
-            if best >= durable_writes:
-                return
-        wake_up = wake_up_seconds()
+    try:
+        with cpu_latency.held_low(), TemporaryDirectory(dir=layout.replicated, prefix="speed-") as folder:
+            for _ in range(_TRIES):
+                best = max(best, durable_rate(Path(folder) / "file", seconds=_TRY_S))
+                if best >= durable_writes:
+                    return
+            wake_up = wake_up_seconds()
+        flush = flush_seconds(layout.state)
+    except OSError as error:
+        raise EnvironmentFailure(
+            f"the speed of class replicated cannot be measured: {error.filename or layout.replicated} cannot be "
+            f"written to ({error.strerror or error}); run again, which starts a damaged cluster anew"
+        ) from error
     raise EnvironmentFailure(
         f"this machine is too slow at present: class replicated makes {best:,.0f} writes a second durable, "
         f"{durable_writes:,.0f} are needed. {cpu_pressure()}. A CPU wakes another one within {wake_up * 1e6:.0f} µs. "
-        f"The disk of {layout.state} makes a write durable within {flush_seconds(layout.state) * 1e3:.1f} ms. "
+        f"The disk of {layout.state} makes a write durable within {flush * 1e3:.1f} ms. "
         "Stop what else runs here, or take another machine."
     )
 

@@ -1,5 +1,6 @@
 """A machine that is too slow for the main job is named before it, and after one that ended badly."""
 
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -48,6 +49,23 @@ def test_enough_is_enough_and_too_little_is_an_environment_error_with_the_figure
         machine.require_speed(replicated, durable_writes=1e9)
     assert list(replicated.replicated.iterdir()) == []
     assert [path.name for path in replicated.state.iterdir()] == ["replicated"]
+
+
+def test_a_file_system_without_its_daemon_is_an_environment_error(
+    replicated: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As FUSE answers from then on, first in the middle of the writes, then to all that is asked of the mount."""
+
+    def away(*_: object) -> int:
+        raise OSError(errno.ENOTCONN, os.strerror(errno.ENOTCONN))
+
+    with monkeypatch.context() as patched, pytest.raises(EnvironmentFailure) as raised:
+        patched.setattr(os, "pwrite", away)
+        machine.require_speed(replicated, durable_writes=0.001)
+    assert raised.value.exit_status == 10 and str(replicated.replicated) in str(raised.value)
+    replicated.replicated.rmdir()
+    with pytest.raises(EnvironmentFailure, match=str(replicated.replicated)):
+        machine.require_speed(replicated, durable_writes=0.001)
 
 
 def test_no_rate_asks_nothing_of_the_machine(tmp_path: Path) -> None:
