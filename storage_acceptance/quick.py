@@ -40,40 +40,41 @@ _FIXTURES = PLUGINS.rpartition(".")[0]
 
 
 def quick(words: Sequence[str]) -> int:
-    """Run with these words; the exit status of the run, and 0 where there are figures and nothing was judged."""
-    table = OneTable()
-    status = run_tests([*SELECTION, *_TESTS, "--no-header", "-r", "E", "--tb=no", *words], plugins=[table], usage=USAGE)
-    return 0 if status == pytest.ExitCode.NO_TESTS_COLLECTED and table.shown else status
+    """Run with these words; the exit status of the run, which is 0 where there are figures and nothing was judged."""
+    return run_tests(
+        [*SELECTION, *_TESTS, "--no-header", "-r", "E", "--tb=no", *words], plugins=[OneTable()], usage=USAGE
+    )
 
 
 class OneTable:
-    """A plugin that tells of the run what it is for, in the place of all verdicts.
+    """A plugin that tells of the run what it is for, in the place of all verdicts."""
 
-    `shown`: whether there are figures.
-    """
-
-    shown = False
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """The run is there to show figures; where tests are only listed or planned there is none."""
+        run: Any = config.stash.get(_run_module().RUN, None)
+        if run is not None:
+            run.figures_alone = True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
     ) -> None:
         """The table, what did not go well, and where the rest is; nothing of a run that has no results."""
-        module = import_module(f"{_FIXTURES}.run")
+        module = _run_module()
         run: Any = config.stash.get(module.RUN, None)
         if run is None or not module.has_results(exitstatus):
             return
         results: Results = run.recorder.results()
-        self.shown = bool(results.measurements)
         terminalreporter.ensure_newline()
-        if self.shown:
+        if results.measurements:
             terminalreporter.write_sep("=", "quick figures")
             heads = ("", "IOPS", "bandwidth", "mean latency", "p99")
             terminalreporter.write_line(table_text(heads, _rows(results)))
         told = [f"{each.status}: {each.reason}" for each in results.verdicts if each.status in ("fail", "inconclusive")]
         for line in (*told, *results.errors, *results.warnings):
             terminalreporter.write_line(sanitize(line))
-        if self.shown:
+        if results.measurements:
             terminalreporter.write_line(
                 "Nothing was judged: these are figures of 6 s of load each, and caches may have helped. "
                 "`storage-acceptance run` judges."
@@ -84,6 +85,11 @@ class OneTable:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """What would tell of each verdict is not asked to."""
         session.config.pluginmanager.unregister(name=f"{_FIXTURES}.verdicts")
+
+
+def _run_module() -> Any:
+    """The plugin that holds the run, whichever of the two packages of plugins this is."""
+    return import_module(f"{_FIXTURES}.run")
 
 
 def _rows(results: Results) -> Iterator[tuple[str, ...]]:

@@ -35,12 +35,14 @@ def exit_status(
     in_part: bool,
     open_as: OpenAs = "inconclusive",
     partial_as: PartialAs = "partial",
+    figures_alone: bool = False,
 ) -> int:
     """Return the exit status: 0 all verdicts pass; 1 fail or error; 2 interrupted; 4 wrong usage; 5 nothing judged;
     6 inconclusive; 7 the tier judged in part; 10 environment.
 
     `raised` are the exit statuses of the errors that tests ended with, `errors` what went wrong beside the storage,
-    `in_part` whether a limit that applies was not judged or a test that the tier requires did not pass.
+    `in_part` whether a limit that applies was not judged or a test that the tier requires did not pass,
+    `figures_alone` whether the run was to show figures without any verdict, and has some: then 0 takes the place of 5.
     Storage that was found to fail is said even when the lab broke afterwards.
     """
     if interrupted:
@@ -50,7 +52,9 @@ def exit_status(
         if status in raised or (found_failing and status == StorageFailure.exit_status):
             return status
     if all(verdict.status == "skipped" for verdict in verdicts):
-        return StorageFailure.exit_status if errors else NOTHING_JUDGED
+        if errors:
+            return StorageFailure.exit_status
+        return PASSED if figures_alone else NOTHING_JUDGED
     if errors:
         return StorageFailure.exit_status
     found = overall(verdicts, in_part=in_part)

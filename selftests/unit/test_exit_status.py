@@ -27,6 +27,7 @@ def status_of(
     in_part: bool = False,
     open_as: OpenAs = "inconclusive",
     partial_as: PartialAs = "partial",
+    figures_alone: bool = False,
 ) -> int:
     return exit_status(
         interrupted=interrupted,
@@ -36,6 +37,7 @@ def status_of(
         in_part=in_part,
         open_as=open_as,
         partial_as=partial_as,
+        figures_alone=figures_alone,
     )
 
 
@@ -75,6 +77,16 @@ def test_a_tier_that_was_judged_in_part_ends_the_run_as_it_was_asked(partial_as:
     assert status_of("pass", in_part=True, raised=(10,), partial_as=partial_as) == 10
     assert status_of("skipped", in_part=True, partial_as=partial_as) == 5
     assert status_of("pass", in_part=True, interrupted=True, partial_as=partial_as) == 2
+
+
+def test_figures_are_enough_for_a_run_that_judges_nothing_and_for_nothing_else() -> None:
+    for found in ((), ("skipped",)):
+        assert (status_of(*found, figures_alone=True), status_of(*found)) == (0, 5)
+    assert status_of("skipped", errors=("a leak",), figures_alone=True) == 1
+    assert status_of("skipped", raised=(10,), figures_alone=True) == 10
+    assert status_of("skipped", interrupted=True, figures_alone=True) == 2
+    assert [status_of(each, figures_alone=True) for each in ("fail", "inconclusive", "pass")] == [1, 6, 0]
+    assert status_of("pass", in_part=True, figures_alone=True) == 7
 
 
 def test_what_went_wrong_beside_the_storage_is_no_success() -> None:

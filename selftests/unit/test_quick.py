@@ -5,14 +5,22 @@ from __future__ import annotations
 import json
 import os
 import re
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
+from acceptance.results.recorder import Recorder
+from acceptance.results.run_folder import RunFolder
+from fixtures.run import RUN, Run, settle
+from selftests.unit.compared_runs import measured
 from selftests.unit.docs_pages import ROOT
 from selftests.warm_start import run_module
 from storage_acceptance.command_line import main
-from storage_acceptance.quick import LOADS
+from storage_acceptance.quick import LOADS, OneTable
 
 AT_MOST_S = 90
 
@@ -43,7 +51,26 @@ def test_there_is_one_table_of_what_was_measured(tmp_path: Path) -> None:
     assert "report: reports/" in output
     results = json.loads((tmp_path / "reports/latest/results.json").read_text())
     assert {each["status"] for each in results["verdicts"]} == {"skipped"} and results["tier_limits_judged"] == 0
-    assert (results["overall"], results["run"]["exit_status"]) == ("inconclusive", 5)
+    # As the command ended: figures are all that it promises. No file says more of the storage than that.
+    assert (results["overall"], results["run"]["exit_status"]) == ("inconclusive", 0)
+    metrics = (tmp_path / "reports/latest/metrics.prom").read_text()
+    assert re.search(r"^storage_acceptance_exit_status\{.*\} 0(\.0)?$", metrics, re.MULTILINE)
+    (suite,) = ElementTree.parse(tmp_path / "reports/latest/junit.xml").getroot()
+    assert [suite.get(name) for name in ("errors", "failures", "skipped")] == ["0", "0", "1"]
+
+
+@pytest.mark.parametrize(("figures", "status"), [(False, 5), (True, 0)])
+def test_the_run_itself_knows_that_figures_are_enough(figures: bool, status: int, tmp_path: Path) -> None:
+    """So each of its files has the exit status of the command."""
+    recorder = Recorder(run_id="r1", started=datetime.now(UTC), settings={}, tier_limits=0)
+    recorder.measurements = [measured({"read.iops": 1.0}, profile="random-read-latency")] * figures
+    run = Run(id="r1", folder=RunFolder(tmp_path, run_id="r1"), recorder=recorder)
+    config: Any = SimpleNamespace(stash=pytest.Stash())
+    config.stash[RUN] = run
+    OneTable().pytest_configure(config)
+    session: Any = SimpleNamespace(config=config, shouldstop=False)
+    settle(session, pytest.ExitCode.NO_TESTS_COLLECTED)
+    assert (session.exitstatus, run.status) == (status, status)
 
 
 def test_a_directory_needs_no_cluster(tmp_path: Path) -> None:
