@@ -57,13 +57,10 @@ class OneTable:
             run.figures_alone = True
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_terminal_summary(
-        self, terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
-    ) -> None:
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
         """The table, what did not go well, and where the rest is; nothing of a run that has no results."""
-        module = _run_module()
-        run: Any = config.stash.get(module.RUN, None)
-        if run is None or not module.has_results(exitstatus):
+        run: Any = config.stash.get(_run_module().RUN, None)
+        if run is None or run.status is None:
             return
         results: Results = run.recorder.results()
         terminalreporter.ensure_newline()

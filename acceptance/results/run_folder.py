@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from acceptance.process.whole_file import write_pieces_whole, write_whole
@@ -26,6 +27,22 @@ class RunFolder:
         self.results = self.path / "results.json"
         self.checksums = self.path / CHECKSUMS
         self.metrics = self.path / METRICS
+        self._begun: list[Path] = []
+
+    def begin(self) -> None:
+        """Make the folder, and those above it; `latest` still points elsewhere. Raises OSError when that cannot be."""
+        path = self.path.absolute()
+        self._begun = [each for each in (path, *path.parents) if not each.exists()]
+        path.mkdir(parents=True, exist_ok=True)
+
+    def discard(self) -> None:
+        """Remove what `begin` made, and what was written into the folder since; nothing else that is above it."""
+        own, above = self._begun[:1], self._begun[1:]
+        for folder in own:
+            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):  # it holds something by now, as another run
+            for folder in above:
+                folder.rmdir()
 
     def make(self) -> None:
         """Make the folder and point `latest` at it. Raises EnvironmentFailure when that cannot be."""

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 import acceptance.__main__ as engine
+from acceptance.results.checksums import check
 from embedded_cluster.__main__ import main as embedded
+from selftests.pytest_command import WITHOUT
 from selftests.warm_start import run_module
 from storage_acceptance.command_line import COMMANDS, PROGRAM, main
 from storage_acceptance.completion import TESTING
 
+OWN_TEST = """\
+from acceptance.public import WrongUsage
+
+def test_held(storage_class):
+    "It holds."
+
+def test_own(storage_class):
+    raise WrongUsage("a profile is wrong; correct it")
+"""
 ROOT = Path(__file__).parents[2]
 WRONG_USAGE = 4
 NO_OPTION = ("--no-such-option",)
@@ -38,6 +51,33 @@ def test_commands_that_run_tests_refuse_what_they_do_not_know(name: str, tmp_pat
 def test_what_pytest_refuses_is_wrong_usage(words: tuple[str, ...], tmp_path: Path) -> None:
     status, output = called(tmp_path, "storage_acceptance", "run", "--storage-cluster=in-cluster", *words)
     assert (status, "Traceback" in output) == (WRONG_USAGE, False), output
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--storage-scale-profiles=no-such",), ("no/such/test.py",), ("--storage-embedded-name=no-such", "test_own.py")],
+    ids=["as plugins are configured", "as tests are collected", "as the cluster is looked for"],
+)
+def test_what_was_called_wrongly_leaves_no_report(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "test_own.py").write_text(OWN_TEST)
+    status, output = called(tmp_path, "storage_acceptance", "run", *WITHOUT, "--storage-class=fast", *words)
+    assert (status, "Traceback" in output) == (WRONG_USAGE, False), output
+    assert [path.name for path in tmp_path.iterdir() if path.name != "__pycache__"] == ["test_own.py"]
+
+
+def test_what_turns_out_to_be_wrong_in_a_test_leaves_a_whole_report(tmp_path: Path) -> None:
+    """As a profile that fio rejects: what was found before it stands, and each file says how it ended."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "test_own.py").write_text(OWN_TEST)
+    on_host = ("--storage-cluster=host", "--storage-class=disk", "test_own.py")
+    status, output = called(tmp_path, "storage_acceptance", "run", *WITHOUT, *on_host)
+    assert status == WRONG_USAGE, output
+    folder = tmp_path / "reports" / "latest"
+    results = json.loads((folder / "results.json").read_text())
+    assert (results["run"]["exit_status"], [each["status"] for each in results["verdicts"]]) == (WRONG_USAGE, ["pass"])
+    assert re.search(r"^storage_acceptance_exit_status\{.*\} 4(\.0)?$", (folder / "metrics.prom").read_text(), re.M)
+    found = check(folder)
+    assert (found.problems, list(found.unlisted)) == ([], ["SHA256SUMS"])
 
 
 @pytest.mark.parametrize("words", [NO_OPTION, ("one", "two", "three", "four")], ids=["option", "too many words"])

@@ -34,6 +34,25 @@ def test_latest_points_at_the_run_that_began_last(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["latest", "one", "two"]
 
 
+def test_a_folder_that_is_discarded_takes_what_was_made_for_it_alone(tmp_path: Path) -> None:
+    one, two = (RunFolder(tmp_path / "a" / "reports", run_id=name) for name in ("one", "two"))
+    for each in (one, two):
+        each.begin()
+        each.write_report("half")
+    two.discard()
+    assert [path.name for path in (tmp_path / "a" / "reports").iterdir()] == ["one"]
+    one.discard()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_others_made_is_not_discarded(tmp_path: Path) -> None:
+    (tmp_path / "reports" / "r").mkdir(parents=True)
+    folder = RunFolder(tmp_path / "reports", run_id="r")
+    folder.begin()
+    folder.discard()
+    assert folder.path.is_dir()
+
+
 def test_results_are_written_whole_and_leave_no_scratch(folder: RunFolder) -> None:
     folder.write_results(results())
     folder.write_results(results("later"))
