@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
+from operator import is_
 from typing import Any
 
 from acceptance import __version__
@@ -39,11 +40,19 @@ from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.scaling import ScalingRecord
 from acceptance.results.snapshots import ManySnapshotsRecord, SnapshotRecord
 from acceptance.results.under_load import UnderLoadRecord
+from acceptance.text.redaction import known_spellings
 from acceptance.text.sanitizing import sanitize_values
+
+# All findings, each list of them as a group; records are frozen, so that the same objects say the same.
+_State = tuple[tuple[Any, ...], ...]
 
 
 class Recorder:
     """The findings of one run, in the order in which they came. `tier_limits`: see `Results.tier_limits`."""
+
+    _state: _State = ()
+    """what the document was last made of"""
+    _document: Results | None = None
 
     def __init__(self, *, run_id: str, started: datetime, settings: Mapping[str, Any], tier_limits: int) -> None:
         self._run_id = run_id
@@ -111,7 +120,20 @@ class Recorder:
         self.verdicts = [changed if each is verdict else each for each in self.verdicts]
 
     def results(self, *, exit_status: int | None = None) -> Results:
-        """All of it as the document to write, fit to be shown; complete once the exit status is known."""
+        """Return all findings as the document to write, fit to be shown; complete once the exit status is known.
+
+        Several files are written of it after each test: it is made again only after something else was found.
+        """
+        state = tuple(_groups([exit_status, known_spellings(), *self._findings()]))
+        if self._document is None or not _same(state, self._state):
+            self._document, self._state = self._made(exit_status), state
+        return self._document
+
+    def _findings(self) -> Iterator[object]:
+        """All attributes but those of the document that was made of them."""
+        return (value for name, value in vars(self).items() if name not in ("_document", "_state"))
+
+    def _made(self, exit_status: int | None) -> Results:
         # By a clock that does not jump: one that is set back would have the run end before it began.
         lasted = timedelta(seconds=time.monotonic() - self._began_s)
         finished = None if exit_status is None else self._started + lasted
@@ -167,3 +189,18 @@ class Recorder:
         found = found.model_copy(update={**told, "run": run})
         found = found.model_copy(update={"overall": overall_of(found)})
         return Results.model_validate(sanitize_values(found.model_dump()))
+
+
+def _groups(values: Iterable[object]) -> Iterator[tuple[Any, ...]]:
+    for value in values:
+        if isinstance(value, dict):
+            yield from (tuple(value), tuple(value.values()))
+        else:
+            yield tuple(value) if isinstance(value, list) else (value,)
+
+
+def _same(state: _State, other: _State) -> bool:
+    """Whether they hold the same objects. To compare what is in them would cost as much as to make the document."""
+    if [*map(len, state)] != [*map(len, other)]:
+        return False
+    return all(all(map(is_, *groups)) for groups in zip(state, other, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ from acceptance.judging.rejudging import contradictions
 from acceptance.results.conditions import Conditions, TierLimit
 from acceptance.results.document import Cluster, Image, Results, Status, Verdict
 from acceptance.results.recorder import Recorder
+from acceptance.text.redaction import remember
 from selftests.unit.flat_verdicts import flat_verdict
 from selftests.unit.simulated_shares import Storage, record_of
 from selftests.unit.sustained_records import sustained
@@ -149,3 +151,47 @@ def test_latency_under_load_gets_into_the_results() -> None:
     made = recorder("pass")
     made.under_load.append(record_of(Storage(), limits=()))
     assert made.results(exit_status=0).under_load == made.under_load
+
+
+CHANGES: dict[str, Callable[[Recorder], object]] = {
+    "a verdict": lambda made: made.verdicts.append(verdict("fail")),
+    "a verdict that changes": lambda made: made.judge_again(made.verdicts[0], verdict("inconclusive")),
+    "an error": lambda made: made.errors.append("a leak"),
+    "a warning": lambda made: made.warn("the clock", "it was set"),
+    "a warning that changes": lambda made: made.warn("the disk", "it is full"),
+    "a test": lambda made: made.tests.append("t"),
+    "a count": lambda made: setattr(made, "deselected", 2),
+    "the command": lambda made: setattr(made, "command", "run"),
+    "a record": lambda made: made.sustained.append(sustained([500.0] * 120)),
+    "a record in the place of another": lambda made: setattr(made, "under_load", [record_of(Storage(), limits=())]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_document_is_made_again_only_after_something_else_was_found(change: str) -> None:
+    made = recorder("pass", partial_as="pass")
+    made.warn("the disk", "it is slow")
+    made.under_load.append(record_of(Storage(), limits=()))
+    before = made.results()
+    assert made.results() is before
+    CHANGES[change](made)
+    after = made.results()
+    assert after is not before
+    assert made.results() is after
+    assert change == "a record in the place of another" or after != before
+
+
+def test_all_files_of_a_run_that_ended_say_the_same_end() -> None:
+    made = recorder("pass")
+    running = made.results()
+    ended = made.results(exit_status=0)
+    assert made.results(exit_status=0) is ended and ended != running
+    assert made.results().run.exit_status is None
+
+
+def test_a_credential_that_became_known_is_not_in_the_next_document() -> None:
+    made = recorder()
+    made.errors.append("refused: XYZ-of-the-recorder")
+    assert made.results().errors == ["refused: XYZ-of-the-recorder"]
+    remember("XYZ-of-the-recorder")
+    assert made.results().errors == ["refused: (not shown)"]
