@@ -228,9 +228,9 @@ class Api:
                 yield line.decode(errors="replace")
         yield rest.decode(errors="replace")
 
-    def version(self) -> str:
-        """The Kubernetes version, as `v1.34.4`; the first question to a server, which may not be there at all."""
-        return self._requests.version(timeout_s=LITTLE_RETRY_S)
+    def version(self, *, timeout_s: float | None = None) -> str:
+        """The version, as `v1.34.4`, tried for `timeout_s` (None: LITTLE_RETRY_S): the server may not be there."""
+        return self._requests.version(timeout_s=LITTLE_RETRY_S if timeout_s is None else timeout_s)
 
     def be_patient_again(self) -> None:
         """Give the next request all of its time, whatever was tried in vain before it."""

@@ -23,6 +23,8 @@ WHOLE_S = 120
 RETRY_S = 120
 LITTLE_RETRY_S = 30
 """for the first question to a server that may not be there, and for one that let a request wait in vain"""
+LOOK_RETRY_S = 3
+"""for the first question of a command that only looks: its user sits before it, and can call it again"""
 FIRST_PAUSE_S = 0.2
 # For one that has started to have read its roles, on a busy machine.
 STARTS_S = 20
@@ -127,9 +129,7 @@ class Requests:
             answer = self.connection.call_api(*serialized, _request_timeout=(CONNECT_S, answer_s))
         except (client.ApiException, urllib3.exceptions.HTTPError, OSError) as error:
             self._away_at = time.monotonic()
-            # ApiException is raised by this client for transport errors of TLS alone.
-            why = error.reason if isinstance(error, client.ApiException) else error
-            raise self._unreached(f"{method} {path} on {self.address}", why, error) from error
+            raise self._unreached(f"{method} {path} on {self.address}", _reason(error), error) from error
         self._answered = True
         response: urllib3.BaseHTTPResponse = answer.response
         if response.status in AWAY:
@@ -174,6 +174,18 @@ class Requests:
                 "answer: another server? See what answers at that address"
             )
         return version
+
+
+def _reason(error: Exception) -> object:
+    """What went wrong, without the connection as Python shows it, which urllib3 begins its sentences with."""
+    if isinstance(error, client.ApiException):  # raised by this client for transport errors of TLS alone
+        return error.reason
+    if isinstance(error, urllib3.exceptions.NewConnectionError):  # to urllib3 one kind of the next
+        cause = error.__cause__
+        return getattr(cause, "strerror", None) or cause or error
+    if isinstance(error, urllib3.exceptions.ConnectTimeoutError):
+        return f"no connection within {CONNECT_S} s"
+    return error
 
 
 def _whole(response: urllib3.BaseHTTPResponse, request: str) -> bytes:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from acceptance.cluster.api import Api
+from acceptance.cluster.api_requests import LOOK_RETRY_S
 from acceptance.cluster.kubeconfig import user_kubeconfigs
 from acceptance.process.private_folder import remove_abandoned
 from acceptance.text.errors import WrongUsage
@@ -33,7 +34,8 @@ def add_cluster_options(parser: argparse.ArgumentParser) -> None:
 def connected(chosen: argparse.Namespace, *, only_reads: bool = False) -> Iterator[Api]:
     """The cluster that was named; the embedded one where none was: no other is touched without being named.
 
-    `only_reads`: an embedded one of another name is meant as well, if no other runs.
+    `only_reads`: an embedded one of another name is meant as well, if no other runs, and a server that does not answer
+    is given up soon.
     """
     if chosen.in_cluster:
         if chosen.kubeconfig or chosen.context:
@@ -46,7 +48,8 @@ def connected(chosen: argparse.Namespace, *, only_reads: bool = False) -> Iterat
         sources = user_kubeconfigs() if chosen.context else [_embedded_kubeconfig(chosen, only_reads=only_reads)]
     remove_abandoned()  # what killed runs left may hold keys
     api = Api.from_kubeconfig(*sources, context=chosen.context)
-    api.version()  # a server that is not there is told sooner than one that goes away
+    # A server that is not there is told sooner than one that goes away.
+    api.version(timeout_s=LOOK_RETRY_S if only_reads else None)
     yield api
 
 

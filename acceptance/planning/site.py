@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
+from acceptance.cluster.api_requests import LOOK_RETRY_S
 from acceptance.cluster.group_snapshots import GROUP as GROUPS
 from acceptance.cluster.group_snapshots import group_kinds
 from acceptance.cluster.node_room import usable_nodes
@@ -57,6 +58,7 @@ class Site:
 def look_at_cluster(api: Api, settings: Settings, *, kind: str, subjects: list[str]) -> Site:
     """What the cluster tells to who may only read; what a run would fail of is kept as its trouble."""
     try:
+        api.version(timeout_s=LOOK_RETRY_S)
         return site_of(api, run_preflight(api, settings, kind=kind, subjects=subjects), settings)
     except AcceptanceError as error:
         return Site(kind=kind, about=kind, trouble=str(error), reached=not isinstance(error, ApiUnreachable))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Iterable
 from itertools import pairwise
@@ -9,10 +10,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from urllib3 import exceptions
 
 from acceptance.cluster import api as api_module
 from acceptance.cluster import api_requests
-from acceptance.cluster.api_faults import ApiError, retrying
+from acceptance.cluster.api_faults import ApiError, ApiUnreachable, retrying
 from acceptance.cluster.api_requests import Requests
 from acceptance.cluster.cleanup import remove_run
 from selftests.unit.paged_api_server import NAMESPACE, RUN_ID, Answer, cluster
@@ -54,13 +56,13 @@ def test_what_does_not_pass_is_told_at_once() -> None:
     assert asked == 1
 
 
-def requests(*answers: OSError | int) -> Requests:
+def requests(*answers: Exception | int) -> Requests:
     """Those to a server that answers so, one after the other."""
     left = iter(answers)
 
     def call_api(*_: Any, **__: Any) -> Any:
         answer = next(left)
-        if isinstance(answer, OSError):
+        if isinstance(answer, Exception):
             raise answer
         return SimpleNamespace(response=Answer(answer, {"message": f"answer {answer}"}))
 
@@ -69,6 +71,42 @@ def requests(*answers: OSError | int) -> Requests:
 
     at = SimpleNamespace(host="https://127.0.0.1:6443")
     return Requests(cast(Any, SimpleNamespace(configuration=at, param_serialize=param_serialize, call_api=call_api)))
+
+
+def test_a_server_that_only_a_command_looks_for_is_tried_as_long_as_that_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With no time for a second try the first answer counts; otherwise the second does."""
+    monkeypatch.setattr(api_module, "LITTLE_RETRY_S", 60)
+    found = api_module.Api(requests(503, 404).connection)
+    with pytest.raises(ApiError, match="answered 503"):
+        found.version(timeout_s=0)
+    with pytest.raises(ApiError, match="answered 404"):
+        api_module.Api(requests(503, 404).connection).version()
+
+
+def not_connected(kind: type[Exception], cause: OSError) -> Exception:
+    """As urllib3 raises it, with the connection in its words."""
+    error = kind(object(), f"Failed: {cause}")
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (not_connected(exceptions.NewConnectionError, ConnectionRefusedError(111, "Connection refused")), "refused$"),
+        (not_connected(exceptions.NewConnectionError, socket.gaierror(-2, "Name not known")), "Name not known$"),
+        (
+            not_connected(exceptions.ConnectTimeoutError, TimeoutError("timed out")),
+            f"within {api_requests.CONNECT_S} s$",
+        ),
+        (ConnectionResetError(104, "reset"), "reset$"),
+    ],
+    ids=["refused", "no such name", "no answer", "reset"],
+)
+def test_what_does_not_answer_is_named_by_its_address_and_by_no_object_of_python(error: Exception, why: str) -> None:
+    with pytest.raises(ApiUnreachable, match=why) as raised:
+        requests(error).version(timeout_s=0)
+    assert "https://127.0.0.1:6443" in str(raised.value) and "object" not in str(raised.value)
 
 
 @pytest.mark.parametrize("away", [ConnectionRefusedError("refused"), 503])

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from acceptance.cluster.api import Api
+from acceptance.cluster.api_requests import LOOK_RETRY_S
+from acceptance.commands.named_cluster import connected
 from selftests.unit.loopback_server import Loopback, kubeconfig, loopback
 from selftests.warm_start import run_module
 
@@ -66,6 +71,18 @@ def test_what_is_proposed_names_an_image_where_the_cluster_does_not(
     assert len(proposed) == 2
     assert sum("--storage-image=" in command for command in proposed) == named
     assert all(f"--storage-kubeconfig={path}" in command for command in proposed)
+
+
+@pytest.mark.parametrize(("only_reads", "tried_s"), [(True, LOOK_RETRY_S), (False, None)])
+def test_a_server_that_does_not_answer_is_given_up_soon_by_who_only_reads(
+    only_reads: bool, tried_s: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float | None] = []
+    gone = SimpleNamespace(version=lambda *, timeout_s=None: asked.append(timeout_s))
+    monkeypatch.setattr(Api, "from_kubeconfig", lambda *_, **__: gone)
+    chosen = argparse.Namespace(in_cluster=False, kubeconfig=Path("mine"), context=None, embedded_name=None)
+    with connected(chosen, only_reads=only_reads):
+        assert asked == [tried_s]
 
 
 @pytest.mark.parametrize(("command", "status"), [("discover", 0), ("cleanup", 4)])

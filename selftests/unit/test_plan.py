@@ -12,6 +12,7 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
+from acceptance.cluster.api_requests import CONNECT_S, LITTLE_RETRY_S, LOOK_RETRY_S
 from acceptance.limits.file import load_limits
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.planning.assumed_throughput import ELSEWHERE, EMBEDDED, HOST, assumed_throughput_of
@@ -173,13 +174,21 @@ def test_a_plan_without_a_cluster_says_so_and_not_that_something_failed(reached:
     assert "preflight" not in text.lower() and "failed" not in text
 
 
-def test_a_cluster_that_does_not_answer_is_one_that_could_not_be_asked() -> None:
+def test_a_cluster_that_does_not_answer_is_one_that_could_not_be_asked_and_is_given_up_soon() -> None:
+    """A run waits longer for it; whoever asks for a plan sits in front of it."""
+    tried_s: list[float] = []
+
     class Gone:
+        def version(self, *, timeout_s: float = LITTLE_RETRY_S) -> str:
+            tried_s.append(timeout_s)
+            raise ApiUnreachable("connection refused")
+
         def __getattr__(self, name: str) -> Any:
             raise ApiUnreachable("connection refused")
 
     site = look_at_cluster(cast(Api, Gone()), settings(), kind="kubeconfig", subjects=[])
     assert (site.reached, site.trouble) == (False, "connection refused")
+    assert tried_s == [LOOK_RETRY_S] and LOOK_RETRY_S <= CONNECT_S
 
 
 def test_what_nobody_should_see_on_a_terminal_is_not_shown() -> None:
