@@ -15,11 +15,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from acceptance.results.completeness import missing
+from acceptance.results.document import Results
 from selftests.pytest_command import WITHOUT
 from selftests.unit.docs_pages import ROOT
 from selftests.warm_start import run_module
 
 REQUIRED = "test_own.py::test_it_holds"
+OF_A_CLUSTER = "tests/test_provisioning.py::test_data_survives_a_new_pod_on_the_same_node"
 LIMITS = """\
 version: 1
 tiers:
@@ -138,6 +141,21 @@ def test_a_required_test_that_was_left_out_leaves_a_part(tmp_path: Path) -> None
     run = ended(tmp_path, "-k", "another", requires=f"requires: [{REQUIRED}]")
     assert (run.status, run.results["overall"]) == (7, "partial"), run.output
     assert REQUIRED in run.output
+
+
+@pytest.mark.parametrize(
+    ("requires", "status", "overall", "left_out"),
+    [("", 0, "pass", []), (f"requires: [{OF_A_CLUSTER}]", 7, "partial", [OF_A_CLUSTER])],
+)
+def test_a_directory_leaves_out_what_is_required_of_volumes(
+    requires: str, status: int, overall: str, left_out: list[str], tmp_path: Path
+) -> None:
+    """A limit that a directory has nothing of does not apply there. A required test that is skipped is not passed."""
+    words = ("tests/test_provisioning.py", "-k", "holds or same_node or in_time")
+    run = ended(tmp_path, *words, requires=requires)
+    assert (run.status, run.results["overall"]) == (status, overall), run.output
+    assert (run.results["tier_limits"], run.results["tier_limits_applying"]) == (1, 0)
+    assert missing(Results.model_validate(run.results)).required == left_out
 
 
 def test_a_run_that_ends_before_its_first_test_is_an_error_in_junit(tmp_path: Path) -> None:
