@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import tarfile
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from acceptance.process.private_folder import private_folder
 from embedded_cluster.oci_archive import (
     Layer,
     add_configured,
@@ -29,6 +29,8 @@ from release.running import Say
 ROOT = Path(__file__).parents[1]
 CONTAINERFILE = ROOT / "deploy" / "Containerfile"
 NAME = "storage-acceptance"
+BUILDING = ".building-"
+"""how the folders begin that an image is made in, beside it; what a killed build left goes with the next one"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,15 +61,15 @@ def build(
     name = f"{NAME}-{version}-linux-{architecture}"
     archive, reference = folder / f"{name}.tar", f"localhost/{NAME}:{version}"
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as building:
-        tars = _layers(Path(building), recipe, architecture=architecture, mirrors=mirrors, say=say)
-        whole = Path(building) / archive.name
+    with private_folder(within=folder, prefix=BUILDING) as building:
+        tars = _layers(building, recipe, architecture=architecture, mirrors=mirrors, say=say)
+        whole = building / archive.name
         say("step 4 of 5: compress the layers and write the archive")
         digest = _write(whole, tars, recipe, reference=reference, architecture=architecture, created=created)
         say("step 5 of 5: write the bill of materials")
         materials = bill_of_materials(
             root=tars[0],
-            packages=Path(building) / "packages",
+            packages=building / "packages",
             version=version,
             architecture=architecture,
             digest=digest,

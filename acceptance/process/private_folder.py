@@ -16,19 +16,25 @@ _LOCK = "in-use"
 
 
 @contextmanager
-def private_folder() -> Iterator[Path]:
-    """A new folder, readable to its owner alone. Folders that this user's killed processes left are removed."""
-    remove_abandoned()
-    with tempfile.TemporaryDirectory(prefix=PREFIX) as name, open(Path(name, "new"), "w") as lock:
+def private_folder(*, within: Path | None = None, prefix: str = PREFIX) -> Iterator[Path]:
+    """A new folder, readable to its owner alone. Folders that this user's killed processes left are removed.
+
+    `within`: where it is made; None: where temporary files are. `prefix`: how its name begins, and that of no others.
+    """
+    remove_abandoned(within=within, prefix=prefix)
+    with (
+        tempfile.TemporaryDirectory(dir=within, prefix=prefix) as name,
+        open(Path(name, "new"), "w") as lock,
+    ):
         folder = Path(name)
         fcntl.flock(lock, fcntl.LOCK_EX)
         (folder / "new").rename(folder / _LOCK)  # so that it is never seen unlocked while it is in use
         yield folder
 
 
-def remove_abandoned() -> None:
+def remove_abandoned(*, within: Path | None = None, prefix: str = PREFIX) -> None:
     """Remove the folders that no process uses any more; those of other users, and any doubtful one, are left alone."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+    for folder in (within or Path(tempfile.gettempdir())).glob(f"{prefix}*"):
         if _is_abandoned(folder):
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -6,12 +6,14 @@ import hashlib
 import io
 import json
 import os
+import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
 import pytest
 
-from acceptance.text.errors import WrongUsage
+from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from embedded_cluster.oci_archive import (
     add_configured,
     add_docker_manifest,
@@ -19,9 +21,10 @@ from embedded_cluster.oci_archive import (
     image_config,
     write_index,
 )
+from release import image
 from release.bill import bill_of_materials
 from release.containerfile import read_recipe
-from release.image import CONTAINERFILE, write_layer
+from release.image import CONTAINERFILE, ROOT, write_layer
 from release.notes import notes
 
 STATUS = """\
@@ -36,6 +39,15 @@ Package: libc6
 Source: glibc
 Architecture: amd64
 Version: 2.36-9+deb12u10
+"""
+HOLD = """
+import sys, time
+from pathlib import Path
+from acceptance.process.private_folder import private_folder
+from release.image import BUILDING
+with private_folder(within=Path(sys.argv[1]), prefix=BUILDING) as folder:
+    print(folder, flush=True)
+    time.sleep(60)
 """
 METADATA = "Metadata-Version: 2.4\nName: Py_Test\nVersion: 9.2.1\nLicense-Expression: MIT\n"
 
@@ -112,6 +124,29 @@ def test_the_bill_names_packages_of_debian_and_of_python(tmp_path: Path) -> None
     assert bill["components"][1]["properties"] == [{"name": "debian:source", "value": "glibc"}]
     assert bill["components"][2]["licenses"] == [{"expression": "MIT"}]
     assert len({each["bom-ref"] for each in bill["components"]}) == 3
+
+
+def test_a_build_removes_what_a_killed_one_left_and_nothing_of_one_that_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holding = [
+        subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    killed, running = (Path(each.stdout.readline().strip()) for each in holding if each.stdout)
+    holding[0].kill()
+    holding[0].wait()
+    assert (killed.parent, killed.is_dir(), running.is_dir()) == (tmp_path, True, True)
+
+    def no_layers(*_: object, **__: object) -> list[Path]:
+        raise EnvironmentFailure("no disk")
+
+    monkeypatch.setattr(image, "_layers", no_layers)
+    with pytest.raises(EnvironmentFailure, match="no disk"):
+        image.build(tmp_path, version="1", architecture="amd64", created=0)
+    assert list(tmp_path.iterdir()) == [running]
+    holding[1].terminate()
+    holding[1].communicate()
 
 
 def test_debian_and_python_are_those_of_the_containerfile() -> None:
