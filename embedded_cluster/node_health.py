@@ -1,7 +1,8 @@
 """Whether nodes can run what a cluster promises: they have its images, and their kubelets are not short of anything."""
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from acceptance.text.errors import EnvironmentFailure
@@ -38,25 +39,49 @@ def full_disk(layout: Layout) -> list[str]:
 
 
 def without_images(layout: Layout, state: ClusterState) -> list[NodeLayout]:
-    """The nodes that lack an image that every cluster has.
+    """The nodes that lack an image that they were given: of every cluster, of a part, or offered later.
 
     Raises EnvironmentFailure where a containerd does not answer.
     """
-    wanted = {state.image, state.pause_image}
-    return [node for node in _nodes(layout, state) if not wanted <= images.names(node)]
+    further = (name for each in state.loaded for name in each.images)
+    return _lacking(_nodes(layout, state), [*_of_every_cluster(state), *further])
 
 
 def restore_images(layout: Layout, state: ClusterState, nodes: Sequence[NodeLayout]) -> None:
-    """Load the images of the cluster into these nodes again; pods that run are left alone.
+    """Load the images that these nodes lack into them again; pods that run are left alone.
 
-    Raises EnvironmentFailure where they cannot be loaded, or where this host's programs now make another image.
+    Raises EnvironmentFailure where they cannot be loaded, where this host's programs now make another image, or where
+    the archive of other images is no longer in the cache.
     """
-    made = images.ensure()
-    if (made.fio, made.pause) != (state.image, state.pause_image):
-        raise EnvironmentFailure(f"the cluster's image was {state.image}, and this host now makes {made.fio}")
-    with step(f"load the images again into {', '.join(node.name for node in nodes)}"):
+    if lacking := _lacking(nodes, _of_every_cluster(state)):
+        made = images.ensure()
+        if (made.fio, made.pause) != (state.image, state.pause_image):
+            raise EnvironmentFailure(f"the cluster's image was {state.image}, and this host now makes {made.fio}")
+        _load(made.archive, lacking, state)
+    for each in state.loaded:
+        if lacking := _lacking(nodes, each.images):
+            archive = Path(each.archive)
+            if not archive.exists():
+                raise EnvironmentFailure(
+                    f"nodes of cluster {layout.name} lack {', '.join(each.images)}, and {archive}, which held them, is "
+                    f"gone; take the cluster down (`storage-acceptance cluster down --name {layout.name}`), and start "
+                    "it again with the same parts"
+                )
+            _load(archive, lacking, state)
+
+
+def _of_every_cluster(state: ClusterState) -> tuple[str, str]:
+    return state.image, state.pause_image
+
+
+def _lacking(nodes: Iterable[NodeLayout], wanted: Collection[str]) -> list[NodeLayout]:
+    return [node for node in nodes if not images.names(node) >= set(wanted)]
+
+
+def _load(archive: Path, nodes: Sequence[NodeLayout], state: ClusterState) -> None:
+    with step(f"load {archive.name} again into {', '.join(node.name for node in nodes)}"):
         for node in nodes:
-            images.load(made.archive, node, snapshotter=state.snapshotter)
+            images.load(archive, node, snapshotter=state.snapshotter)
 
 
 def _nodes(layout: Layout, state: ClusterState) -> list[NodeLayout]:

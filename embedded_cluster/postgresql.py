@@ -14,11 +14,11 @@ from embedded_cluster import images, packages
 from embedded_cluster.commands import run
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import PACKAGE, Layout, cache_folder
-from embedded_cluster.locking import preparation_lock
+from embedded_cluster.locking import cluster_lock, preparation_lock
 from embedded_cluster.oci_archive import add_image, add_layer, write_index
 from embedded_cluster.progress import step
 from embedded_cluster.stand_ins import CONFIG_MAP
-from embedded_cluster.state import read_state
+from embedded_cluster.state import ClusterState, LoadedImages, read_state, write_state
 
 PACKAGES = {
     "busybox-static": "busybox",
@@ -69,16 +69,25 @@ def offer(layout: Layout) -> None:
 
     Raises EnvironmentFailure where the image cannot be had or the cluster does not run.
     """
+    _running(layout)
+    with preparation_lock():
+        image = ensure()
+    with cluster_lock(layout):
+        state = _running(layout)
+        with step(f"PostgreSQL's image on {len(state.node_addresses)} nodes"):
+            for number in range(1, len(state.node_addresses) + 1):
+                images.load(image.archive, layout.node(number), snapshotter=state.snapshotter)
+        write_state(layout, state.with_loaded(LoadedImages(archive=str(image.archive), images=(image.reference,))))
+    change = json.dumps({"data": {"postgresqlImage": image.reference}})
+    Kubectl.of(layout).run("patch", *CONFIG_MAP, "--type=merge", f"--patch={change}")
+
+
+def _running(layout: Layout) -> ClusterState:
+    """The state of a cluster that runs. Raises EnvironmentFailure where there is none."""
     state = read_state(layout)
     if state is None:
         raise EnvironmentFailure(f"cluster {layout.name} does not run; start it with `storage-acceptance cluster up`")
-    with preparation_lock():
-        image = ensure()
-    with step(f"PostgreSQL's image on {len(state.node_addresses)} nodes"):
-        for number in range(1, len(state.node_addresses) + 1):
-            images.load(image.archive, layout.node(number), snapshotter=state.snapshotter)
-    change = json.dumps({"data": {"postgresqlImage": image.reference}})
-    Kubectl.of(layout).run("patch", *CONFIG_MAP, "--type=merge", f"--patch={change}")
+    return state
 
 
 def _newest() -> Path:

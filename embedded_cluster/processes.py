@@ -14,7 +14,7 @@ import psutil
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import cgroups
 from embedded_cluster.layout import MARKER, Layout
-from embedded_cluster.state import ClusterState, ProcessRecord, read_state, write_state
+from embedded_cluster.state import ClusterState, LoadedImages, ProcessRecord, read_state, write_state
 from embedded_cluster.waiting import NotYet, wait_for
 
 
@@ -70,6 +70,12 @@ class Daemons:
         with self._lock:
             others = tuple(old for old in self.state.processes if old.component != record.component)
             self.state = dataclasses.replace(self.state, processes=(*others, record))
+            write_state(self.layout, self.state)
+
+    def note_loaded(self, loaded: LoadedImages) -> None:
+        """Record that all nodes have these images, too."""
+        with self._lock:
+            self.state = self.state.with_loaded(loaded)
             write_state(self.layout, self.state)
 
     def finish(self) -> None:

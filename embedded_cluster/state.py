@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,19 @@ class ProcessRecord:
 
 
 @dataclass(frozen=True)
+class LoadedImages:
+    """Names of images that all nodes were given beside those of every cluster, and the archive that holds them."""
+
+    archive: str
+    images: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ClusterState:
     """All that is needed to reach, judge and remove a cluster. Ports are TCP ports on the address beside them.
 
     `parts`: what it has beside what every cluster has, as `up --with` names it. `disks`: the kind of its disks.
+    `loaded`: images of parts, and those that were offered to it later.
     """
 
     name: str
@@ -42,8 +51,14 @@ class ClusterState:
     short_timers: bool = False
     disks: str = "host"
     parts: tuple[str, ...] = ()
+    loaded: tuple[LoadedImages, ...] = ()
     processes: tuple[ProcessRecord, ...] = ()
     complete: bool = False
+
+    def with_loaded(self, new: LoadedImages) -> "ClusterState":
+        """The state after `new` were loaded, also in the place of others of the same names."""
+        others = (old for old in self.loaded if not set(old.images) & set(new.images))
+        return replace(self, loaded=(*others, new))
 
 
 def boot_id() -> str:
@@ -58,6 +73,8 @@ def read_state(layout: Layout) -> ClusterState | None:
         raw["processes"] = tuple(ProcessRecord(**process) for process in raw["processes"])
         raw["node_addresses"] = tuple(raw["node_addresses"])
         raw["parts"] = tuple(raw.get("parts", ()))
+        loaded = [{**each, "images": tuple(each["images"])} for each in raw.get("loaded", ())]
+        raw["loaded"] = tuple(LoadedImages(**each) for each in loaded)
         state = ClusterState(**raw)
     except (OSError, ValueError, KeyError, TypeError):
         return None

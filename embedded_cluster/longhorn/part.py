@@ -15,6 +15,7 @@ from embedded_cluster.longhorn import images, programs, readiness
 from embedded_cluster.node import Node
 from embedded_cluster.progress import step
 from embedded_cluster.stand_ins import tell
+from embedded_cluster.state import LoadedImages
 from embedded_cluster.waiting import NotYet, wait_for
 
 NAMESPACE = "longhorn-system"
@@ -72,6 +73,7 @@ def start(part: Longhorn, *, control_plane: ControlPlane, kubectl: Kubectl, node
             services.start(control_plane, programs=part.services, kubectl=kubectl, node=names[0])
         for each in loaded:
             each.result()
+    daemons.note_loaded(LoadedImages(archive=str(part.archive), images=tuple(images.NAMES.values())))
     with step("Longhorn ready on all nodes"):
         _install(part, kubectl=kubectl)
         _wait(kubectl, nodes=names, alive=lambda: services.require_alive(daemons))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -12,9 +13,11 @@ from acceptance.settings.target_file import read_target
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from embedded_cluster import layout, lifecycle, locking, longhorn_mounts, loop_devices
 from embedded_cluster.layout import Layout, NodeLayout
-from embedded_cluster.longhorn import pool
+from embedded_cluster.longhorn import part, pool
+from embedded_cluster.longhorn.images import NAMES
 from embedded_cluster.longhorn.readiness import DEPLOYMENTS, DRIVER, Seen, lacking
 from embedded_cluster.loop_devices import LoopDevice
+from embedded_cluster.state import LoadedImages
 from fixtures.target import pool_plan
 
 NODES = ["one", "two"]
@@ -265,3 +268,21 @@ def test_a_running_cluster_is_given_no_part(monkeypatch: pytest.MonkeyPatch) -> 
         lifecycle._require_parts(Layout("unit-test"), ["longhorn"])
     State.parts = ("longhorn",)
     lifecycle._require_parts(Layout("unit-test"), ["longhorn"])
+
+
+def test_the_cluster_remembers_the_images_that_nodes_were_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that `status` can miss them on a node."""
+    for name in ("_install", "_wait"):
+        monkeypatch.setattr(part, name, lambda *_, **__: None)
+    monkeypatch.setattr(part.services, "start", lambda *_, **__: None)
+    monkeypatch.setattr(part.check, "prove_storage", lambda *_, **__: None)
+    given: list[Path] = []
+    noted: list[LoadedImages] = []
+    nodes: Any = [SimpleNamespace(layout=Layout("unit-test").node(1), load=given.append)]
+    control_plane: Any = SimpleNamespace(daemons=SimpleNamespace(note_loaded=noted.append))
+    longhorn: Any = SimpleNamespace(archive=tmp_path / "longhorn.tar", services=None)
+    part.start(longhorn, control_plane=control_plane, kubectl=cast(Any, None), nodes=nodes, image="fio")
+    assert given == [longhorn.archive]
+    assert noted == [LoadedImages(archive=str(longhorn.archive), images=tuple(NAMES.values()))]

@@ -17,11 +17,11 @@ from embedded_cluster.images import Images
 from embedded_cluster.layout import Layout, NodeLayout
 from embedded_cluster.node import Node
 from embedded_cluster.processes import Daemons, started_ticks
-from embedded_cluster.state import ClusterState, ProcessRecord
+from embedded_cluster.state import ClusterState, LoadedImages, ProcessRecord
 from embedded_cluster.status import Status, mended, status
 
 LAYOUT = Layout("unit-test")
-FIO, PAUSE = f"{images.OURS}fio:1", images.PAUSE
+FIO, PAUSE, POSTGRESQL = f"{images.OURS}fio:1", images.PAUSE, f"{images.OURS}postgresql:17"
 MIB = 1024**2
 
 
@@ -30,7 +30,7 @@ def node(name: str, **conditions: str) -> dict[str, Any]:
     return {"metadata": {"name": name}, "status": {"conditions": found}}
 
 
-def state() -> ClusterState:
+def state(*loaded: LoadedImages) -> ClusterState:
     began = started_ticks(os.getpid())
     assert began is not None
     return ClusterState(
@@ -45,6 +45,7 @@ def state() -> ClusterState:
         node_addresses=("10.200.0.11", "10.200.0.12"),
         ports={"kube-apiserver": 1},
         processes=(ProcessRecord(component="etcd", pid=os.getpid(), started_ticks=began),),
+        loaded=loaded,
         complete=True,
     )
 
@@ -57,19 +58,29 @@ class Cluster:
         self.nodes = [node("unit-test-node-1", Ready="True"), node("unit-test-node-2", Ready="True")]
         self.free = 300 * MIB
         self.loaded: list[int] = []
+        self.further: list[LoadedImages] = []
+        self.archives: list[Path] = []
         self.made = Images(archive=Path("images.tar"), fio=FIO)
         monkeypatch.setattr(images, "names", lambda each: self.images[each.number])
         monkeypatch.setattr(images, "ensure", lambda: self.made)
         monkeypatch.setattr(images, "load", self.load)
         monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=self.free))
-        monkeypatch.setattr(module, "read_state", lambda _: state())
+        monkeypatch.setattr(module, "read_state", lambda _: state(*self.further))
         monkeypatch.setattr(module, "_served", lambda *_: [])
         monkeypatch.setattr(module.Kubectl, "of", lambda _: SimpleNamespace(get=lambda kind: self.nodes))
 
     def load(self, archive: Path, target: NodeLayout, *, snapshotter: str) -> None:
-        assert (archive, snapshotter) == (self.made.archive, "native")
+        assert snapshotter == "native"
         self.loaded.append(target.number)
-        self.images[target.number] |= {FIO, PAUSE}
+        self.archives.append(archive)
+        held = {each.archive: set(each.images) for each in self.further}
+        self.images[target.number] |= {FIO, PAUSE} if archive == self.made.archive else held[str(archive)]
+
+    def offer(self, archive: Path, *names: str) -> None:
+        """Further images, which both nodes were given."""
+        self.further.append(LoadedImages(archive=str(archive), images=names))
+        for held in self.images.values():
+            held |= set(names)
 
 
 @pytest.fixture
@@ -92,6 +103,29 @@ def test_images_that_are_gone_are_a_problem_and_up_loads_them_again(left: set[st
     assert not found.may_pass, "to wait for it would be in vain"
     after = mended(LAYOUT, found)
     assert (cluster.loaded, after.running, after.problems) == ([2], True, ())
+
+
+@pytest.mark.parametrize("names", [(POSTGRESQL,), ("docker.io/longhornio/a:1", "docker.io/longhornio/b:1")])
+def test_further_images_are_missed_too_and_loaded_from_their_own_archive(
+    names: tuple[str, ...], cluster: Cluster, tmp_path: Path
+) -> None:
+    archive = tmp_path / "further.tar"
+    archive.touch()
+    cluster.offer(archive, *names)
+    assert status(LAYOUT).problems == ()
+    cluster.images[1].remove(names[-1])
+    found = status(LAYOUT)
+    assert [node.number for node in found.without_images] == [1]
+    after = mended(LAYOUT, found)
+    assert (cluster.loaded, cluster.archives, after.problems) == ([1], [archive], ())
+
+
+def test_further_images_whose_archive_is_gone_are_named(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.offer(tmp_path / "gone.tar", POSTGRESQL)
+    cluster.images[1].remove(POSTGRESQL)
+    with pytest.raises(EnvironmentFailure, match=rf"lack {POSTGRESQL}, and .*gone\.tar.* --name unit-test"):
+        mended(LAYOUT, status(LAYOUT))
+    assert cluster.loaded == []
 
 
 def test_images_that_this_host_does_not_make_any_more_are_not_loaded(cluster: Cluster) -> None:

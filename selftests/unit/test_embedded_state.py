@@ -1,6 +1,7 @@
 """What is remembered of an embedded cluster, and which process is still the one that was started."""
 
 import dataclasses
+import json
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from embedded_cluster import cluster, layout, processes
 from embedded_cluster.layout import MARKER, Layout
-from embedded_cluster.state import ClusterState, ProcessRecord, boot_id, read_state, write_state
+from embedded_cluster.state import ClusterState, LoadedImages, ProcessRecord, boot_id, read_state, write_state
 from selftests.bounds import HANGS_S
 
 
@@ -64,6 +65,20 @@ def test_state_survives_writing(here: Layout) -> None:
     write_state(here, state)
     assert read_state(here) == state
     assert here.state_file.stat().st_mode & 0o777 == 0o600
+
+
+def test_images_that_were_loaded_later_are_remembered_once_by_name(here: Layout) -> None:
+    one, other = (LoadedImages(archive=name, images=(f"{name}:1", f"{name}:2")) for name in ("a", "b"))
+    anew = LoadedImages(archive="c", images=("a:2", "a:3"))
+    state = a_state()
+    for each in (one, other, anew):
+        state = state.with_loaded(each)
+    assert state.loaded == (other, anew)
+    write_state(here, state)
+    assert read_state(here) == state
+    before = {key: each for key, each in json.loads(here.state_file.read_text()).items() if key != "loaded"}
+    here.state_file.write_text(json.dumps(before))
+    assert read_state(here) == a_state()  # of a cluster that an older suite started
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"processes": [{}]}'])

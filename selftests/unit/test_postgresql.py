@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,8 +22,10 @@ from acceptance.trials.postgresql import trial
 from acceptance.trials.postgresql.image import NoPostgresql
 from acceptance.trials.postgresql.logs import CommitLog, Recovery, recovery_in
 from acceptance.trials.postgresql.trial import script
-from embedded_cluster import images, postgresql
+from embedded_cluster import images, layout, locking, postgresql
+from embedded_cluster.state import LoadedImages, read_state, write_state
 from selftests.unit.postgresql_records import postgresql as killed
+from selftests.unit.test_embedded_state import a_state
 from selftests.unit.test_report import Page, results
 from selftests.unit.test_workloads import LIMITS, found, verdict
 
@@ -211,6 +214,24 @@ def test_the_scripts_are_correct_shell() -> None:
         for shell in SHELLS:
             done = subprocess.run([*shell, "-n"], input=script(name), capture_output=True, text=True, check=False)
             assert (done.returncode, done.stderr) == (0, ""), name
+
+
+def test_a_cluster_remembers_the_image_that_it_was_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that `status` can miss it on a node."""
+    monkeypatch.setattr(layout, "STATE_ROOT", tmp_path)
+    monkeypatch.setattr(locking, "RUN_ROOT", tmp_path / "run")
+    here = layout.Layout("unit-test")
+    here.state.mkdir()
+    write_state(here, a_state())
+    loaded: list[int] = []
+    made = postgresql.Image(archive=tmp_path / "p.tar", reference="localhost/storage-acceptance/postgresql:17")
+    monkeypatch.setattr(postgresql, "ensure", lambda: made)
+    monkeypatch.setattr(images, "load", lambda archive, node, *, snapshotter: loaded.append(node.number))
+    monkeypatch.setattr(postgresql.Kubectl, "of", lambda _: SimpleNamespace(run=lambda *_: ""))
+    postgresql.offer(here)
+    state = read_state(here)
+    assert state is not None and loaded == [1]
+    assert state.loaded == (LoadedImages(archive=str(made.archive), images=(made.reference,)),)
 
 
 def test_a_cluster_that_does_not_run_is_offered_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
