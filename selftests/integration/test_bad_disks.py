@@ -92,7 +92,7 @@ def test_a_burst_bucket_is_not_measured_as_speed(tmp_path: Path, reports: Path) 
         with started_suite(*HOST, *classes, option, *SPEED, "-k", OTHER, reports=reports) as process:
             wait_for_load(disk.folder, profile=OTHER)
             disk.limit(THIRD)
-            run = finish(process, reports=reports, timeout=500)
+            run = finish(process, reports=reports)
     verdict = run.verdict(f"{OTHER}-write.iops-at_least")
     assert verdict["status"] != "pass", verdict["reason"]
     (beside,) = [each for each in run.results["measurements"] if each["role"] == "baseline"]
@@ -114,7 +114,7 @@ def test_a_disk_that_freezes_for_8_s_in_30_does_not_pass_for_what_it_does_in_bet
         ) as process:
             wait_for_load(disk.folder, profile=profile)
             with freezing(disk, for_s=8.0, each_s=30.0):
-                run = finish(process, reports=reports, timeout=300)
+                run = finish(process, reports=reports)
     assert run.status == 1, run.output
     rate, stall = run.verdict(f"{profile}-write.iops-at_least"), run.verdict("stall.longest")
     in_between = median(each for each in candidate_of(run)["series"]["write.iops"] if each > 0)
@@ -147,7 +147,7 @@ def test_a_disk_that_is_a_third_as_fast_after_30_s_passes_no_limit_between(
             disk.limit(FAST)
             time.sleep(30)
             disk.limit(THIRD)
-            run = finish(process, reports=reports, timeout=300)
+            run = finish(process, reports=reports)
     verdict, measurement = run.verdict(f"{profile}-write.iops-at_least"), candidate_of(run)
     assert verdict["status"] != "pass", verdict["reason"]
     if as_fast_as_it_can_be(measurement):
@@ -177,7 +177,7 @@ def test_a_sound_disk_that_stands_still_once_passes(
             disk.stop()
             time.sleep(2.5)
             disk.go_on()
-            run = finish(process, reports=reports, timeout=300)
+            run = finish(process, reports=reports)
     assert run.status == 0, run.output
     stall = run.verdict("stall.longest")
     assert stall["status"] == "pass" and run.verdict(f"{profile}-write.iops-at_least")["status"] == "pass"

@@ -11,7 +11,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.pod_manifest import MAIN
 from acceptance.cluster.waiting import wait_for
 from selftests.integration.held_loads import held_profiles
-from selftests.integration.suite import finish, limits_file, run_suite, started_suite, wait_for_load
+from selftests.integration.suite import WAIT_S, finish, limits_file, run_suite, started_suite, wait_for_load
 from selftests.lab.disks import StallingDisk, cached_disk, memory_disk, nbdkit_disk, stalling_disk
 from selftests.lab.provisioner import LabClass, lab_classes
 
@@ -84,7 +84,7 @@ def wait_for_counted_seconds(api: Api, count: int) -> None:
         look=lambda: api.log(pod["name"], namespace=pod["namespace"], container=MAIN).count('"timestamp_ms"') - 2,
         ready=lambda seen: seen >= count,
         state=lambda seen: f"{seen} seconds",
-        timeout_s=120,
+        timeout_s=WAIT_S,
     )
 
 
@@ -124,7 +124,7 @@ def test_memory_fails_every_rule_that_kbench_has(clean: Api, reports: Path) -> N
     modes = ["random-write-iops", "sequential-write-bandwidth", "random-write-latency", "random-read-latency"]
     options = ["--storage-class", "lab-too-good", "--storage-baseline-class", "lab-disk"]
     options += ["-m", "comparison", "-k", " or ".join(modes)]
-    run = run_suite(*options, reports=reports, timeout=900)
+    run = run_suite(*options, reports=reports)
     assert run.status == 1, run.output
     too_good = [
         each for each in run.results["verdicts"] if each["requirement"]["rule"] == "not_better_than_baseline_by"

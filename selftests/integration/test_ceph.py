@@ -26,7 +26,7 @@ from embedded_cluster.layout import Layout
 from selftests.integration.own_cluster import OwnCluster
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, limits
 from selftests.integration.remains import on_host, processes_of
-from selftests.integration.suite import SuiteRun, finish, limits_file, run_suite, started_suite
+from selftests.integration.suite import WAIT_S, SuiteRun, finish, limits_file, run_suite, started_suite
 from selftests.integration.test_durability import limits as failover_limits
 
 LAYOUT = Layout("selftest-ceph")
@@ -186,7 +186,7 @@ def test_an_osd_that_dies_in_mid_rebuild_is_waited_for(ceph: Ceph, tmp_path: Pat
             look=ceph.status,
             ready=lambda seen: seen["osdmap"]["num_up_osds"] == 3,
             state=lambda seen: str(seen["osdmap"]),
-            timeout_s=60,
+            timeout_s=WAIT_S,
         )
         ceph.start_osd(OTHER)
         found = finish(process, reports=tmp_path, timeout=1200)
@@ -204,7 +204,7 @@ def test_nothing_is_taken_out_while_an_osd_is_lost(ceph: Ceph, driver: CephDrive
             return str(error)
         return ""
 
-    wait_for("the driver to refuse", look=refused, ready=bool, state=str, timeout_s=60)
+    wait_for("the driver to refuse", look=refused, ready=bool, state=str, timeout_s=WAIT_S)
     assert any(each.startswith("OSD_DOWN: ") for each in rebuild.obstacles())
     assert OWN.command("status").returncode == 1
     ceph.start_osd(OTHER)
@@ -218,7 +218,7 @@ def test_nothing_is_taken_out_while_an_osd_is_lost(ceph: Ceph, driver: CephDrive
 def test_a_node_fails_over(api: Api, tmp_path: Path) -> None:
     """What was acknowledged on a node that failed is there on another one."""
     crash = ("tests/test_failover.py", "--storage-destructive", "--storage-durability-time=2s")
-    found = run_suite(*crash, *ON_CEPH, failover_limits(tmp_path), reports=tmp_path, timeout=900)
+    found = run_suite(*crash, *ON_CEPH, failover_limits(tmp_path), reports=tmp_path)
     assert found.status == 0, found.output
     assert [each["status"] for each in found.results["verdicts"]] == ["pass", "pass"]
     (failover,) = found.results["failovers"]
@@ -228,7 +228,7 @@ def test_a_node_fails_over(api: Api, tmp_path: Path) -> None:
 def test_it_is_compared_with_a_local_disk(tmp_path: Path) -> None:
     """Its copies go to three OSDs, so that synchronous writes cannot be as many as on the disk below."""
     options = [f"--storage-thresholds={limits_file(tmp_path, iops=1)}", "--storage-baseline-class=local-path"]
-    found = run_suite(*ON_CEPH, *options, "-m", "comparison", "-k", "sync-write", reports=tmp_path, timeout=900)
+    found = run_suite(*ON_CEPH, *options, "-m", "comparison", "-k", "sync-write", reports=tmp_path)
     assert found.status == 0, found.output
     verdict = found.verdict("not_better_than_local")
     assert verdict["status"] == "pass", verdict

@@ -28,7 +28,7 @@ from embedded_cluster.layout import Layout
 from selftests.integration.own_cluster import OwnCluster, write_and_read
 from selftests.integration.rebuilds import REBUILD, limits
 from selftests.integration.remains import on_host, processes_of
-from selftests.integration.suite import run_suite
+from selftests.integration.suite import WAIT_S, run_suite
 from selftests.integration.test_durability import limits as failover_limits
 from selftests.integration.volume_pods import a_volume, all_gone, shell
 
@@ -129,7 +129,7 @@ def test_it_grows_and_has_snapshots_and_clones(tmp_path: Path) -> None:
 def test_a_node_fails_over(api: Api, tmp_path: Path) -> None:
     """What was acknowledged on a node that failed is there on another one, which has the same device."""
     crash = ("tests/test_failover.py", "--storage-destructive", "--storage-durability-time=2s")
-    found = run_suite(*crash, *ON_RBD, failover_limits(tmp_path), reports=tmp_path, timeout=900)
+    found = run_suite(*crash, *ON_RBD, failover_limits(tmp_path), reports=tmp_path)
     assert found.status == 0, found.output
     assert [each["status"] for each in found.results["verdicts"]] == ["pass", "pass"]
 
@@ -162,5 +162,9 @@ def test_down_after_all_was_killed_leaves_nothing(api: Api, cluster: embedded_cl
         OWN.down()
     assert [device for device in attached if loop_devices.is_attached(device)] == []
     wait_for(
-        "nothing to be left", look=lambda: on_host([LAYOUT.name]), ready=lambda seen: not seen, state=str, timeout_s=60
+        "nothing to be left",
+        look=lambda: on_host([LAYOUT.name]),
+        ready=lambda seen: not seen,
+        state=str,
+        timeout_s=WAIT_S,
     )

@@ -15,7 +15,7 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.results.operations import OPERATIONS, Operation
 from embedded_cluster.csi.part import CLASS
 from selftests.integration.own_snapshots import snapshots_of_own
-from selftests.integration.suite import SuiteRun, finish, left_behind, run_suite, started_suite
+from selftests.integration.suite import WAIT_S, SuiteRun, finish, left_behind, run_suite, started_suite
 from selftests.lab.csi_classes import class_of, faulty_classes, retaining
 
 # Of seven a median has an interval.
@@ -117,7 +117,6 @@ def test_slow_and_refused_operations_fail_for_that_reason(clean: Api, reports: P
             limits(tmp_path, **most),
             *(f"--storage-class={late}", f"--storage-class={refused}", "--storage-timeout=40s"),
             reports=reports,
-            timeout=600,
         )
     assert run.status == 1, run.output
     of_late = verdicts(run, late)
@@ -142,7 +141,7 @@ def test_an_interrupted_trial_leaves_no_snapshot_of_a_class_that_retains_them(cl
             look=lambda: snapshots_of_own(clean, [SNAPSHOT_CONTENTS]),
             ready=bool,
             state=lambda seen: f"{len(seen)} contents",
-            timeout_s=120,
+            timeout_s=WAIT_S,
         )
         process.send_signal(signal.SIGINT)
         run = finish(process, reports=reports)

@@ -62,7 +62,7 @@ def classes(api: Api) -> Iterator[None]:
 def good(classes: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """All of it on the class that can do everything."""
     reports = tmp_path_factory.mktemp("copies") / "reports"
-    run = run_suite(*TESTS, "--storage-class", CLASS, reports=reports, timeout=900)
+    run = run_suite(*TESTS, "--storage-class", CLASS, reports=reports)
     assert left_behind(api) == []
     return run
 
@@ -79,8 +79,8 @@ def tried(cases: dict[Case, str]) -> list[str]:
 def wrong(classes: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> list[SuiteRun]:
     """The runs that try each fault, one after the other: those that wait take minutes together."""
     folders = [tmp_path_factory.mktemp("wrong") / "reports" for _ in range(2)]
-    waited = run_suite(*TESTS, *tried(WAITED_FOR), reports=folders[0], timeout=900)
-    seen = run_suite(*TESTS, *tried(SEEN), reports=folders[1], timeout=900)
+    waited = run_suite(*TESTS, *tried(WAITED_FOR), reports=folders[0])
+    seen = run_suite(*TESTS, *tried(SEEN), reports=folders[1])
     assert (waited.status, seen.status) == (1, 1), waited.output + seen.output
     assert left_behind(api) == []
     return [waited, seen]
@@ -109,7 +109,7 @@ def test_what_is_wrong_fails_for_that_reason(case: Case, wrong: list[SuiteRun]) 
 
 def test_what_a_class_lacks_is_named(api: Api, reports: Path) -> None:
     """A class of one node's folders: nothing of it grows or is copied, and two volumes are had on that node alone."""
-    run = run_suite(*TESTS, "--storage-class", "local-path", reports=reports, timeout=600)
+    run = run_suite(*TESTS, "--storage-class", "local-path", reports=reports)
     found = {each["capability"]: (each["status"], each["how"]) for each in run.results["capabilities"]}
     assert found.pop("two-volumes")[0] == "seen"
     assert {status for status, _ in found.values()} == {"missing"}
@@ -124,7 +124,7 @@ def test_clones_that_take_longer_for_more_data_are_told_to_be_copies(
 ) -> None:
     """A clone of 512 MiB takes 25 s longer than the lab's own copy, which a class without the fault makes at once."""
     select = ("-k", "copies_or_references", "--storage-class", class_of(CLONES_SLOWLY))
-    run = run_suite("tests/test_copies_of_volumes.py", *select, reports=tmp_path / "reports", timeout=900)
+    run = run_suite("tests/test_copies_of_volumes.py", *select, reports=tmp_path / "reports")
     assert run.status == 0, run.output
     assert left_behind(api) == []
     (slow,) = run.results["capabilities"]

@@ -23,6 +23,7 @@ from embedded_cluster.layout import STATE_ROOT, Layout
 from embedded_cluster.loop_devices import LoopDevice
 from selftests.integration.own_cluster import OwnCluster, write_and_read
 from selftests.integration.remains import cluster_names, on_host, processes_of
+from selftests.integration.suite import WAIT_S
 from selftests.integration.volume_pods import a_volume, all_gone, shell
 
 LAYOUT = Layout("selftest-csi")
@@ -108,7 +109,7 @@ def test_a_node_fails_with_a_volume_and_is_restored(api: Api) -> None:
             look=devices,
             ready=lambda seen: not seen,
             state=str,
-            timeout_s=30,
+            timeout_s=WAIT_S,
         )
         failed = OWN.command("status")
         assert failed.returncode == 1 and "csi-driver-2 is dead" in failed.stdout
@@ -150,7 +151,11 @@ def test_down_after_all_was_killed_leaves_nothing_and_again_is_no_error(
     assert [device for device in attached if loop_devices.is_attached(device)] == []
     # A zombie is there until somebody reaps it.
     wait_for(
-        "nothing to be left", look=lambda: on_host([LAYOUT.name]), ready=lambda seen: not seen, state=str, timeout_s=60
+        "nothing to be left",
+        look=lambda: on_host([LAYOUT.name]),
+        ready=lambda seen: not seen,
+        state=str,
+        timeout_s=WAIT_S,
     )
     if not cluster_names():
         assert places() <= before

@@ -14,7 +14,7 @@ from acceptance.cluster.out_of_service import EFFECT, KEY, take_off
 from acceptance.cluster.resources import NODES, Object
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster, node_failure_commands, start_node
-from selftests.integration.suite import SuiteRun, run_in, run_suite, started_suite
+from selftests.integration.suite import WAIT_S, SuiteRun, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.accounts import applied, documents, token_kubeconfig
 
@@ -42,7 +42,7 @@ def passed(api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
         f"version: 1\ntiers:\n  baseline:\n    description: for a test\n    failover: {{out_of_service_time: {time}}}\n"
     )
     options = ["--storage-class=replicated", f"--storage-thresholds={limits}"]
-    return run_suite(*OUT, *options, reports=folder / "reports", timeout=600)
+    return run_suite(*OUT, *options, reports=folder / "reports")
 
 
 def test_the_cluster_itself_takes_the_pod_off_a_node_that_is_out_of_service(passed: SuiteRun, api: Api) -> None:
@@ -73,7 +73,7 @@ def test_the_taint_of_a_killed_run_is_taken_off_by_the_next_cleanup(
     cluster: EmbeddedCluster, clean: Api, reports: Path
 ) -> None:
     with started_suite(*OUT, "--storage-class=replicated", reports=reports) as process:
-        seen = wait_for("the taint", look=lambda: tainted(clean), ready=bool, state=str, timeout_s=240)
+        seen = wait_for("the taint", look=lambda: tainted(clean), ready=bool, state=str, timeout_s=WAIT_S)
         process.kill()
         process.wait()
     run_id = run_in(reports)
@@ -88,7 +88,7 @@ def test_the_taint_of_a_killed_run_is_taken_off_by_the_next_cleanup(
                 look=lambda: tainted(clean),
                 ready=lambda seen: not seen,
                 state=str,
-                timeout_s=240,
+                timeout_s=WAIT_S,
             )
         finally:
             start_node(cluster.name, node)
@@ -110,7 +110,7 @@ def account(api: Api, cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPat
                 look=lambda: (_refused(made), api.get(NODES, LOST)),
                 ready=lambda seen: seen[0] and bool(seen[1]["status"].get("conditions")),
                 state=str,
-                timeout_s=120,
+                timeout_s=WAIT_S,
             )
             yield made
         finally:

@@ -11,7 +11,7 @@ from acceptance.cluster.resources import NODES
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
-from selftests.integration.suite import finish, started_suite, wait_for_load
+from selftests.integration.suite import WAIT_S, finish, started_suite, wait_for_load
 from selftests.lab.components import kubelet_of, restart, stopped
 
 pytestmark = pytest.mark.disrupts
@@ -23,7 +23,7 @@ def wait_ready(api: Api, node: str, *, ready: bool) -> None:
         look=lambda: is_up(api.get(NODES, node)),
         ready=lambda up: up == ready,
         state=lambda up: "ready" if up else "not ready",
-        timeout_s=180,
+        timeout_s=WAIT_S,
     )
 
 

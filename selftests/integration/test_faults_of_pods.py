@@ -12,7 +12,7 @@ from acceptance.cluster.resources import NAMESPACES, PODS, Object, Resource
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
 from selftests.integration.faults import PROFILE, steady_load
-from selftests.integration.suite import SuiteRun, finish, own, run_suite, started_suite, wait_for_load
+from selftests.integration.suite import WAIT_S, SuiteRun, finish, own, run_suite, started_suite, wait_for_load
 from selftests.lab.api_proxy import api_proxy
 from selftests.lab.components import kubelet_of, with_words
 from selftests.lab.memory import use_up_memory
@@ -123,7 +123,7 @@ def test_a_limit_of_cpu_that_the_cluster_gives_is_no_slow_storage(
             look=lambda: own(clean, NAMESPACES),
             ready=bool,
             state=str,
-            timeout_s=120,
+            timeout_s=WAIT_S,
         )
         clean.create(LIMIT_RANGES, made, namespace=namespace["metadata"]["name"])
         limited.set()
@@ -145,7 +145,7 @@ def test_a_container_that_has_not_started_has_printed_nothing(cluster: EmbeddedC
             look=lambda: clean.get(PODS, name, namespace="default")["status"],
             ready=lambda status: bool(status.get("containerStatuses")),
             state=str,
-            timeout_s=60,
+            timeout_s=WAIT_S,
         )
         assert clean.log(name, namespace="default", container="main") == ""
     finally:

@@ -12,7 +12,7 @@ from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.resources import NAMESPACES, PODS
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
-from selftests.integration.suite import SuiteRun, left_behind, run_suite
+from selftests.integration.suite import WAIT_S, SuiteRun, left_behind, run_suite
 from selftests.lab.accounts import applied, documents, token_kubeconfig
 from selftests.lab.storage_pods import CLASS, NAMESPACE, SELECTORS, STALL_S, STILL_S, Fault, storage_with_pods
 
@@ -35,7 +35,7 @@ def killed(api: Api, folder: Path, *options: str, fault: Fault | None = None, ga
     limits = folder / "limits.yaml"
     limits.write_text(LIMITS.replace("WITHIN", gap))
     words = [*TESTS, "--storage-class", CLASS, f"--storage-thresholds={limits}", *options]
-    found = run_suite(*words, reports=folder / "reports", timeout=500)
+    found = run_suite(*words, reports=folder / "reports")
     assert left_behind(api) == []
     return found
 
@@ -128,9 +128,9 @@ def test_the_fence_lets_pods_be_killed_only_where_the_namespace_says_so(
                 return "namespaces of its runs" in str(error)
             return False
 
-        wait_for("the fence to hold", look=refused, ready=bool, state=str, timeout_s=60)
+        wait_for("the fence to hold", look=refused, ready=bool, state=str, timeout_s=WAIT_S)
         api.patch(NAMESPACES, NAMESPACE, {"metadata": {"labels": {"storage-acceptance/kill-pods": "allowed"}}})
-        wait_for("the fence to open", look=lambda: not refused(), ready=bool, state=str, timeout_s=60)
+        wait_for("the fence to open", look=lambda: not refused(), ready=bool, state=str, timeout_s=WAIT_S)
         body = {"metadata": {"name": "own"}, "spec": {"containers": [{"name": "own", "image": "none"}]}}
         with pytest.raises(ApiError, match="namespaces of its runs"):
             account.create(PODS, body, namespace=NAMESPACE)

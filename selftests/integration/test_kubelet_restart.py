@@ -51,7 +51,7 @@ def holders(cluster: EmbeddedCluster) -> list[MountNamespace]:
 
 
 def asked(api: Api, folder: Path, *options: str) -> SuiteRun:
-    found = run_suite(*TESTS, "--storage-class", CLASS, *options, reports=folder / "reports", timeout=500)
+    found = run_suite(*TESTS, "--storage-class", CLASS, *options, reports=folder / "reports")
     assert left_behind(api) == []
     return found
 

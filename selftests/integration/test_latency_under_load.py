@@ -12,7 +12,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import SuiteRun, finish, own, started_suite
+from selftests.integration.suite import WAIT_S, SuiteRun, finish, own, started_suite
 from selftests.integration.test_host import HOST, wait_for_load
 from selftests.lab.disks import LimitedDisk, limited_disk
 from selftests.lab.provisioner import LabClass, lab_classes
@@ -76,9 +76,9 @@ def loaded(folder: Path, *, limit: str, reports: Path, wavers: bool = False, lat
         disk.limit(rate(CAPACITY))
         with wavering(disk) if wavers else nullcontext():
             if later is not None:
-                wait_for_load(disk.folder, profile=f"{PROFILE}.limited", timeout_s=120)
+                wait_for_load(disk.folder, profile=f"{PROFILE}.limited", timeout_s=WAIT_S)
                 disk.limit(rate(later))
-            return finish(process, reports=reports, timeout=400)
+            return finish(process, reports=reports)
 
 
 @pytest.mark.release
@@ -132,10 +132,10 @@ def test_pods_of_a_cluster_load_the_same_way(clean: Api, lab_folder: Path, tmp_p
             look=lambda: [each for each in own(clean, PODS) if each["metadata"]["name"].startswith(PROFILE)],
             ready=bool,
             state=lambda seen: f"{len(seen)} pods",
-            timeout_s=120,
+            timeout_s=WAIT_S,
         )
         disk.limit(rate(CAPACITY))  # before the pod has started
-        run = finish(process, reports=reports, timeout=400)
+        run = finish(process, reports=reports)
     verdict = run.verdict("test_latency_holds")
     assert (run.status, verdict["status"]) == (0, "pass"), verdict["reason"]
     names = {each.name for each in (run.folder / "latest" / "fio").iterdir()}

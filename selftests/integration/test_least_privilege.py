@@ -39,7 +39,7 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.ramps.server_metrics import read_server_metrics
 from selftests.integration.held_loads import held_profiles
-from selftests.integration.suite import CLUSTER, READ_LIMIT, ROOT, SuiteRun, left_behind, run_suite
+from selftests.integration.suite import CLUSTER, READ_LIMIT, ROOT, WAIT_S, SuiteRun, left_behind, run_suite
 from selftests.lab.accounts import (
     ACCOUNT,
     PULL_SECRET,
@@ -58,6 +58,7 @@ pytestmark = pytest.mark.disrupts
 FILES = ("rbac.yaml", "rbac-pull-secret.yaml")
 METRICS = f"{ACCOUNT}-metrics"
 ACCOUNTS = Resource(prefix="api/v1", plural="serviceaccounts")
+REVIEWS = Resource(prefix="apis/authentication.k8s.io/v1", plural="selfsubjectreviews", namespaced=False)
 # Of each file of tests, those that are run here; a new file needs a line.
 SMALLEST = {
     "test_provisioning.py": "binds_and_takes or gone_after_deletion",
@@ -160,7 +161,6 @@ def test_the_token_for_pipelines_is_the_accounts_and_ends_with_its_secret(
 ) -> None:
     (secret,) = documents("token.yaml")
     where = {"name": secret["metadata"]["name"], "namespace": secret["metadata"]["namespace"]}
-    reviews = Resource(prefix="apis/authentication.k8s.io/v1", plural="selfsubjectreviews", namespaced=False)
     api.create(SECRETS, secret, namespace=where["namespace"])
     try:
         made = wait_for(
@@ -168,25 +168,41 @@ def test_the_token_for_pipelines_is_the_accounts_and_ends_with_its_secret(
             look=lambda: api.get(SECRETS, **where).get("data") or {},
             ready=lambda seen: "token" in seen,
             state=lambda seen: f"the secret holds {', '.join(seen) or 'nothing'}",
-            timeout_s=60,
+            timeout_s=WAIT_S,
         )
         config: dict[str, Any] = yaml.safe_load(cluster.kubeconfig.read_text(encoding="utf-8"))
         config["users"][0]["user"] = {"token": base64.b64decode(made["token"]).decode()}
         path = tmp_path / "kubeconfig"
         path.write_text(yaml.safe_dump(config), encoding="utf-8")
-        known = Api.from_kubeconfig(path).create(reviews, {"metadata": {}})["status"]["userInfo"]["username"]
+        known = wait_for(
+            "the API server to know the token",
+            look=lambda: _name_of(path),
+            ready=bool,
+            state=lambda seen: seen or "it is refused",
+            timeout_s=WAIT_S,
+        )
     finally:
         api.delete(SECRETS, **where)
     assert known == f"system:serviceaccount:{ACCOUNT}:{ACCOUNT}"
-    with pytest.raises(ApiError) as refused:
-        wait_for(
-            "the token to be refused",
-            look=lambda: Api.from_kubeconfig(path).create(reviews, {"metadata": {}}),
-            ready=lambda seen: False,
-            state=lambda seen: "it is taken",
-            timeout_s=60,
-        )
-    assert refused.value.status == 401
+    wait_for(
+        "the token to be refused",
+        look=lambda: _name_of(path),
+        ready=lambda seen: not seen,
+        state=lambda seen: f"it is taken for {seen}",
+        timeout_s=WAIT_S,
+    )
+
+
+def _name_of(kubeconfig: Path) -> str:
+    """Whom the API server takes the user of a kubeconfig for; empty where it knows no such token."""
+    try:
+        review = Api.from_kubeconfig(kubeconfig).create(REVIEWS, {"metadata": {}})
+    except ApiError as error:
+        if error.status != 401:
+            raise
+        return ""
+    name: str = review["status"]["userInfo"]["username"]
+    return name
 
 
 def _wait_for_the_fence(api: Api, account: Api) -> None:
@@ -200,7 +216,7 @@ def _wait_for_the_fence(api: Api, account: Api) -> None:
         api.delete(CONFIG_MAPS, "lab-fence", namespace="default")
         return False
 
-    wait_for("the fence to hold", look=refused, ready=bool, state=str, timeout_s=60)
+    wait_for("the fence to hold", look=refused, ready=bool, state=str, timeout_s=WAIT_S)
 
 
 @pytest.fixture(scope="module")
@@ -329,7 +345,7 @@ def _wait_for_its_account(api: Api, name: str) -> None:
         look=lambda: api.find(ACCOUNTS, "default", namespace=name),
         ready=lambda seen: seen is not None,
         state=str,
-        timeout_s=60,
+        timeout_s=WAIT_S,
     )
 
 
@@ -430,7 +446,7 @@ def test_no_pod_of_the_account_has_power_over_its_node(power: str, standard: str
             look=lambda: api.find(NAMESPACES, RUN_NAMESPACE),
             ready=lambda seen: seen is None,
             state=str,
-            timeout_s=180,
+            timeout_s=WAIT_S,
         )
 
 
@@ -496,7 +512,9 @@ def test_a_right_that_is_taken_away_is_missed_by_name(number: int, without: Call
         return []
 
     # The API server takes some milliseconds to know a new role.
-    lines = wait_for("one right to be missed", look=missed, ready=lambda seen: len(seen) == 1, state=str, timeout_s=120)
+    lines = wait_for(
+        "one right to be missed", look=missed, ready=lambda seen: len(seen) == 1, state=str, timeout_s=WAIT_S
+    )
     kind = f"{grant.resource}.{grant.group}" if grant.group else grant.resource
     assert lines[0].strip().startswith(f"{grant.verb} on {kind}")
 

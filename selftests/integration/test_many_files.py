@@ -109,7 +109,7 @@ def test_storage_that_is_slow_to_write_about_files_fails_for_what_it_writes(
         nbdkit_disk(lab_folder / "slow-files", **slow) as folder,  # type: ignore[arg-type]
         lab_classes(clean, [LabClass(name=SLOW, folder=folder)]),
     ):
-        run = run_suite(*ASKED, limits(tmp_path), f"--storage-class={SLOW}", reports=reports, timeout=500)
+        run = run_suite(*ASKED, limits(tmp_path), f"--storage-class={SLOW}", reports=reports)
     assert run.status == 1, run.output
     found = statuses(run, SLOW)
     of_files = {metric: found.pop(metric) for metric in OF_FILES}

@@ -40,7 +40,7 @@ def beside(api: Api, *, disks: int, folder: Path, tmp_path: Path, reports: Path)
         )
         undo.enter_context(lab_classes(api, [LabClass(name=name, folder=first, more_folders=tuple(more))]))
         asked = [f"--storage-thresholds={limits}", f"--storage-noisy-neighbours={NEIGHBOURS}", "-m", "under_load"]
-        return run_suite(f"--storage-class={name}", *asked, reports=reports, timeout=600)
+        return run_suite(f"--storage-class={name}", *asked, reports=reports)
 
 
 @pytest.mark.release

@@ -12,7 +12,7 @@ import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NAMESPACES, PODS, SERVICE_ACCOUNTS
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import SuiteRun, finish, left_behind, run_suite, started_suite
+from selftests.integration.suite import WAIT_S, SuiteRun, finish, left_behind, run_suite, started_suite
 from selftests.integration.volume_pods import is_running
 from selftests.lab.accounts import applied, documents, token_kubeconfig
 from selftests.lab.short_growth import LOAD_MIN
@@ -71,7 +71,7 @@ def storage(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> Iterator[Non
             look=lambda: api.find(SERVICE_ACCOUNTS, "default", namespace=STORAGE),
             ready=bool,
             state=str,
-            timeout_s=60,
+            timeout_s=WAIT_S,
         )
         for name, script in PODS_OF_IT.items():
             limits = {"limits": {"cpu": CPU[name]}} if name in CPU else {}
@@ -88,7 +88,7 @@ def storage(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> Iterator[Non
             look=lambda: api.list(PODS, namespace=STORAGE),
             ready=lambda seen: all(map(is_running, seen)),
             state=lambda seen: str([each["status"] for each in seen]),
-            timeout_s=120,
+            timeout_s=WAIT_S,
         )
         yield
     finally:
@@ -98,7 +98,7 @@ def storage(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> Iterator[Non
             look=lambda: api.find(NAMESPACES, STORAGE),
             ready=lambda seen: seen is None,
             state=str,
-            timeout_s=120,
+            timeout_s=WAIT_S,
         )
 
 
@@ -133,7 +133,7 @@ def test_pods_that_leak_restart_or_stand_still_are_told_apart(
         started_suite(*asked, f"--storage-price-of={STORAGE}", reports=all_of_it) as first,
         started_suite(*asked, f"--storage-price-of={STORAGE}/app=still", reports=still) as second,
     ):
-        bad, good = finish(first, reports=all_of_it, timeout=500), finish(second, reports=still, timeout=500)
+        bad, good = finish(first, reports=all_of_it), finish(second, reports=still)
 
     assert good.status == 0, good.output
     assert {name: each["status"] for name, each in metrics(good).items()} == {

@@ -27,7 +27,7 @@ from embedded_cluster.processes import Daemons
 from embedded_cluster.replica import CLASS
 from embedded_cluster.state import read_state
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, SMALL, limits
-from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_in, run_suite, started_suite
+from selftests.integration.suite import ROOT, WAIT_S, SuiteRun, finish, own, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 
 pytestmark = pytest.mark.disrupts
@@ -41,7 +41,7 @@ def passed(api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
 
 def rebuilt(pattern: str, folder: Path) -> SuiteRun:
     options = [*REBUILD, "-k", pattern, "--storage-class", CLASS, "--storage-rebuild-size", "384Mi"]
-    return run_suite(*options, limits(folder, LAX + FOREGROUND), reports=folder / "reports", timeout=600)
+    return run_suite(*options, limits(folder, LAX + FOREGROUND), reports=folder / "reports")
 
 
 def test_a_real_brick_is_rebuilt(passed: SuiteRun) -> None:
@@ -111,7 +111,7 @@ def test_nothing_is_degraded_afterwards(passed: SuiteRun, cluster: EmbeddedClust
         look=counts,
         ready=lambda seen: seen == ["0"] * 3,
         state=lambda seen: f"entries to heal on each brick: {seen}",
-        timeout_s=180,
+        timeout_s=WAIT_S,
     )
     status = files.command("volume", "status", VOLUME, "--xml")
     assert re.findall(r"/brick-\d/data</path>.*?<status>(\d)</status>", status, re.DOTALL) == ["1"] * 3, status
@@ -143,7 +143,7 @@ def test_a_smaller_volume_is_rebuilt_before_and_others_are_projected(clean: Api,
     On a busy machine GlusterFS heals 128 MiB before the command that takes the brick away has seen that it is back.
     """
     options = [*REBUILD, "-k", "full-data", "--storage-class", CLASS, "--storage-rebuild-size", "768Mi"]
-    found = run_suite(*options, limits(tmp_path), "--storage-rebuild-smaller", "50%", reports=reports, timeout=600)
+    found = run_suite(*options, limits(tmp_path), "--storage-rebuild-smaller", "50%", reports=reports)
     assert found.status in (0, 6), found.output
     (record,) = found.results["rebuilds"]
     assert (record["smaller"]["size"], record["size"]) == (384 * 1024**2, 768 * 1024**2)
@@ -213,7 +213,7 @@ def rebuilding(folder: Path, reports: Path) -> Iterator[subprocess.Popen[str]]:
     }
     options = [*REBUILD, "-k", "full-data", "--storage-class", "local-path", *SMALL, limits(folder)]
     with started_suite(*options, target(folder, **commands), reports=reports) as process:
-        wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=180)
+        wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=WAIT_S)
         yield process
 
 
@@ -250,7 +250,7 @@ def test_a_foreground_load_that_is_killed_leaves_the_rebuild_timed(clean: Api, r
     options = [*REBUILD, "-k", "full-data", "--storage-class", "local-path", *SMALL]
     given = [target(tmp_path, **commands), limits(tmp_path, LAX + FOREGROUND), "--storage-timeout", "60s"]
     with started_suite(*options, *given, reports=reports) as process:
-        wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=180)
+        wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=WAIT_S)
         (pod,) = [each for each in own(clean, PODS) if "foreground" in each["metadata"]["name"]]
         _require_commands_run_in(pod, clean)
         clean.delete(PODS, pod["metadata"]["name"], namespace=pod["metadata"]["namespace"], grace_s=0)
@@ -259,7 +259,7 @@ def test_a_foreground_load_that_is_killed_leaves_the_rebuild_timed(clean: Api, r
             look=lambda: clean.find(PODS, pod["metadata"]["name"], namespace=pod["metadata"]["namespace"]),
             ready=lambda seen: seen is None,
             state=str,
-            timeout_s=60,
+            timeout_s=WAIT_S,
         )
         done.touch()
         found = finish(process, reports=reports)

@@ -18,7 +18,7 @@ import pytest
 
 from acceptance.cluster.waiting import wait_for
 from selftests.integration.held_loads import held_profiles
-from selftests.integration.suite import ROOT, SuiteRun, run_suite, started_suite, suite_environment
+from selftests.integration.suite import ROOT, WAIT_S, SuiteRun, run_suite, started_suite, suite_environment
 
 LIMITS = """version: 1
 tiers:
@@ -170,7 +170,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
             look=lambda: (reports / "latest" / "results.json").exists() and bool(results.results["verdicts"]),
             ready=bool,
             state=str,
-            timeout_s=120,
+            timeout_s=WAIT_S,
         )
         # It stands still while one looks: a fio that it began meanwhile would be left, and may never end.
         process.send_signal(signal.SIGSTOP)
@@ -180,7 +180,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
             look=run.status,
             ready=lambda seen: seen == psutil.STATUS_STOPPED,
             state=str,
-            timeout_s=120,
+            timeout_s=WAIT_S,
         )
         load = run.children(recursive=True)
         process.kill()

@@ -15,6 +15,7 @@ from selftests.integration.held_loads import held_profiles
 from selftests.integration.suite import (
     READ_LIMIT,
     ROOT,
+    WAIT_S,
     SuiteRun,
     finish,
     run_suite,
@@ -119,7 +120,7 @@ def test_a_run_that_was_killed_is_shown_as_incomplete_and_has_nothing_to_verify(
             look=lambda: list(reports.glob("latest/results.json")),
             ready=bool,
             state=lambda seen: f"{len(seen)} files",
-            timeout_s=180,
+            timeout_s=WAIT_S,
         )
         process.send_signal(signal.SIGKILL)
         finish(process, reports=reports)

@@ -22,7 +22,7 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.measuring.load_log import MARK
 from acceptance.trials.scaling.load_plan import STEP
 from embedded_cluster import EmbeddedCluster
-from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_suite, started_suite
+from selftests.integration.suite import ROOT, WAIT_S, SuiteRun, finish, own, run_suite, started_suite
 from selftests.lab.disks import memory_disk, nbdkit_disk
 from selftests.lab.provisioner import LabClass, lab_classes
 
@@ -145,7 +145,7 @@ def test_total_that_breaks_down_with_more_volumes_fails(
             both = len(steps) == 2 and steps[0] == steps[1]
             collapsing.write_text("8M" if both else ONE_VOLUME if steps else "10G")
             time.sleep(0.2)
-        run = finish(process, reports=reports, timeout=600)
+        run = finish(process, reports=reports)
     collapsing.write_text("10G")
     assert run.status == 1, run.output
     verdict = run.verdict("total_holds")
@@ -189,7 +189,7 @@ def test_a_pod_that_never_joins_the_barrier_is_named(clean: Api, reports: Path, 
             look=lambda: clean.log(name, namespace=namespace, container=MAIN),
             ready=lambda printed: f"{MARK} clock" in printed,
             state=lambda printed: f"{len(printed)} characters printed",
-            timeout_s=60,
+            timeout_s=WAIT_S,
         )
         for shell in _processes(pods[1], "sh"):
             os.kill(shell, signal.SIGSTOP)
@@ -277,7 +277,7 @@ def wait_for_pods(api: Api, count: int, *, opened: str = "") -> list[Object]:
         look=look,
         ready=lambda seen: len(seen) >= count,
         state=lambda seen: f"{len(seen)} pods",
-        timeout_s=180,
+        timeout_s=WAIT_S,
     )
 
 

@@ -46,7 +46,7 @@ def test_the_end_of_a_long_load_is_judged(lasts: bool, tmp_path: Path, reports: 
             time.sleep(FAST_FOR_S)
             if not lasts:
                 disk.limit(THIRD)
-            run = finish(process, reports=reports, timeout=300)
+            run = finish(process, reports=reports)
         assert [each for each in os.listdir(disk.folder) if each != "lost+found"] == []
     verdict = run.verdict("test_speed_lasts")
     facts = verdict["outcome"]["facts"]

@@ -16,7 +16,7 @@ from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
 from selftests.integration.own_snapshots import snapshots_of_own
-from selftests.integration.suite import SuiteRun, finish, left_behind, run_in, run_suite, started_suite
+from selftests.integration.suite import WAIT_S, SuiteRun, finish, left_behind, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 from selftests.integration.volume_pods import a_volume, gone
 from selftests.lab.csi_classes import GROUP_BY_DRIVER, RETAINING, class_of, fault_of_all, faulty_classes, retaining
@@ -84,8 +84,8 @@ def wrong(
     """The run that tries each fault: who waits does so beside the others."""
     folders = [tmp_path_factory.mktemp("wrong") / "reports" for _ in range(3)]
     with started_suite(*FEATURES, *tried(list(WAITED_FOR)), reports=folders[0]) as process:
-        seen = run_suite(*FEATURES, *tried(list(SEEN)), reports=folders[1], timeout=800)
-        waited = finish(process, reports=folders[0], timeout=800)
+        seen = run_suite(*FEATURES, *tried(list(SEEN)), reports=folders[1])
+        waited = finish(process, reports=folders[0])
     with fault_of_all(cluster.name, GROUP_BY_DRIVER):
         of_groups = run_suite(*FEATURES, *tried(list(OF_GROUPS)), reports=folders[2])
     runs = dict.fromkeys(WAITED_FOR, waited) | dict.fromkeys(SEEN, seen) | dict.fromkeys(OF_GROUPS, of_groups)
@@ -142,7 +142,7 @@ def wait_for_content(api: Api) -> None:
         look=lambda: [each for each in snapshots_of_own(api, in_default=IN_USE) if each.startswith("snapcontent-")],
         ready=bool,
         state=lambda seen: f"{len(seen)} contents",
-        timeout_s=120,
+        timeout_s=WAIT_S,
     )
 
 

@@ -57,7 +57,7 @@ def good(cluster: EmbeddedCluster, api: Api, tmp_path_factory: pytest.TempPathFa
     select = "(csi-lab and not as_many and not class_allows) or (local-path and (raw_block or mount_options or policy))"
     reports = tmp_path_factory.mktemp("pods") / "reports"
     with attributes_classes(api, ATTRIBUTES):
-        return run_suite(*FILES, *options, "-k", select, reports=reports, timeout=600)
+        return run_suite(*FILES, *options, "-k", select, reports=reports)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def wrong(cluster: EmbeddedCluster, api: Api, tmp_path_factory: pytest.TempPathF
     select = " or ".join(f"({part} and {class_of(fault)})" for fault, part in FAULTS)
     reports = tmp_path_factory.mktemp("wrong") / "reports"
     with faulty_classes(api, faults), attributes_classes(api, ATTRIBUTES):
-        yield run_suite(*FILES, *classes, "-k", select, "--storage-timeout=40s", reports=reports, timeout=900)
+        yield run_suite(*FILES, *classes, "-k", select, "--storage-timeout=40s", reports=reports)
     assert left_behind(api) == []
 
 
