@@ -82,9 +82,10 @@ lint:
 packages:  # Debian's programs that loads and clusters are made of; most tests would miss them on a new machine
 	python -c 'from embedded_cluster import packages; packages.ensure()'
 
-# These wait for little but the processors: they have what the others, which mostly wait, leave of them.
+# They have what the others leave of the processors. Half of their time they wait themselves, for the kernel and for
+# processes that they start: two workers would leave a processor idle when the others wait or have ended.
 unit: packages
-	nice -n 10 $(PYTEST) selftests/unit -m "not release $(SHORT)" -n 2 --dist worksteal --timeout=300 --junitxml=$(TIMES)/unit.xml
+	nice -n 10 $(PYTEST) selftests/unit -m "not release $(SHORT)" -n 4 --dist worksteal --timeout=300 --junitxml=$(TIMES)/unit.xml
 
 integration: packages  # on one cluster; every night most tests wait for what is meant to fail, so that more have room
 	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts and not release $(SHORT)" \

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from pathlib import Path
 
-from selftests.bounds import HANGS_S
-from selftests.pytest_command import PYTEST
+from selftests.pytest_command import PYTEST_MODULE
+from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
 LIMITS = """version: 1
@@ -34,21 +33,12 @@ def test_limits_rules_and_scaling_limits_of_all_classes_count(tmp_path: Path) ->
     for folder in classes:
         folder.mkdir()
     (tmp_path / "limits.yaml").write_text(LIMITS, encoding="utf-8")
-    subprocess.run(
-        [
-            *(*PYTEST, "-q", "-m", "provisioning"),
-            *("--storage-cluster=host", *(f"--storage-class={folder}" for folder in classes)),
-            *(
-                f"--storage-thresholds={tmp_path / 'limits.yaml'}",
-                "--storage-tier=mine",
-                f"--storage-report={tmp_path}",
-            ),
-        ],
-        cwd=ROOT,
-        env={name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PYTEST_"))},
-        capture_output=True,
-        timeout=HANGS_S,
-        check=False,
+    run_module(
+        *(*PYTEST_MODULE, "-q", "-m", "provisioning"),
+        *("--storage-cluster=host", *(f"--storage-class={folder}" for folder in classes)),
+        *(f"--storage-thresholds={tmp_path / 'limits.yaml'}", "--storage-tier=mine", f"--storage-report={tmp_path}"),
+        folder=ROOT,
+        environment={name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PYTEST_"))},
     )
     results = json.loads((tmp_path / "latest" / "results.json").read_text(encoding="utf-8"))
     assert results["tier_limits"] == 2 * (2 + 1 + 3)
