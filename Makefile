@@ -85,7 +85,7 @@ packages:  # Debian's programs that loads and clusters are made of; most tests w
 # They have what the others leave of the processors. Half of their time they wait themselves, for the kernel and for
 # processes that they start: two workers would leave a processor idle when the others wait or have ended.
 unit: packages
-	nice -n 10 $(PYTEST) selftests/unit -m "not release $(SHORT)" -n 4 --dist worksteal --timeout=300 --junitxml=$(TIMES)/unit.xml
+	nice -n 10 $(PYTEST) selftests/unit -m "not release $(SHORT)" -n 4 --dist worksteal --junitxml=$(TIMES)/unit.xml
 
 integration: packages  # on one cluster; every night most tests wait for what is meant to fail, so that more have room
 	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts and not release $(SHORT)" \
@@ -100,5 +100,5 @@ alone: lint unit integration disruptive  # nothing may run beside these
 
 release: packages  # one after the other: each that is on a system has a cluster of its own, with what it is about
 	python -c 'from embedded_cluster.ceph import part; part.ensure(rbd=True)'
-	$(PYTEST) selftests/unit -m release -n 2 --timeout=300 --junitxml=$(TIMES)/release-unit.xml
+	$(PYTEST) selftests/unit -m release -n 2 --junitxml=$(TIMES)/release-unit.xml
 	$(PYTEST) selftests/integration -m release --junitxml=$(TIMES)/release.xml

@@ -5,7 +5,7 @@ from __future__ import annotations
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, PODS, SERVICE_ACCOUNTS, Object
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import WAIT_S
+from selftests.bounds import HANGS_S
 
 
 def use_volumes(api: Api, *, image: str) -> Object:
@@ -29,7 +29,7 @@ def use_volumes(api: Api, *, image: str) -> Object:
         look=lambda: api.find(SERVICE_ACCOUNTS, "default", namespace="default"),
         ready=bool,
         state=str,
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
     api.create(PODS, body, namespace="default")
     return wait_for(
@@ -37,5 +37,5 @@ def use_volumes(api: Api, *, image: str) -> Object:
         look=lambda: api.get(PODS, "busy", namespace="default"),
         ready=lambda seen: seen["status"].get("phase") == "Running",
         state=lambda seen: str(seen["status"]),
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )

@@ -18,7 +18,8 @@ from embedded_cluster.commands import run
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
 from embedded_cluster.state import ClusterState
-from selftests.integration.suite import CLUSTER, READ_LIMIT, WAIT_S
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import CLUSTER, READ_LIMIT
 from selftests.lab.accounts import ACCOUNT, DEPLOY
 
 JOBS = Resource(prefix="apis/batch/v1", plural="jobs")
@@ -73,7 +74,7 @@ def deployed(
     )
     yield
     kubectl.run("delete", "-k", str(folder), timeout=300)
-    wait_for("its volume to go", look=lambda: _volumes(api), ready=lambda seen: not seen, state=str, timeout_s=WAIT_S)
+    wait_for("its volume to go", look=lambda: _volumes(api), ready=lambda seen: not seen, state=str, timeout_s=HANGS_S)
 
 
 def _settings(state: ClusterState, image: str) -> dict[str, str]:

@@ -22,7 +22,8 @@ from acceptance.text.errors import AcceptanceError
 from embedded_cluster.ceph.part import NAMESPACE as ROOK
 from embedded_cluster.layout import RUN_ROOT, STATE_ROOT, Layout
 from embedded_cluster.longhorn.part import NAMESPACE as LONGHORN
-from selftests.integration.suite import WAIT_S, runs_of_others
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import runs_of_others
 
 CNI_RESULTS = Path("/var/lib/cni/results")
 CONTAINER_ID = "[0-9a-f]" * 64
@@ -122,7 +123,7 @@ def what_stays(look: Callable[[], set[str]]) -> set[str]:
             look=look,
             ready=lambda seen: not seen,
             state=lambda seen: ", ".join(sorted(seen)),
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
     except AcceptanceError:
         return look()

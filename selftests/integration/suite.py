@@ -19,6 +19,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.objects import RUN_ID, RUN_LABEL, run_of
 from acceptance.cluster.resources import NAMESPACES, PODS, VOLUMES, Object, Resource
 from acceptance.cluster.waiting import wait_for
+from selftests.bounds import HANGS_S, RUN_HANGS_S
 from selftests.pytest_command import PYTEST
 
 ROOT = Path(__file__).parents[2]
@@ -32,10 +33,6 @@ SMALL = ("--storage-volume-size", "160Mi", "--storage-test-size", "64Mi", "--sto
 _PART = "--storage-partial=pass"
 _REPORTS_TO = "--storage-report="
 _OTHER_CLUSTER = ("--storage-cluster", "--storage-kubeconfig", "--storage-context")
-# For what surely comes: only where it does not, all of it is waited for, and a busy machine takes its time.
-WAIT_S = 400.0
-# For a whole run, likewise.
-RUNS_S = 900.0
 # For a run to remove all that it made, on a busy machine.
 ENDS_S = 180.0
 # Where the runs that this process has started report to: so it knows its own from those of other workers.
@@ -120,7 +117,7 @@ def end(process: subprocess.Popen[str]) -> None:
     process.wait()
 
 
-def finish(process: subprocess.Popen[str], *, reports: Path, timeout: float = RUNS_S) -> SuiteRun:
+def finish(process: subprocess.Popen[str], *, reports: Path, timeout: float = RUN_HANGS_S) -> SuiteRun:
     """Wait for a started run to end. One that does not is ended as a user would end it, and tells where it was.
 
     So it leaves nothing that the tests after it would find. One that hangs even then tells where its threads are.
@@ -138,7 +135,7 @@ def finish(process: subprocess.Popen[str], *, reports: Path, timeout: float = RU
     return SuiteRun(status=process.returncode, output=output, folder=reports)
 
 
-def wait_for_load(api: Api, *, profile: str = "sync-write-iops", timeout_s: float = WAIT_S) -> Object:
+def wait_for_load(api: Api, *, profile: str = "sync-write-iops", timeout_s: float = HANGS_S) -> Object:
     """Wait until a pod of the profile runs; the pod."""
 
     def running() -> list[Object]:
@@ -157,7 +154,7 @@ def wait_for_load(api: Api, *, profile: str = "sync-write-iops", timeout_s: floa
 
 
 def run_suite(
-    *options: str, reports: Path, environment: dict[str, str] | None = None, timeout: float = RUNS_S
+    *options: str, reports: Path, environment: dict[str, str] | None = None, timeout: float = RUN_HANGS_S
 ) -> SuiteRun:
     """Run the suite to its end."""
     with started_suite(*options, reports=reports, environment=environment) as process:

@@ -10,7 +10,8 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import WAIT_S, left_behind, run_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import left_behind, run_suite
 from selftests.lab.provisioner import FINALIZER, LabClass, lab_classes, let_go
 
 BINDS_AFTER_S = 15.0
@@ -128,7 +129,7 @@ def test_deletion_that_hangs_on_a_finalizer_names_it(held: Literal["PV", "PVC"],
         look=lambda: left_behind(api),
         ready=lambda seen: not seen,
         state=str,
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
 
 

@@ -10,8 +10,9 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.pod_manifest import MAIN
 from acceptance.cluster.waiting import wait_for
+from selftests.bounds import HANGS_S
 from selftests.integration.held_loads import held_profiles
-from selftests.integration.suite import WAIT_S, finish, limits_file, run_suite, started_suite, wait_for_load
+from selftests.integration.suite import finish, limits_file, run_suite, started_suite, wait_for_load
 from selftests.lab.disks import StallingDisk, cached_disk, memory_disk, nbdkit_disk, stalling_disk
 from selftests.lab.provisioner import LabClass, lab_classes
 
@@ -84,7 +85,7 @@ def wait_for_counted_seconds(api: Api, count: int) -> None:
         look=lambda: api.log(pod["name"], namespace=pod["namespace"], container=MAIN).count('"timestamp_ms"') - 2,
         ready=lambda seen: seen >= count,
         state=lambda seen: f"{seen} seconds",
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
 
 

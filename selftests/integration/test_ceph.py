@@ -23,10 +23,11 @@ from acceptance.trials.rebuild.driver import TargetVolume
 from embedded_cluster.ceph import part
 from embedded_cluster.ceph.servers import Ceph, components
 from embedded_cluster.layout import Layout
+from selftests.bounds import HANGS_S
 from selftests.integration.own_cluster import OwnCluster
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, limits
 from selftests.integration.remains import on_host, processes_of
-from selftests.integration.suite import WAIT_S, SuiteRun, finish, limits_file, run_suite, started_suite
+from selftests.integration.suite import SuiteRun, finish, limits_file, run_suite, started_suite
 from selftests.integration.test_durability import limits as failover_limits
 
 LAYOUT = Layout("selftest-ceph")
@@ -186,7 +187,7 @@ def test_an_osd_that_dies_in_mid_rebuild_is_waited_for(ceph: Ceph, tmp_path: Pat
             look=ceph.status,
             ready=lambda seen: seen["osdmap"]["num_up_osds"] == 3,
             state=lambda seen: str(seen["osdmap"]),
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         ceph.start_osd(OTHER)
         found = finish(process, reports=tmp_path, timeout=1200)
@@ -204,7 +205,7 @@ def test_nothing_is_taken_out_while_an_osd_is_lost(ceph: Ceph, driver: CephDrive
             return str(error)
         return ""
 
-    wait_for("the driver to refuse", look=refused, ready=bool, state=str, timeout_s=WAIT_S)
+    wait_for("the driver to refuse", look=refused, ready=bool, state=str, timeout_s=HANGS_S)
     assert any(each.startswith("OSD_DOWN: ") for each in rebuild.obstacles())
     assert OWN.command("status").returncode == 1
     ceph.start_osd(OTHER)

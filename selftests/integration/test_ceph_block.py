@@ -25,10 +25,11 @@ from embedded_cluster.ceph.configuration import RBD_POOL
 from embedded_cluster.ceph.servers import Ceph, places_of
 from embedded_cluster.commands import run
 from embedded_cluster.layout import Layout
+from selftests.bounds import HANGS_S
 from selftests.integration.own_cluster import OwnCluster, write_and_read
 from selftests.integration.rebuilds import REBUILD, limits
 from selftests.integration.remains import on_host, processes_of
-from selftests.integration.suite import WAIT_S, run_suite
+from selftests.integration.suite import run_suite
 from selftests.integration.test_durability import limits as failover_limits
 from selftests.integration.volume_pods import a_volume, all_gone, shell
 
@@ -166,5 +167,5 @@ def test_down_after_all_was_killed_leaves_nothing(api: Api, cluster: embedded_cl
         look=lambda: on_host([LAYOUT.name]),
         ready=lambda seen: not seen,
         state=str,
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )

@@ -14,8 +14,9 @@ from acceptance.cluster.resources import SNAPSHOT_CONTENTS, STORAGE_CLASSES
 from acceptance.cluster.waiting import wait_for
 from acceptance.results.operations import OPERATIONS, Operation
 from embedded_cluster.csi.part import CLASS
+from selftests.bounds import HANGS_S
 from selftests.integration.own_snapshots import snapshots_of_own
-from selftests.integration.suite import WAIT_S, SuiteRun, finish, left_behind, run_suite, started_suite
+from selftests.integration.suite import SuiteRun, finish, left_behind, run_suite, started_suite
 from selftests.lab.csi_classes import class_of, faulty_classes, retaining
 
 # Of seven a median has an interval.
@@ -141,7 +142,7 @@ def test_an_interrupted_trial_leaves_no_snapshot_of_a_class_that_retains_them(cl
             look=lambda: snapshots_of_own(clean, [SNAPSHOT_CONTENTS]),
             ready=bool,
             state=lambda seen: f"{len(seen)} contents",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         process.send_signal(signal.SIGINT)
         run = finish(process, reports=reports)

@@ -18,7 +18,8 @@ from acceptance.cluster.resources import CLAIMS, NODES, PODS, STATEFUL_SETS, VOL
 from acceptance.cluster.stateful_sets import SET_LABEL
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
-from selftests.integration.suite import ROOT, WAIT_S, SuiteRun, finish, run_suite, started_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import ROOT, SuiteRun, finish, run_suite, started_suite
 from selftests.lab.api_server import restart_api_server
 from selftests.lab.simulated_nodes import NODE_LABEL, STORAGE_CLASS, crashing_pods, late_pods, stalled_pods
 
@@ -96,7 +97,7 @@ def test_volumes_that_can_no_longer_be_read_are_found_by_the_probe(clean: Api, r
             look=lambda: [folder(each) for each in clean.list(VOLUMES) if (folder(each) / "block.direct").exists()],
             ready=lambda seen: len(seen) >= 8,
             state=lambda seen: f"{len(seen)} volumes",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         for each in volumes:
             (each / "block").unlink()
@@ -188,7 +189,7 @@ def ramping(reports: Path, folder: Path, api: Api, *, pods: int = 1000) -> Itera
             look=lambda: api.list(PODS, labels=SET_LABEL),
             ready=lambda seen: sum(pod["status"].get("phase") == "Running" for pod in seen) >= 10,
             state=lambda seen: f"{len(seen)} pods",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         yield process
 
@@ -211,7 +212,7 @@ def test_a_quota_in_mid_ramp_leaves_the_count_standing(
             look=lambda: clean.get(QUOTAS, "few", namespace=where).get("status") or {},
             ready=lambda seen: "hard" in seen,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         # More than the quota where it came late.
         there = max(few, len(clean.list(PODS, namespace=where)))
@@ -276,7 +277,7 @@ def test_a_cleanup_that_was_killed_half_way_is_taken_up_again(
             look=lambda: clean.first(CLAIMS, namespace=where, at_most=1),
             ready=lambda seen: seen[1] >= 60,
             state=lambda seen: f"{seen[1]} claims",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         process.kill()
         process.wait()
@@ -289,7 +290,7 @@ def test_a_cleanup_that_was_killed_half_way_is_taken_up_again(
             look=lambda: clean.first(CLAIMS, namespace=where, at_most=1),
             ready=lambda seen: seen[1] < 40,
             state=lambda seen: f"{seen[1]} claims",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         first.kill()
         first.wait()

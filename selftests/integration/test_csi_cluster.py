@@ -21,9 +21,9 @@ from embedded_cluster.csi import driver
 from embedded_cluster.csi.part import CLASS
 from embedded_cluster.layout import STATE_ROOT, Layout
 from embedded_cluster.loop_devices import LoopDevice
+from selftests.bounds import HANGS_S
 from selftests.integration.own_cluster import OwnCluster, write_and_read
 from selftests.integration.remains import cluster_names, on_host, processes_of
-from selftests.integration.suite import WAIT_S
 from selftests.integration.volume_pods import a_volume, all_gone, shell
 
 LAYOUT = Layout("selftest-csi")
@@ -109,7 +109,7 @@ def test_a_node_fails_with_a_volume_and_is_restored(api: Api) -> None:
             look=devices,
             ready=lambda seen: not seen,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         failed = OWN.command("status")
         assert failed.returncode == 1 and "csi-driver-2 is dead" in failed.stdout
@@ -155,7 +155,7 @@ def test_down_after_all_was_killed_leaves_nothing_and_again_is_no_error(
         look=lambda: on_host([LAYOUT.name]),
         ready=lambda seen: not seen,
         state=str,
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
     if not cluster_names():
         assert places() <= before

@@ -12,7 +12,8 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import ATTACHMENTS, CLAIMS, NODES, PODS, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.trials.crashes.acknowledged_records import record
-from selftests.integration.suite import WAIT_S, SuiteRun, own, run_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import SuiteRun, own, run_suite
 from selftests.lab.background import in_background
 from selftests.lab.provisioner import LabClass, lab_classes
 
@@ -65,7 +66,7 @@ def test_no_node_is_cordoned_or_tainted(passed: SuiteRun, api: Api) -> None:
         look=lambda: [each for each in api.list(NODES) if {"unschedulable", "taints"} & set(each["spec"])],
         ready=lambda seen: not seen,
         state=lambda seen: str([each["spec"] for each in seen]),
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
     html = (passed.folder / "latest" / "report.html").read_text()
     assert "Drain of replicated: " in html

@@ -20,7 +20,8 @@ from embedded_cluster import EmbeddedCluster, node_failure_commands
 from embedded_cluster.layout import Layout
 from embedded_cluster.state import read_state
 from embedded_cluster.timers import SHORT_GRACE_S
-from selftests.integration.suite import ROOT, WAIT_S, SuiteRun, finish, own, run_in, run_suite, started_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_in, run_suite, started_suite
 from selftests.integration.test_faults_of_nodes import wait_ready
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.api_server import restart_api_server
@@ -216,7 +217,7 @@ open({str(down)!r}, "w").write(sys.argv[1])
     hook = target(tmp_path, fail=fail, restore=restore(cluster))
     options = [*NODES_TOO, "-k", "failover_is_in_time", "--storage-class=replicated", hook, limits(tmp_path)]
     with started_suite(*options, reports=reports) as process:
-        wait_for("the node to fail", look=down.exists, ready=bool, state=str, timeout_s=WAIT_S)
+        wait_for("the node to fail", look=down.exists, ready=bool, state=str, timeout_s=HANGS_S)
         process.send_signal(signal.SIGINT)
         found = finish(process, reports=reports)
     assert found.status == 2, found.output
@@ -232,7 +233,7 @@ def test_what_a_killed_run_made_to_fail_is_named_by_the_next_cleanup(
     hook = target(tmp_path, fail=fail, restore=restore(cluster))
     options = [*NODES_TOO, "-k", "failed_node", "--storage-class=local-path", hook]
     with started_suite(*options, reports=reports) as process:
-        wait_for("the hook to begin", look=down.exists, ready=bool, state=str, timeout_s=WAIT_S)
+        wait_for("the hook to begin", look=down.exists, ready=bool, state=str, timeout_s=HANGS_S)
         process.kill()
         process.wait()
     run_id = run_in(reports)
@@ -260,7 +261,7 @@ def test_a_node_that_cannot_be_restored_is_told_of(
     options = [*NODES_TOO, "-k", "failed_node", "--storage-class=local-path", hook, limits(tmp_path)]
     with started_suite(*options, reports=reports) as process:
         if interrupted:
-            wait_for("the hook", look=begun.exists, ready=bool, state=str, timeout_s=WAIT_S)
+            wait_for("the hook", look=begun.exists, ready=bool, state=str, timeout_s=HANGS_S)
             process.send_signal(signal.SIGINT)
         found = finish(process, reports=reports)
     assert found.status == (2 if interrupted else 10), found.output
@@ -304,7 +305,7 @@ def test_a_log_that_breaks_off_is_taken_up_again(cluster: EmbeddedCluster, clean
             look=lambda: [each["status"]["phase"] for each in own(clean, PODS)],
             ready=lambda seen: "Running" in seen,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         restart_api_server(cluster.name, down_s=1.0)
         found = finish(process, reports=reports)

@@ -14,7 +14,8 @@ from acceptance.cluster.out_of_service import EFFECT, KEY, take_off
 from acceptance.cluster.resources import NODES, Object
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster, node_failure_commands, start_node
-from selftests.integration.suite import WAIT_S, SuiteRun, run_in, run_suite, started_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import SuiteRun, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.accounts import applied, documents, token_kubeconfig
 
@@ -73,7 +74,7 @@ def test_the_taint_of_a_killed_run_is_taken_off_by_the_next_cleanup(
     cluster: EmbeddedCluster, clean: Api, reports: Path
 ) -> None:
     with started_suite(*OUT, "--storage-class=replicated", reports=reports) as process:
-        seen = wait_for("the taint", look=lambda: tainted(clean), ready=bool, state=str, timeout_s=WAIT_S)
+        seen = wait_for("the taint", look=lambda: tainted(clean), ready=bool, state=str, timeout_s=HANGS_S)
         process.kill()
         process.wait()
     run_id = run_in(reports)
@@ -88,7 +89,7 @@ def test_the_taint_of_a_killed_run_is_taken_off_by_the_next_cleanup(
                 look=lambda: tainted(clean),
                 ready=lambda seen: not seen,
                 state=str,
-                timeout_s=WAIT_S,
+                timeout_s=HANGS_S,
             )
         finally:
             start_node(cluster.name, node)
@@ -110,7 +111,7 @@ def account(api: Api, cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPat
                 look=lambda: (_refused(made), api.get(NODES, LOST)),
                 ready=lambda seen: seen[0] and bool(seen[1]["status"].get("conditions")),
                 state=str,
-                timeout_s=WAIT_S,
+                timeout_s=HANGS_S,
             )
             yield made
         finally:

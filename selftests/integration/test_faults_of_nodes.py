@@ -10,8 +10,9 @@ from acceptance.cluster.nodes import is_up
 from acceptance.cluster.resources import NODES
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
+from selftests.bounds import HANGS_S
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
-from selftests.integration.suite import WAIT_S, finish, started_suite, wait_for_load
+from selftests.integration.suite import finish, started_suite, wait_for_load
 from selftests.lab.components import kubelet_of, restart, stopped
 
 pytestmark = pytest.mark.disrupts
@@ -23,7 +24,7 @@ def wait_ready(api: Api, node: str, *, ready: bool) -> None:
         look=lambda: is_up(api.get(NODES, node)),
         ready=lambda up: up == ready,
         state=lambda up: "ready" if up else "not ready",
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
 
 

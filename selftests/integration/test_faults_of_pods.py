@@ -11,8 +11,9 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NAMESPACES, PODS, Object, Resource
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
+from selftests.bounds import HANGS_S
 from selftests.integration.faults import PROFILE, steady_load
-from selftests.integration.suite import WAIT_S, SuiteRun, finish, own, run_suite, started_suite, wait_for_load
+from selftests.integration.suite import SuiteRun, finish, own, run_suite, started_suite, wait_for_load
 from selftests.lab.api_proxy import api_proxy
 from selftests.lab.components import kubelet_of, with_words
 from selftests.lab.memory import use_up_memory
@@ -123,7 +124,7 @@ def test_a_limit_of_cpu_that_the_cluster_gives_is_no_slow_storage(
             look=lambda: own(clean, NAMESPACES),
             ready=bool,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         clean.create(LIMIT_RANGES, made, namespace=namespace["metadata"]["name"])
         limited.set()
@@ -145,7 +146,7 @@ def test_a_container_that_has_not_started_has_printed_nothing(cluster: EmbeddedC
             look=lambda: clean.get(PODS, name, namespace="default")["status"],
             ready=lambda status: bool(status.get("containerStatuses")),
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         assert clean.log(name, namespace="default", container="main") == ""
     finally:

@@ -17,9 +17,10 @@ from acceptance.cluster.resources import NAMESPACES
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.layout import Layout
+from selftests.bounds import HANGS_S
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
 from selftests.integration.remains import files_below
-from selftests.integration.suite import ROOT, WAIT_S, finish, left_behind, own, run_suite, started_suite, wait_for_load
+from selftests.integration.suite import ROOT, finish, left_behind, own, run_suite, started_suite, wait_for_load
 from selftests.integration.test_interruption import cleanup
 from selftests.lab.accounts import applied, documents, token_kubeconfig
 from selftests.lab.api_proxy import ApiProxy, api_proxy
@@ -114,7 +115,7 @@ def test_a_login_page_from_then_on_is_no_verdict_and_what_stays_can_be_removed(
             look=lambda: proxy.asked[before:],
             ready=lambda seen: any(each.startswith("DELETE ") for each in seen),
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         process.send_signal(signal.SIGTERM)
         # Half of what it would take to ask for two minutes twice.
@@ -209,7 +210,7 @@ def test_a_log_of_which_the_node_keeps_only_the_end_is_read_on_where_it_was_left
             dropped = proxy.dropped
             proxy.drop_now()
             wait_for(
-                "the log to break off", look=lambda: proxy.dropped, ready=dropped.__lt__, state=str, timeout_s=WAIT_S
+                "the log to break off", look=lambda: proxy.dropped, ready=dropped.__lt__, state=str, timeout_s=HANGS_S
             )
             last = read_to(proxy, log)
             wait_for_reading(proxy, log, past=lambda last=last: last)
@@ -229,7 +230,7 @@ def wait_for_cut(logs: Path, part: str, known: set[Path]) -> Path:
         look=lambda: cuts_of(logs, part) - known,
         ready=bool,
         state=str,
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
     known |= found
     return min(found).with_name("0.log")
@@ -248,7 +249,7 @@ def wait_for_reading(proxy: ApiProxy, log: Path, *, past: Callable[[], str]) -> 
         look=lambda: (past(), read_to(proxy, log)),
         ready=lambda seen: "" < seen[0] < seen[1],
         state=lambda seen: f"to {seen[1] or 'no time'}, wanted past {seen[0] or 'no time'}",
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
 
 

@@ -11,7 +11,8 @@ import psutil
 import pytest
 
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import WAIT_S, finish, limits_file, run_suite, started_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import finish, limits_file, run_suite, started_suite
 from selftests.lab.disks import limited_disk, memory_disk
 
 HOST = ("--storage-cluster", "host")
@@ -39,7 +40,7 @@ def fios(directory: Path, *, profile: str = "sync-write-iops") -> list[psutil.Pr
 
 
 def wait_for_load(
-    directory: Path, *, profile: str = "sync-write-iops", timeout_s: float = WAIT_S
+    directory: Path, *, profile: str = "sync-write-iops", timeout_s: float = HANGS_S
 ) -> list[psutil.Process]:
     return wait_for(
         f"fio to load {directory} with {profile}",
@@ -129,14 +130,14 @@ def test_etcds_log_waits_for_others_on_a_disk_that_is_just_fast_enough_for_it(tm
             # Some seconds long, it may be over before a busy machine looks.
             ready=lambda seen: len(seen) > 1 or process.poll() is not None,
             state=lambda seen: f"{len(seen)} processes",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         wait_for(
             "the load to be over",
             look=lambda: fios(disk.folder, profile="etcd-fsync-busy"),
             ready=lambda seen: not seen,
             state=lambda seen: f"{len(seen)} processes",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         disk.limit("400M")  # what is left is written and removed quickly
         run = finish(process, reports=reports)

@@ -16,7 +16,8 @@ from acceptance.cluster.resources import CLAIMS, EVENTS, NAMESPACES, STORAGE_CLA
 from acceptance.cluster.waiting import wait_for
 from acceptance.report.page import with_content_policy
 from acceptance.text.errors import AcceptanceError
-from selftests.integration.suite import WAIT_S, SuiteRun, finish, left_behind, own, started_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import SuiteRun, finish, left_behind, own, started_suite
 from selftests.lab.browser import document_after_scripts
 
 CLASS = "lab-hostile"
@@ -90,7 +91,7 @@ def seen(hostile_class: str, api: Api, tmp_path_factory: pytest.TempPathFactory)
             look=lambda: own(api, NAMESPACES),
             ready=lambda seen: bool(seen) or process.poll() is not None,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         run = finish(process, reports=reports)
     return run, namespaces

@@ -14,9 +14,10 @@ from acceptance.cluster.waiting import wait_for
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
 from embedded_cluster.state import ClusterState, read_state
+from selftests.bounds import HANGS_S
 from selftests.integration import in_cluster
 from selftests.integration.in_cluster import ended, loaded, read_reports, start, status_of
-from selftests.integration.suite import CLUSTER, WAIT_S, left_behind
+from selftests.integration.suite import CLUSTER, left_behind
 from selftests.lab.accounts import ACCOUNT
 from selftests.lab.suite_image import write_suite_image
 
@@ -95,6 +96,6 @@ def test_a_job_that_is_deleted_in_mid_run_leaves_nothing(deployed: None, api: Ap
             for claim in api.list(CLAIMS, namespace=name)
         ]
 
-    wait_for("the run to have a claim", look=working, ready=bool, state=str, timeout_s=WAIT_S)
+    wait_for("the run to have a claim", look=working, ready=bool, state=str, timeout_s=HANGS_S)
     kubectl.run("delete", "job", "ended", f"--namespace={ACCOUNT}", "--cascade=foreground", timeout=400)
     assert left_behind(api, by_anyone=True) == []

@@ -18,10 +18,10 @@ from acceptance.cluster.resources import CLAIMS, JOBS, PODS, STATEFUL_SETS
 from acceptance.cluster.waiting import wait_for
 from acceptance.commands import cleanup as cleanup_command
 from acceptance.process.private_folder import PREFIX
+from selftests.bounds import HANGS_S
 from selftests.integration.held_loads import held_profiles
 from selftests.integration.suite import (
     ROOT,
-    WAIT_S,
     finish,
     left_behind,
     own,
@@ -108,7 +108,7 @@ def test_what_is_provisioned_after_a_run_was_killed_is_removed_too(
     with lab_classes(clean, [LabClass(name="lab-after-the-run", folder=lab_folder, binds_after_s=3)]):
         options = ["--storage-class", "lab-after-the-run", "-k", "takes_a_write"]
         with started_suite(*options, reports=reports) as process:
-            wait_for("a claim", look=lambda: own(clean, CLAIMS), ready=bool, state=str, timeout_s=WAIT_S)
+            wait_for("a claim", look=lambda: own(clean, CLAIMS), ready=bool, state=str, timeout_s=HANGS_S)
             process.kill()
             process.wait()
         run_id = run_in(reports)
@@ -138,7 +138,7 @@ def test_what_cannot_be_removed_keeps_no_night_from_its_run(
                 look=lambda: [each["metadata"].get("finalizers") or [] for each in own(clean, CLAIMS)],
                 ready=lambda seen: any(FINALIZER in each for each in seen),
                 state=str,
-                timeout_s=WAIT_S,
+                timeout_s=HANGS_S,
             )
             process.kill()
             process.wait()
@@ -167,7 +167,7 @@ def test_sets_of_a_killed_run_end_by_themselves(
         look=lambda: [each["metadata"]["name"] for kind in (JOBS, STATEFUL_SETS, PODS) for each in own(clean, kind)],
         ready=lambda seen: not seen,
         state=str,
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
     assert own(clean, CLAIMS) != []
     removed = cleanup(cluster, "--run", namespace.removeprefix("storage-acceptance-"))

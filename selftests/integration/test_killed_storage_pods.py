@@ -12,7 +12,8 @@ from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.resources import NAMESPACES, PODS
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
-from selftests.integration.suite import WAIT_S, SuiteRun, left_behind, run_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import SuiteRun, left_behind, run_suite
 from selftests.lab.accounts import applied, documents, token_kubeconfig
 from selftests.lab.storage_pods import CLASS, NAMESPACE, SELECTORS, STALL_S, STILL_S, Fault, storage_with_pods
 
@@ -128,9 +129,9 @@ def test_the_fence_lets_pods_be_killed_only_where_the_namespace_says_so(
                 return "namespaces of its runs" in str(error)
             return False
 
-        wait_for("the fence to hold", look=refused, ready=bool, state=str, timeout_s=WAIT_S)
+        wait_for("the fence to hold", look=refused, ready=bool, state=str, timeout_s=HANGS_S)
         api.patch(NAMESPACES, NAMESPACE, {"metadata": {"labels": {"storage-acceptance/kill-pods": "allowed"}}})
-        wait_for("the fence to open", look=lambda: not refused(), ready=bool, state=str, timeout_s=WAIT_S)
+        wait_for("the fence to open", look=lambda: not refused(), ready=bool, state=str, timeout_s=HANGS_S)
         body = {"metadata": {"name": "own"}, "spec": {"containers": [{"name": "own", "image": "none"}]}}
         with pytest.raises(ApiError, match="namespaces of its runs"):
             account.create(PODS, body, namespace=NAMESPACE)

@@ -13,7 +13,7 @@ from acceptance.cluster.waiting import wait_for
 from embedded_cluster import golang
 from embedded_cluster.csi import driver
 from embedded_cluster.go_modules import environment
-from selftests.integration.suite import WAIT_S
+from selftests.bounds import HANGS_S
 from selftests.lab.csi_driver import CsiDriver, csi_driver, sanity
 
 PASSED = re.compile(r"SUCCESS! -- (\d+) Passed \| 0 Failed")
@@ -26,7 +26,7 @@ def served(tmp_path: Path) -> Iterator[CsiDriver]:
     with csi_driver(tmp_path) as found:
         yield found
     # A cluster that is started meanwhile has a copy of each mount, and lets it go when it comes to it.
-    wait_for("nothing to be left", look=found.left, ready=lambda seen: not seen, state=str, timeout_s=WAIT_S)
+    wait_for("nothing to be left", look=found.left, ready=lambda seen: not seen, state=str, timeout_s=HANGS_S)
 
 
 @pytest.mark.parametrize("access", ["mount", pytest.param("block", marks=pytest.mark.full)])

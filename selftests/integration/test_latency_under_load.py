@@ -12,7 +12,8 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import WAIT_S, SuiteRun, finish, own, started_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import SuiteRun, finish, own, started_suite
 from selftests.integration.test_host import HOST, wait_for_load
 from selftests.lab.disks import LimitedDisk, limited_disk
 from selftests.lab.provisioner import LabClass, lab_classes
@@ -76,7 +77,7 @@ def loaded(folder: Path, *, limit: str, reports: Path, wavers: bool = False, lat
         disk.limit(rate(CAPACITY))
         with wavering(disk) if wavers else nullcontext():
             if later is not None:
-                wait_for_load(disk.folder, profile=f"{PROFILE}.limited", timeout_s=WAIT_S)
+                wait_for_load(disk.folder, profile=f"{PROFILE}.limited", timeout_s=HANGS_S)
                 disk.limit(rate(later))
             return finish(process, reports=reports)
 
@@ -132,7 +133,7 @@ def test_pods_of_a_cluster_load_the_same_way(clean: Api, lab_folder: Path, tmp_p
             look=lambda: [each for each in own(clean, PODS) if each["metadata"]["name"].startswith(PROFILE)],
             ready=bool,
             state=lambda seen: f"{len(seen)} pods",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         disk.limit(rate(CAPACITY))  # before the pod has started
         run = finish(process, reports=reports)

@@ -38,8 +38,9 @@ from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.ramps.server_metrics import read_server_metrics
+from selftests.bounds import HANGS_S
 from selftests.integration.held_loads import held_profiles
-from selftests.integration.suite import CLUSTER, READ_LIMIT, ROOT, WAIT_S, SuiteRun, left_behind, run_suite
+from selftests.integration.suite import CLUSTER, READ_LIMIT, ROOT, SuiteRun, left_behind, run_suite
 from selftests.lab.accounts import (
     ACCOUNT,
     PULL_SECRET,
@@ -168,7 +169,7 @@ def test_the_token_for_pipelines_is_the_accounts_and_ends_with_its_secret(
             look=lambda: api.get(SECRETS, **where).get("data") or {},
             ready=lambda seen: "token" in seen,
             state=lambda seen: f"the secret holds {', '.join(seen) or 'nothing'}",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         config: dict[str, Any] = yaml.safe_load(cluster.kubeconfig.read_text(encoding="utf-8"))
         config["users"][0]["user"] = {"token": base64.b64decode(made["token"]).decode()}
@@ -179,7 +180,7 @@ def test_the_token_for_pipelines_is_the_accounts_and_ends_with_its_secret(
             look=lambda: _name_of(path),
             ready=bool,
             state=lambda seen: seen or "it is refused",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
     finally:
         api.delete(SECRETS, **where)
@@ -189,7 +190,7 @@ def test_the_token_for_pipelines_is_the_accounts_and_ends_with_its_secret(
         look=lambda: _name_of(path),
         ready=lambda seen: not seen,
         state=lambda seen: f"it is taken for {seen}",
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
 
 
@@ -216,7 +217,7 @@ def _wait_for_the_fence(api: Api, account: Api) -> None:
         api.delete(CONFIG_MAPS, "lab-fence", namespace="default")
         return False
 
-    wait_for("the fence to hold", look=refused, ready=bool, state=str, timeout_s=WAIT_S)
+    wait_for("the fence to hold", look=refused, ready=bool, state=str, timeout_s=HANGS_S)
 
 
 @pytest.fixture(scope="module")
@@ -345,7 +346,7 @@ def _wait_for_its_account(api: Api, name: str) -> None:
         look=lambda: api.find(ACCOUNTS, "default", namespace=name),
         ready=lambda seen: seen is not None,
         state=str,
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
 
 
@@ -446,7 +447,7 @@ def test_no_pod_of_the_account_has_power_over_its_node(power: str, standard: str
             look=lambda: api.find(NAMESPACES, RUN_NAMESPACE),
             ready=lambda seen: seen is None,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
 
 
@@ -513,7 +514,7 @@ def test_a_right_that_is_taken_away_is_missed_by_name(number: int, without: Call
 
     # The API server takes some milliseconds to know a new role.
     lines = wait_for(
-        "one right to be missed", look=missed, ready=lambda seen: len(seen) == 1, state=str, timeout_s=WAIT_S
+        "one right to be missed", look=missed, ready=lambda seen: len(seen) == 1, state=str, timeout_s=HANGS_S
     )
     kind = f"{grant.resource}.{grant.group}" if grant.group else grant.resource
     assert lines[0].strip().startswith(f"{grant.verb} on {kind}")

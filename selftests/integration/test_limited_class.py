@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import WAIT_S, SuiteRun, finish, started_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import SuiteRun, finish, started_suite
 from selftests.integration.test_host import HOST, fios, wait_for_load
 from selftests.lab.disks import limited_disk
 
@@ -45,7 +46,7 @@ def limited(does: int, *, tmp_path: Path, reports: Path) -> SuiteRun:
             look=lambda: fios(disk.folder, profile=PROFILE),
             ready=lambda seen: not seen,
             state=lambda seen: f"{len(seen)} processes",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         disk.limit("400M")  # what is left is removed quickly
         return finish(process, reports=reports)

@@ -20,9 +20,9 @@ from acceptance.cluster.waiting import wait_for
 from embedded_cluster import longhorn_mounts, loop_devices
 from embedded_cluster.layout import STATE_ROOT, Layout
 from embedded_cluster.longhorn.part import CLASSES
+from selftests.bounds import HANGS_S
 from selftests.integration.own_cluster import OwnCluster, wait_until_printed, write_and_read
 from selftests.integration.remains import cluster_names, on_host, processes_of
-from selftests.integration.suite import WAIT_S
 from selftests.integration.volume_pods import a_claim, a_pod, gone, shell, wait_until_running
 
 LAYOUT = Layout("selftest-longhorn")
@@ -129,7 +129,7 @@ def test_a_node_fails_with_a_volume_and_is_restored(api: Api, cluster: embedded_
         look=lambda: api.get(NODES, NODE),
         ready=lambda node: not _is_ready(node),
         state=lambda node: str(node["status"]["conditions"]),
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
     assert OWN.command("status").returncode == 1
     embedded_cluster.start_node(LAYOUT.name, NODE)

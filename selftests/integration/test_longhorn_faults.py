@@ -19,21 +19,13 @@ from acceptance.cluster.resources import CLAIMS, PODS, Object, Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.trials.rebuild.longhorn_objects import LonghornView
 from embedded_cluster.longhorn.part import NAMESPACE
+from selftests.bounds import HANGS_S
 from selftests.integration.faults import PROFILE, assert_measured_well, steady_load
 from selftests.integration.longhorn_cluster import RUN_S, SIZES, longhorn_cluster, options_here, said_in
 from selftests.integration.longhorn_volumes import BEGUN_S, setting, wait_until
 from selftests.integration.own_cluster import OwnCluster
 from selftests.integration.rebuilds import REBUILD, limits
-from selftests.integration.suite import (
-    WAIT_S,
-    SuiteRun,
-    finish,
-    left_behind,
-    own,
-    run_suite,
-    started_suite,
-    wait_for_load,
-)
+from selftests.integration.suite import SuiteRun, finish, left_behind, own, run_suite, started_suite, wait_for_load
 from selftests.lab.longhorn_parts import INSTANCE_MANAGER, PLUGIN, engine_of, kill, replica_of
 
 pytestmark = [
@@ -83,7 +75,7 @@ def gone(api: Api, deployment: str) -> Iterator[None]:
             ],
             ready=lambda seen: len(seen) == count,
             state=lambda seen: f"{len(seen)} pods",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
 
     have(0)
@@ -165,7 +157,7 @@ def test_a_csi_plugin_that_is_killed_while_a_volume_comes_is_borne(
     """On all nodes; the kubelets start it again."""
     options = (*here, "--storage-class=longhorn", "-m", "smoke", "-k", "takes_a_write")
     with started_suite(*options, reports=reports) as process:
-        wait_for("a PVC of the run", look=lambda: own(api, CLAIMS), ready=bool, state=str, timeout_s=WAIT_S)
+        wait_for("a PVC of the run", look=lambda: own(api, CLAIMS), ready=bool, state=str, timeout_s=HANGS_S)
         kill(api, PLUGIN, namespace=NAMESPACE)
         found = finish(process, reports=reports, timeout=RUN_S)
     assert found.status == 0, found.output

@@ -22,10 +22,11 @@ from acceptance.results.document import StorageClass
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.rebuild.longhorn_driver import LonghornDriver
 from embedded_cluster.longhorn.part import NAMESPACE
+from selftests.bounds import HANGS_S
 from selftests.integration.longhorn_cluster import SIZES, WHOLE_S, longhorn_cluster, wait_forgotten
 from selftests.integration.own_cluster import OwnCluster
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, limits
-from selftests.integration.suite import WAIT_S, SuiteRun, finish, left_behind, run_suite, started_suite
+from selftests.integration.suite import SuiteRun, finish, left_behind, run_suite, started_suite
 from selftests.lab.accounts import ACCOUNT, KINDS, Grant, applied, documents, granted, token_kubeconfig
 from selftests.lab.audit import Asked, audited
 from selftests.lab.longhorn_log import OwnRebuild, own_rebuilds
@@ -227,7 +228,7 @@ def test_a_right_that_is_taken_away_is_missed_by_name(
 
     # The API server takes some milliseconds to know a changed role.
     lines = wait_for(
-        "one right to be missed", look=missed, ready=lambda seen: len(seen) == 1, state=str, timeout_s=WAIT_S
+        "one right to be missed", look=missed, ready=lambda seen: len(seen) == 1, state=str, timeout_s=HANGS_S
     )
     assert lines == [f"  {right.verb} on {right.resource}.longhorn.io in namespace {NAMESPACE}"]
 

@@ -13,7 +13,8 @@ from acceptance.cluster.objects import RUN_LABEL
 from acceptance.cluster.ownership import BOUND_BY_CONTROLLER, PROVISIONED_BY
 from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import WAIT_S, finish, own, run_suite, started_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import finish, own, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 
 pytestmark = pytest.mark.disrupts
@@ -49,7 +50,7 @@ def precious(api: Api, tmp_path: Path) -> Iterator[Path]:
         look=lambda: api.find(VOLUMES, KEPT),
         ready=lambda seen: not seen,
         state=str,
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
 
 
@@ -120,7 +121,7 @@ def test_what_is_not_surely_a_runs_is_listed_and_kept(
         look=lambda: api.get(VOLUMES, KEPT)["status"].get("phase"),
         ready=lambda phase: phase == "Released",
         state=str,
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
     for options in ([], ["--run", namespace.removeprefix("storage-acceptance-")]):
         done = cleanup(cluster, *options)
@@ -180,7 +181,7 @@ def test_a_volume_that_is_offered_in_mid_run_is_not_written_to(
             look=lambda: [each for each in own(clean, CLAIMS) if each["spec"]["storageClassName"] == NEVER],
             ready=bool,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         clean.create(VOLUMES, offered)
         run = finish(process, reports=reports)
@@ -191,7 +192,7 @@ def test_a_volume_that_is_offered_in_mid_run_is_not_written_to(
         look=lambda: clean.get(VOLUMES, KEPT),
         ready=lambda seen: seen["status"]["phase"] == "Released",
         state=lambda seen: str(seen["status"]),
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
     assert left["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
     assert [each.name for each in precious.iterdir()] == ["data"]

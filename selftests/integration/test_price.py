@@ -12,7 +12,8 @@ import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NAMESPACES, PODS, SERVICE_ACCOUNTS
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import WAIT_S, SuiteRun, finish, left_behind, run_suite, started_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import SuiteRun, finish, left_behind, run_suite, started_suite
 from selftests.integration.volume_pods import is_running
 from selftests.lab.accounts import applied, documents, token_kubeconfig
 from selftests.lab.short_growth import LOAD_MIN
@@ -71,7 +72,7 @@ def storage(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> Iterator[Non
             look=lambda: api.find(SERVICE_ACCOUNTS, "default", namespace=STORAGE),
             ready=bool,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         for name, script in PODS_OF_IT.items():
             limits = {"limits": {"cpu": CPU[name]}} if name in CPU else {}
@@ -88,7 +89,7 @@ def storage(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> Iterator[Non
             look=lambda: api.list(PODS, namespace=STORAGE),
             ready=lambda seen: all(map(is_running, seen)),
             state=lambda seen: str([each["status"] for each in seen]),
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         yield
     finally:
@@ -98,7 +99,7 @@ def storage(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> Iterator[Non
             look=lambda: api.find(NAMESPACES, STORAGE),
             ready=lambda seen: seen is None,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
 
 

@@ -26,8 +26,9 @@ from embedded_cluster.layout import Layout
 from embedded_cluster.processes import Daemons
 from embedded_cluster.replica import CLASS
 from embedded_cluster.state import read_state
+from selftests.bounds import HANGS_S
 from selftests.integration.rebuilds import FOREGROUND, LAX, REBUILD, SMALL, limits
-from selftests.integration.suite import ROOT, WAIT_S, SuiteRun, finish, own, run_in, run_suite, started_suite
+from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 
 pytestmark = pytest.mark.disrupts
@@ -111,7 +112,7 @@ def test_nothing_is_degraded_afterwards(passed: SuiteRun, cluster: EmbeddedClust
         look=counts,
         ready=lambda seen: seen == ["0"] * 3,
         state=lambda seen: f"entries to heal on each brick: {seen}",
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
     status = files.command("volume", "status", VOLUME, "--xml")
     assert re.findall(r"/brick-\d/data</path>.*?<status>(\d)</status>", status, re.DOTALL) == ["1"] * 3, status
@@ -213,7 +214,7 @@ def rebuilding(folder: Path, reports: Path) -> Iterator[subprocess.Popen[str]]:
     }
     options = [*REBUILD, "-k", "full-data", "--storage-class", "local-path", *SMALL, limits(folder)]
     with started_suite(*options, target(folder, **commands), reports=reports) as process:
-        wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=WAIT_S)
+        wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=HANGS_S)
         yield process
 
 
@@ -250,7 +251,7 @@ def test_a_foreground_load_that_is_killed_leaves_the_rebuild_timed(clean: Api, r
     options = [*REBUILD, "-k", "full-data", "--storage-class", "local-path", *SMALL]
     given = [target(tmp_path, **commands), limits(tmp_path, LAX + FOREGROUND), "--storage-timeout", "60s"]
     with started_suite(*options, *given, reports=reports) as process:
-        wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=WAIT_S)
+        wait_for("the trigger", look=lost.exists, ready=bool, state=str, timeout_s=HANGS_S)
         (pod,) = [each for each in own(clean, PODS) if "foreground" in each["metadata"]["name"]]
         _require_commands_run_in(pod, clean)
         clean.delete(PODS, pod["metadata"]["name"], namespace=pod["metadata"]["namespace"], grace_s=0)
@@ -259,7 +260,7 @@ def test_a_foreground_load_that_is_killed_leaves_the_rebuild_timed(clean: Api, r
             look=lambda: clean.find(PODS, pod["metadata"]["name"], namespace=pod["metadata"]["namespace"]),
             ready=lambda seen: seen is None,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         done.touch()
         found = finish(process, reports=reports)

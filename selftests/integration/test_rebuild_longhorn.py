@@ -12,8 +12,9 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.longhorn_resources import LONGHORN_VOLUMES, REPLICAS
 from acceptance.cluster.waiting import wait_for
+from selftests.bounds import HANGS_S
 from selftests.integration.rebuilds import REBUILD, SMALL, limits
-from selftests.integration.suite import WAIT_S, SuiteRun, run_suite
+from selftests.integration.suite import SuiteRun, run_suite
 from selftests.lab.longhorn_controller import NAMESPACE, longhorn
 from selftests.lab.longhorn_volume import LOOKS_S, Behaviour
 from selftests.lab.provisioner import LabClass, lab_classes
@@ -44,7 +45,7 @@ def rebuilt_on_longhorn(
                 look=lambda: api.list(LONGHORN_VOLUMES, namespace=NAMESPACE) + api.list(REPLICAS, namespace=NAMESPACE),
                 ready=lambda seen: not seen,
                 state=lambda seen: f"{len(seen)} objects",
-                timeout_s=WAIT_S,
+                timeout_s=HANGS_S,
             )
     return found
 

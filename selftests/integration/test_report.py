@@ -17,8 +17,9 @@ import psutil
 import pytest
 
 from acceptance.cluster.waiting import wait_for
+from selftests.bounds import HANGS_S
 from selftests.integration.held_loads import held_profiles
-from selftests.integration.suite import ROOT, WAIT_S, SuiteRun, run_suite, started_suite, suite_environment
+from selftests.integration.suite import ROOT, SuiteRun, run_suite, started_suite, suite_environment
 
 LIMITS = """version: 1
 tiers:
@@ -170,7 +171,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
             look=lambda: (reports / "latest" / "results.json").exists() and bool(results.results["verdicts"]),
             ready=bool,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         # It stands still while one looks: a fio that it began meanwhile would be left, and may never end.
         process.send_signal(signal.SIGSTOP)
@@ -180,7 +181,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
             look=run.status,
             ready=lambda seen: seen == psutil.STATUS_STOPPED,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         load = run.children(recursive=True)
         process.kill()

@@ -11,17 +11,9 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.waiting import wait_for
+from selftests.bounds import HANGS_S
 from selftests.integration.held_loads import held_profiles
-from selftests.integration.suite import (
-    READ_LIMIT,
-    ROOT,
-    WAIT_S,
-    SuiteRun,
-    finish,
-    run_suite,
-    started_suite,
-    suite_environment,
-)
+from selftests.integration.suite import READ_LIMIT, ROOT, SuiteRun, finish, run_suite, started_suite, suite_environment
 
 READS = ("-k", "random-read-iops")
 
@@ -120,7 +112,7 @@ def test_a_run_that_was_killed_is_shown_as_incomplete_and_has_nothing_to_verify(
             look=lambda: list(reports.glob("latest/results.json")),
             ready=bool,
             state=lambda seen: f"{len(seen)} files",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         process.send_signal(signal.SIGKILL)
         finish(process, reports=reports)

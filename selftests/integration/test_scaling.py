@@ -22,7 +22,8 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.measuring.load_log import MARK
 from acceptance.trials.scaling.load_plan import STEP
 from embedded_cluster import EmbeddedCluster
-from selftests.integration.suite import ROOT, WAIT_S, SuiteRun, finish, own, run_suite, started_suite
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import ROOT, SuiteRun, finish, own, run_suite, started_suite
 from selftests.lab.disks import memory_disk, nbdkit_disk
 from selftests.lab.provisioner import LabClass, lab_classes
 
@@ -189,7 +190,7 @@ def test_a_pod_that_never_joins_the_barrier_is_named(clean: Api, reports: Path, 
             look=lambda: clean.log(name, namespace=namespace, container=MAIN),
             ready=lambda printed: f"{MARK} clock" in printed,
             state=lambda printed: f"{len(printed)} characters printed",
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         for shell in _processes(pods[1], "sh"):
             os.kill(shell, signal.SIGSTOP)
@@ -277,7 +278,7 @@ def wait_for_pods(api: Api, count: int, *, opened: str = "") -> list[Object]:
         look=look,
         ready=lambda seen: len(seen) >= count,
         state=lambda seen: f"{len(seen)} pods",
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
 
 

@@ -26,8 +26,9 @@ from acceptance.cluster.snapshots import contents_behind
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
+from selftests.bounds import HANGS_S
 from selftests.integration.own_snapshots import snapshots_of_own
-from selftests.integration.suite import WAIT_S, SuiteRun, finish, left_behind, run_in, run_suite, started_suite
+from selftests.integration.suite import SuiteRun, finish, left_behind, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 from selftests.integration.volume_pods import a_volume, gone
 from selftests.lab.csi_classes import RETAINING, class_of, faulty_classes, retaining_groups
@@ -136,7 +137,7 @@ def wait_there(api: Api, kind: Resource) -> None:
         look=lambda: snapshots_of_own(api, [kind]),
         ready=bool,
         state=lambda seen: f"{len(seen)} there",
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
 
 

@@ -15,8 +15,9 @@ from acceptance.cluster.snapshots import Snapshot, take_snapshot, undo_snapshot
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
+from selftests.bounds import HANGS_S
 from selftests.integration.own_snapshots import snapshots_of_own
-from selftests.integration.suite import WAIT_S, SuiteRun, finish, left_behind, run_in, run_suite, started_suite
+from selftests.integration.suite import SuiteRun, finish, left_behind, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
 from selftests.integration.volume_pods import a_volume, gone
 from selftests.lab.csi_classes import GROUP_BY_DRIVER, RETAINING, class_of, fault_of_all, faulty_classes, retaining
@@ -142,7 +143,7 @@ def wait_for_content(api: Api) -> None:
         look=lambda: [each for each in snapshots_of_own(api, in_default=IN_USE) if each.startswith("snapcontent-")],
         ready=bool,
         state=lambda seen: f"{len(seen)} contents",
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
 
 

@@ -14,7 +14,8 @@ import embedded_cluster
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import NAMESPACES, SERVICE_ACCOUNTS, STORAGE_CLASSES, Resource
 from acceptance.cluster.waiting import wait_for
-from selftests.integration.suite import ROOT, WAIT_S, finish, limits_file, run_suite, started_suite, wait_for_load
+from selftests.bounds import HANGS_S
+from selftests.integration.suite import ROOT, finish, limits_file, run_suite, started_suite, wait_for_load
 
 ROLES = Resource(prefix="apis/rbac.authorization.k8s.io/v1", plural="clusterroles", namespaced=False)
 BINDINGS = Resource(prefix="apis/rbac.authorization.k8s.io/v1", plural="clusterrolebindings", namespaced=False)
@@ -106,7 +107,7 @@ def weak_account(api: Api, cluster: embedded_cluster.EmbeddedCluster, tmp_path: 
         look=lambda: api.find(NAMESPACES, namespace),
         ready=lambda seen: seen is None,
         state=str,
-        timeout_s=WAIT_S,
+        timeout_s=HANGS_S,
     )
 
 
@@ -168,7 +169,7 @@ def test_fio_that_dies_in_mid_run_is_no_number(clean: Api, reports: Path) -> Non
             look=lambda: _fios(uid),
             ready=lambda seen: len(seen) > 1,
             state=str,
-            timeout_s=WAIT_S,
+            timeout_s=HANGS_S,
         )
         for fio in running:
             with contextlib.suppress(ProcessLookupError):

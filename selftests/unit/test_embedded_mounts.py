@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from embedded_cluster import mounts
 from embedded_cluster.layout import STATE_ROOT
 from embedded_cluster.mount_namespaces import passing
+from selftests.bounds import HANGS_S
 
 ROOT = Path(__file__).parents[2]
 OWN = STATE_ROOT / "one"
@@ -28,7 +29,7 @@ def apart(program: str, folder: Path, *, propagation: str = "private") -> None:
     whole = f"{PREFACE}with undo:\n{indent(program, ' ')}"
     # In two steps: what the host shares is to be private before it is shared anew.
     command = ["unshare", "--mount", "--propagation=private", sys.executable, "-c", whole, folder, propagation]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=250, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=HANGS_S, check=False)
     assert done.returncode == 0, done.stderr
 
 

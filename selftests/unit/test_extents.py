@@ -11,6 +11,7 @@ import pytest
 from acceptance.loads.extents import extent_problem
 from acceptance.loads.fio.job_load import extent_of
 from acceptance.loads.fio.job_sections import jobs_of, read_sections
+from selftests.bounds import HANGS_S
 
 MIB = 1024**2
 FILE_MIB = 4
@@ -56,7 +57,7 @@ def loaded_by_fio(options: str, folder: Path) -> int:
     file.write_bytes(bytes(FILE_MIB * MIB))
     (folder / "job.fio").write_text(f"[load]\nfilename={file}\nrw=write\nbs=64k\n{options}\n", encoding="utf-8")
     environment = {"SIZE": str(FILE_MIB * MIB), "PATH": os.environ["PATH"]}
-    subprocess.run(["fio", folder / "job.fio"], check=True, capture_output=True, timeout=60, env=environment)
+    subprocess.run(["fio", folder / "job.fio"], check=True, capture_output=True, timeout=HANGS_S, env=environment)
     return file.stat().st_size
 
 

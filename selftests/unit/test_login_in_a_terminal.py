@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from embedded_cluster.certificates import Authority
+from selftests.bounds import HANGS_S
 from selftests.pytest_command import WITHOUT
 from selftests.unit.loopback_server import Loopback, kubeconfig, loopback
 from selftests.warm_start import run_module
@@ -100,7 +101,7 @@ def in_a_terminal(words: list[str], folder: Path) -> tuple[int, str]:
             os.write(ours, f"{REPLY}\n".encode())
             typed = True
     os.close(ours)
-    return process.wait(timeout=60), shown.decode(errors="replace")
+    return process.wait(timeout=HANGS_S), shown.decode(errors="replace")
 
 
 def without_terminal(words: list[str], folder: Path) -> tuple[int, str]:

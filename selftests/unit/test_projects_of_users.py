@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.results.checksums import check
+from selftests.bounds import HANGS_S
 from selftests.unit.docs_pages import ROOT
 from selftests.warm_start import run_module
 
@@ -41,7 +42,7 @@ def host(
         env=given,
         capture_output=True,
         text=True,
-        timeout=250,
+        timeout=HANGS_S,
         check=False,
     )
 

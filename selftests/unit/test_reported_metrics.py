@@ -19,6 +19,7 @@ from acceptance.loads.sysbench.profiles import read_options_file
 from acceptance.measuring.metric_values import metric_value
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
+from selftests.bounds import HANGS_S
 
 ROOT = Path(__file__).parents[2]
 BASE = """[global]
@@ -80,7 +81,7 @@ def reported_by_fio(folder: Path, options: str) -> set[str]:
     job = profile(folder, options).path
     environment = {"FILE": str(folder / "file"), "SIZE": "4m", "RUNTIME": "3s", "PATH": os.environ["PATH"]}
     command = ["fio", "--output-format=json+", "--status-interval=1", "--eta=never", str(job)]
-    printed = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=120).stdout
+    printed = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=HANGS_S).stdout
     output = FioOutput(jobs=["load"])
     output.feed(printed)
     output.close()

@@ -9,6 +9,7 @@ import pytest
 
 from acceptance.loads.size_rule import SmallFile, own_size, small_file
 from acceptance.text.quantities import parse_size
+from selftests.bounds import HANGS_S
 
 MIB = 1024**2
 GIB = 1024**3
@@ -93,7 +94,7 @@ def test_the_remedy_works_when_it_is_taken_at_its_word(bandwidth: float, test_si
 def test_a_size_is_as_large_as_fio_makes_it(size: str, tmp_path: Path) -> None:
     job = f"[a]\nfilename={tmp_path / 'file'}\nrw=write\nbs=512\nsize={size}\n"
     (tmp_path / "a.fio").write_text(job, encoding="utf-8")
-    subprocess.run(["fio", tmp_path / "a.fio"], check=True, capture_output=True, timeout=60)
+    subprocess.run(["fio", tmp_path / "a.fio"], check=True, capture_output=True, timeout=HANGS_S)
     assert own_size(job) == (tmp_path / "file").stat().st_size
 
 
