@@ -138,13 +138,13 @@ def _kbench(chosen: argparse.Namespace) -> tuple[float, Decisions]:
 
 def _by_means(tier: Tier, profile: str, metric: str, *, value: float, ratio: float | None) -> Decisions:
     found: Decisions = {}
-    for limit in tier.limits_for(profile):
-        if limit.metric.path == metric:
-            status = decide(value, value, at_least=limit.at_least, at_most=limit.at_most)
-            found[profile, metric, limit.kind] = status
-    for rule in () if ratio is None else tier.comparison_for(profile):
-        if rule.metric.path == metric:
-            found[profile, metric, rule.kind] = decide(ratio, ratio, **{rule.side: rule.bound})
+    for limit in tier.of("limits", profile=profile):
+        if limit.path == metric:
+            status = decide(value, value, **{limit.operator: limit.bound})
+            found[profile, metric, limit.rule] = status
+    for rule in () if ratio is None else tier.of("comparison", profile=profile):
+        if rule.path == metric:
+            found[profile, metric, rule.rule] = decide(ratio, ratio, **{rule.operator: rule.bound})
     return found
 
 

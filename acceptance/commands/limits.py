@@ -14,10 +14,10 @@ from acceptance.commands.limits_suggest import add_suggest
 from acceptance.limits.asked import AskedLimit, with_asked
 from acceptance.limits.editor_schema import NAME as SCHEMA
 from acceptance.limits.file import BUILTIN, load_limits
-from acceptance.limits.inheritance import same_limit
+from acceptance.limits.limit import Limit, same_limit
 from acceptance.limits.reasons import sources_of
 from acceptance.limits.shipped import shipped_folder
-from acceptance.limits.tiers import AnyLimit, LimitsFile, Tier
+from acceptance.limits.tiers import ALL_OPTIONS, LimitsFile, Tier
 from acceptance.limits.workloads import WorkloadLimits, family_of, load_workload, with_workloads, workload_folder
 from acceptance.loads.profile_folder import missing_in, profile_files, read_folder
 from acceptance.loads.profiles import Profile
@@ -25,6 +25,7 @@ from acceptance.results.workloads import WORKLOADS
 from acceptance.settings.values import limits_files
 from acceptance.text.errors import WrongUsage
 from acceptance.text.sanitizing import on_one_line, sanitize
+from acceptance.wording.requirements import described
 
 DEFAULT = "baseline"
 
@@ -124,7 +125,7 @@ def _print_tier(tier: Tier, found: LimitsFile, workloads: Sequence[WorkloadLimit
     print(sanitize(f"tier {tier.name} of {found.source}: {tier.description}"))
     print(sanitize(f"tiers of this file: {', '.join(found.tiers)}\n"))
     heads = ("on", "asked for", "said by", *(["because"] if because else []))
-    origins: dict[AnyLimit, str] = {limit: f"for {each.name}" for each in workloads for limit in each.limits}
+    origins: dict[Limit, str] = {limit: f"for {each.name}" for each in workloads for limit in each.limits}
     rows = _rows(tier, origins | dict(found.origins.get(tier.name, {})))
     print_table(heads, [row[: len(heads)] for row in rows])
     sources = [*found.sources.items(), *(pair for workload in workloads for pair in workload.sources.items())]
@@ -140,7 +141,7 @@ def _sources(found: LimitsFile) -> int:
     A limit that other tiers inherit counts once.
     """
     own = [limit for name, some in found.origins.items() for limit, origin in some.items() if origin == name]
-    named = Counter(key for limit in own for key in sources_of(getattr(limit, "because", "")))
+    named = Counter(key for limit in own for key in sources_of(limit.because))
     for key, each in found.sources.items():
         count = f"{named[key]} limit{'s' * (named[key] != 1)}"
         for indent, text in (("", f"{key} ({count})"), ("  ", each.about), ("  ", each.address or "no address")):
@@ -148,9 +149,9 @@ def _sources(found: LimitsFile) -> int:
     return 0
 
 
-def _rows(tier: Tier, origins: Mapping[AnyLimit, str]) -> Iterator[tuple[str, str, str, str]]:
+def _rows(tier: Tier, origins: Mapping[Limit, str]) -> Iterator[tuple[str, str, str, str]]:
     for each in _all(tier):
-        yield each.profile, each.describe(), origins.get(each, "--storage-limit"), getattr(each, "because", "")
+        yield each.profile, described(each.requirement), origins.get(each, "--storage-limit"), each.because
     for test in tier.requires:
         yield "a pass of", test, "", "required for a pass of the tier"
 
@@ -175,12 +176,12 @@ def _diff(first: Tier, second: Tier, *, names: Sequence[str]) -> int:
     return 0
 
 
-def _told(limit: AnyLimit | None) -> str:
-    return "-" if limit is None else limit.describe()
+def _told(limit: Limit | None) -> str:
+    return "-" if limit is None else described(limit.requirement)
 
 
-def _all(tier: Tier) -> tuple[AnyLimit, ...]:
-    return (*tier.all_requirements, *tier.history)
+def _all(tier: Tier) -> tuple[Limit, ...]:
+    return tier.asked_with(ALL_OPTIONS)
 
 
 def _named(name: str, shipped: Shipped) -> Tier:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id, without_figures
-from acceptance.limits.crashes import DrainLimit, FailoverLimit, OutOfServiceLimit
-from acceptance.limits.disruptions import DisruptionLimit
+from acceptance.limits.declared import FAILOVER
+from acceptance.limits.limit import Limit
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import LIES, Outcome
@@ -18,11 +18,12 @@ from acceptance.wording.crashes import LEFT, RULE, STAYS, TITLES
 LOOK_S = 1.0
 """Looks at pods and nodes are so far apart: a failover is known to no less."""
 
-_LIMITS: dict[Failure, type[FailoverLimit]] = {
-    "failover": FailoverLimit,
-    "failover-out-of-service": OutOfServiceLimit,
-    "drained": DrainLimit,
+PATHS: dict[Failure, str] = {
+    "failover": "failover.time",
+    "failover-out-of-service": "failover.out_of_service_time",
+    "drained": "drain.time",
 }
+"""what limits are on, by the failure that volumes move after"""
 
 
 def judge_durability(record: DurabilityRecord) -> Verdict:
@@ -42,7 +43,7 @@ def judge_durability(record: DurabilityRecord) -> Verdict:
     )
 
 
-def judge_failover(record: FailoverRecord, limit: FailoverLimit) -> Verdict:
+def judge_failover(record: FailoverRecord, limit: Limit) -> Verdict:
     """The verdict on the time; inconclusive where the looks were too far apart to tell."""
     return judge_time(
         limit,
@@ -54,7 +55,7 @@ def judge_failover(record: FailoverRecord, limit: FailoverLimit) -> Verdict:
 
 
 def judge_time(
-    limit: FailoverLimit | DisruptionLimit,
+    limit: Limit,
     *,
     storage_class: str,
     seconds: float,
@@ -62,7 +63,7 @@ def judge_time(
     facts: Mapping[str, JsonValue],
 ) -> Verdict:
     """The verdict on a time between two looks at pods; `code` is what its code begins with."""
-    status = decide(max(seconds - LOOK_S, 0.0), seconds + LOOK_S, at_most=limit.at_most)
+    status = decide(max(seconds - LOOK_S, 0.0), seconds + LOOK_S, at_most=limit.bound)
     return outcome(
         limit,
         storage_class=storage_class,
@@ -75,12 +76,13 @@ def judge_time(
 
 def unjudged(record: FailoverRecord) -> Verdict:
     """No verdict: the tier has no such limit. The facts hold what was measured."""
-    kind = _LIMITS[record.failure]
+    key, bound = FAILOVER.bounds[PATHS[record.failure]]
+    profile = bound.profile or FAILOVER.profile
     return not_judged(
-        verdict_id(record.storage_class, kind.profile, "none", "none"),
+        verdict_id(record.storage_class, profile, "none", "none"),
         storage_class=record.storage_class,
-        profile=kind.profile,
-        found=Outcome(code="crashes.failover_not_judged", facts={"key": kind.key, **_move(record)}),
+        profile=profile,
+        found=Outcome(code="crashes.failover_not_judged", facts={"key": key, **_move(record)}),
     )
 
 

@@ -8,29 +8,28 @@ from pydantic import JsonValue
 
 from acceptance.judging.crashes import judge_time
 from acceptance.judging.outcome import not_judged, outcome, verdict_id, without_figures
-from acceptance.limits.disruptions import DisruptionLimit, NewVolumeLimit, PodReadyLimit, WriteGapLimit
+from acceptance.limits.declared import DISRUPTION
+from acceptance.limits.limit import Limit
 from acceptance.results.disruptions import KilledPod, StoragePodsRecord
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import Outcome
 from acceptance.wording.disruptions import RULE
 
-FIELDS: dict[type[DisruptionLimit], str] = {
-    PodReadyLimit: "ready_s",
-    WriteGapLimit: "gap_s",
-    NewVolumeLimit: "new_volume_s",
-}
+_GAP, _NEW_VOLUME = "storage_pods.write_gap", "storage_pods.new_volume"
+FIELDS = {"storage_pods.ready": "ready_s", _GAP: "gap_s", _NEW_VOLUME: "new_volume_s"}
+"""by what limits are on"""
 
 
-def judge_disruption(records: Sequence[StoragePodsRecord], limit: DisruptionLimit) -> Verdict:
+def judge_disruption(records: Sequence[StoragePodsRecord], limit: Limit) -> Verdict:
     """The verdict on the worst of all kills: fail too for what never came, inconclusive where looks are too far apart.
 
     What could not be looked at, because something else did not come back, is no pass: then it is inconclusive.
     """
-    worst, seconds = _worst(records, type(limit))
+    worst, seconds = _worst(records, limit.path)
     name, kills = records[0].storage_class, sum(len(each.kills) for each in records)
-    facts = _facts(worst, type(limit))
+    facts = _facts(worst, limit.path)
     if seconds is None:
-        unseen = type(limit) is NewVolumeLimit and worst.ready_s is None
+        unseen = limit.path == _NEW_VOLUME and worst.ready_s is None
         code = "disruptions.not_tried" if unseen else "disruptions.never"
         return outcome(
             limit,
@@ -40,19 +39,19 @@ def judge_disruption(records: Sequence[StoragePodsRecord], limit: DisruptionLimi
             status="inconclusive" if unseen else "fail",
             found=Outcome(code=code, facts={**facts, "problem": worst.problem}),
         )
-    facts |= {"kills": kills, **_broke(worst, type(limit))}
+    facts |= {"kills": kills, **_broke(worst, limit.path)}
     return judge_time(limit, storage_class=name, seconds=seconds, code="disruptions.", facts=facts)
 
 
-def unjudged(records: Sequence[StoragePodsRecord], kind: type[DisruptionLimit]) -> Verdict:
+def unjudged(records: Sequence[StoragePodsRecord], path: str) -> Verdict:
     """No verdict: the tier has no such limit. The facts hold what was measured."""
-    worst, seconds = _worst(records, kind)
+    worst, seconds = _worst(records, path)
     name = records[0].storage_class
-    facts = {**_facts(worst, kind), "seconds": seconds, **_broke(worst, kind)}
+    facts = {**_facts(worst, path), "seconds": seconds, **_broke(worst, path)}
     return not_judged(
-        verdict_id(name, kind.profile, kind.key, "none"),
+        verdict_id(name, DISRUPTION.profile, DISRUPTION.bounds[path][0], "none"),
         storage_class=name,
-        profile=kind.profile,
+        profile=DISRUPTION.profile,
         found=Outcome(code="disruptions.not_judged", facts=facts),
     )
 
@@ -92,12 +91,12 @@ def _records(records: Sequence[StoragePodsRecord]) -> Outcome:
     )
 
 
-def _worst(records: Sequence[StoragePodsRecord], kind: type[DisruptionLimit]) -> tuple[KilledPod, float | None]:
+def _worst(records: Sequence[StoragePodsRecord], path: str) -> tuple[KilledPod, float | None]:
     """The pod for which it took longest, None for ever. Raises ValueError where none was killed."""
     kills = [each for record in records for each in record.kills]
     if not kills:
         raise ValueError("wanted at least one pod that was killed, found none")
-    field = FIELDS[kind]
+    field = FIELDS[path]
     never = next((each for each in kills if getattr(each, field) is None), None)
     if never is not None:
         return never, None
@@ -105,11 +104,11 @@ def _worst(records: Sequence[StoragePodsRecord], kind: type[DisruptionLimit]) ->
     return worst, float(getattr(worst, field))
 
 
-def _facts(worst: KilledPod, kind: type[DisruptionLimit]) -> dict[str, JsonValue]:
+def _facts(worst: KilledPod, path: str) -> dict[str, JsonValue]:
     """What was looked at, and the pod."""
-    return {"what": kind.key, "pod": worst.pod, "node": worst.node}
+    return {"what": DISRUPTION.bounds[path][0], "pod": worst.pod, "node": worst.node}
 
 
-def _broke(worst: KilledPod, kind: type[DisruptionLimit]) -> dict[str, JsonValue]:
+def _broke(worst: KilledPod, path: str) -> dict[str, JsonValue]:
     """Why the pod that wrote broke off, of a gap that includes its replacement."""
-    return {"broke": worst.broke} if kind is WriteGapLimit and worst.broke else {}
+    return {"broke": worst.broke} if path == _GAP and worst.broke else {}

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from acceptance.judging.outcome import decide, outcome
-from acceptance.limits.tiers import ComparisonRule, Limit, LimitKind
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Estimate, Verdict
 from acceptance.results.model import Unit
-from acceptance.results.requirement import Decision, Outcome
+from acceptance.results.requirement import Decision, Operator, Outcome
 from acceptance.statistics.ratios import Ratio
 
 
@@ -48,14 +48,14 @@ def judge(
     return _verdict(_limit_case(estimate, limit), caution, storage_class=storage_class, remark=remark)
 
 
-def decide_comparison(ratio: Ratio, rule: ComparisonRule, *, caution: Caution = _USUAL) -> Decision:
+def decide_comparison(ratio: Ratio, rule: Limit, *, caution: Caution = _USUAL) -> Decision:
     """What `judge_comparison` says of a rule, without its words."""
     return _comparison_case(ratio, rule).decision(caution)
 
 
 def judge_comparison(
     ratio: Ratio,
-    rule: ComparisonRule,
+    rule: Limit,
     *,
     storage_class: str,
     baseline_class: str,
@@ -75,8 +75,8 @@ def judge_comparison(
 class _Case:
     """A limit or a comparison rule and what was found, brought to one form."""
 
-    requirement: Limit | ComparisonRule
-    side: LimitKind
+    requirement: Limit
+    side: Operator
     bound: float
     unit: Unit | Literal["ratio"]
     value: float | None
@@ -106,8 +106,8 @@ def _limit_case(estimate: Estimate | None, limit: Limit) -> _Case:
     value = None if estimate is None else _number(estimate.mean)
     return _Case(
         requirement=limit,
-        side=limit.kind,
-        bound=limit.value,
+        side=limit.operator,
+        bound=limit.bound,
         unit=unit,
         value=value,
         span=None if estimate is None or value is None else _span(estimate.low, estimate.high),
@@ -115,11 +115,11 @@ def _limit_case(estimate: Estimate | None, limit: Limit) -> _Case:
     )
 
 
-def _comparison_case(ratio: Ratio, rule: ComparisonRule) -> _Case:
+def _comparison_case(ratio: Ratio, rule: Limit) -> _Case:
     value = _number(ratio.value)
     return _Case(
         requirement=rule,
-        side=rule.side,
+        side=rule.operator,
         bound=rule.bound,
         unit="ratio",
         value=value,

@@ -8,7 +8,8 @@ from collections.abc import Collection
 from pydantic import JsonValue
 
 from acceptance.judging.outcome import decide, outcome
-from acceptance.limits.many_files import ManyFilesLimit
+from acceptance.limits.declared import START_ASPECTS
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Verdict
 from acceptance.results.many_files import FileRate, ManyFilesRecord, StartKind, StartRecord
 from acceptance.results.requirement import LIES, Decision, Outcome
@@ -20,37 +21,37 @@ SEEN_S = 1.0
 OTHER_GROUP: tuple[StartKind, ...] = ("other-group", "other-group-always")
 
 
-def judge_many_files(record: ManyFilesRecord, limit: ManyFilesLimit) -> Verdict:
+def judge_many_files(record: ManyFilesRecord, limit: Limit) -> Verdict:
     """The verdict on an operation, by the interval of its mean; or on starts, by the slowest of them."""
-    if not limit.of_starts:
-        found = next((each for each in record.rates if each.operation == limit.aspect), None)
+    if limit.path not in START_ASPECTS:
+        found = next((each for each in record.rates if each.operation == limit.path), None)
         return _judge_rate(record, found, limit)
-    if limit.aspect == "start_growth":
+    if limit.path == "start_growth":
         return _judge_growth(record, limit)
-    kinds: Collection[StartKind] = OTHER_GROUP if limit.aspect == "other_group" else ("same-group",)
+    kinds: Collection[StartKind] = OTHER_GROUP if limit.path == "other_group" else ("same-group",)
     return _judge_starts(record, [each for each in _on_files(record) if each.kind in kinds], limit)
 
 
-def _judge_rate(record: ManyFilesRecord, found: FileRate | None, limit: ManyFilesLimit) -> Verdict:
+def _judge_rate(record: ManyFilesRecord, found: FileRate | None, limit: Limit) -> Verdict:
     if found is None or not found.files:
         return _unseen(record, limit, "never_done")
     status: Decision
     facts: dict[str, JsonValue] = {"files": found.files}
     if found.low is None or found.high is None:
         spent = sum(found.seconds)
-        status, code = ("fail", "time_outside") if spent > limit.at_most else ("inconclusive", "too_few_folders")
+        status, code = ("fail", "time_outside") if spent > limit.bound else ("inconclusive", "too_few_folders")
         return _verdict(record, limit, code, facts, status=status, measured=spent)
-    low, high = found.low * limit.files, found.high * limit.files
+    low, high = found.low * limit.at["files"], found.high * limit.at["files"]
     facts["seconds_each"] = found.seconds_each
-    status = decide(low, high, at_most=limit.at_most)
+    status = decide(low, high, at_most=limit.bound)
     code = f"rate_{LIES[status]}"
-    if status == "pass" and found.files < limit.files:  # folders fill, caches end
+    if status == "pass" and found.files < limit.at["files"]:  # folders fill, caches end
         status, code = "inconclusive", "rate_of_too_few"
-    time_s = found.seconds_each * limit.files
+    time_s = found.seconds_each * limit.at["files"]
     return _verdict(record, limit, code, facts, status=status, measured=time_s, interval=(low, high))
 
 
-def _judge_starts(record: ManyFilesRecord, starts: Collection[StartRecord], limit: ManyFilesLimit) -> Verdict:
+def _judge_starts(record: ManyFilesRecord, starts: Collection[StartRecord], limit: Limit) -> Verdict:
     """None may be slower than the limit, so that no interval around a mean is needed."""
     if not starts:
         return _unseen(record, limit, "no_such_pod")
@@ -63,7 +64,7 @@ def _judge_starts(record: ManyFilesRecord, starts: Collection[StartRecord], limi
     return _of_count(record, limit, "start", {"pods": len(starts)}, low=low, high=slowest, measured=slowest)
 
 
-def _judge_growth(record: ManyFilesRecord, limit: ManyFilesLimit) -> Verdict:
+def _judge_growth(record: ManyFilesRecord, limit: Limit) -> Verdict:
     """The slowest start on the files beside the slowest and the quickest on the empty volume: starts vary so much."""
     alike = [each for each in record.starts if each.kind == "same-group"]
     if any(each.seconds is None and not each.files for each in alike):
@@ -83,7 +84,7 @@ def _judge_growth(record: ManyFilesRecord, limit: ManyFilesLimit) -> Verdict:
 
 def _of_count(
     record: ManyFilesRecord,
-    limit: ManyFilesLimit,
+    limit: Limit,
     what: str,
     facts: dict[str, JsonValue],
     *,
@@ -92,21 +93,23 @@ def _of_count(
     measured: float | None = None,
 ) -> Verdict:
     """A start with so many files: fewer than the limit is about pass nothing, more of them fail nothing."""
-    status: Decision = decide(low, high, at_most=limit.at_most)
+    status: Decision = decide(low, high, at_most=limit.bound)
     lies = LIES[status]
-    if (status == "pass" and record.files < limit.files) or (status == "fail" and record.files > limit.files):
+    if (status == "pass" and record.files < limit.at["files"]) or (
+        status == "fail" and record.files > limit.at["files"]
+    ):
         status, lies = "inconclusive", "on_another_number"
     facts["files"] = record.files
     return _verdict(record, limit, f"{what}_{lies}", facts, status=status, measured=measured, interval=(low, high))
 
 
-def _unseen(record: ManyFilesRecord, limit: ManyFilesLimit, code: str) -> Verdict:
+def _unseen(record: ManyFilesRecord, limit: Limit, code: str) -> Verdict:
     return _verdict(record, limit, code, {}, status="inconclusive", measured=None)
 
 
 def _verdict(
     record: ManyFilesRecord,
-    limit: ManyFilesLimit,
+    limit: Limit,
     code: str,
     facts: dict[str, JsonValue],
     *,
@@ -123,7 +126,7 @@ def _verdict(
         measured=measured if measured is not None and math.isfinite(measured) else None,
         unit="s",
         interval=interval if interval is not None and math.isfinite(interval[1]) else None,
-        confidence=None if limit.of_starts else CONFIDENCE,
+        confidence=None if limit.path in START_ASPECTS else CONFIDENCE,
     )
 
 

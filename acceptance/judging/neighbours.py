@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from acceptance.judging.outcome import both, decide, outcome
 from acceptance.judging.under_load import Facts, code_of, decide_rate, ends_of, facts_of, is_cached
-from acceptance.limits.neighbours import NeighbourLimit
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Verdict
 from acceptance.results.neighbours import NeighbourRecord, NeighboursRecord
 from acceptance.results.requirement import Decision, Outcome
@@ -32,27 +32,27 @@ def growth(at: NeighbourRecord, metric: str) -> Span | None:
     return Span(mean=beside.mean / alone.mean, low=low, high=high)
 
 
-def confidence_of(at: NeighbourRecord, limit: NeighbourLimit) -> float:
+def confidence_of(at: NeighbourRecord, limit: Limit) -> float:
     """Of the interval that is held against the limit."""
-    if limit.kind == "at_most_beside_neighbours":
+    if limit.rule == "at_most_beside_neighbours":
         return at.beside.confidence
     return at.alone.confidence + at.beside.confidence - 1.0
 
 
-def _found(at: NeighbourRecord, limit: NeighbourLimit) -> Span | None:
-    if limit.kind == "at_most_beside_neighbours":
-        return at.beside.latencies.get(limit.metric.path)
-    return growth(at, limit.metric.path)
+def _found(at: NeighbourRecord, limit: Limit) -> Span | None:
+    if limit.rule == "at_most_beside_neighbours":
+        return at.beside.latencies.get(limit.path)
+    return growth(at, limit.path)
 
 
-def _decide_value(at: NeighbourRecord, limit: NeighbourLimit, *, beyond: float = 1.0) -> Decision:
+def _decide_value(at: NeighbourRecord, limit: Limit, *, beyond: float = 1.0) -> Decision:
     found = _found(at, limit)
     if found is None or found.low is None or found.high is None:
         return "inconclusive"
-    return decide(found.low, found.high, at_most=limit.value, beyond=beyond)
+    return decide(found.low, found.high, at_most=limit.bound, beyond=beyond)
 
 
-def decide_beside(at: NeighbourRecord, limit: NeighbourLimit, *, beyond: float = 1.0) -> Decision:
+def decide_beside(at: NeighbourRecord, limit: Limit, *, beyond: float = 1.0) -> Decision:
     """What `judge_beside` says of a limit, without its words and but for caches.
 
     `beyond`: by what factor the latency must lie on either side of it, where it is early to say so.
@@ -62,20 +62,20 @@ def decide_beside(at: NeighbourRecord, limit: NeighbourLimit, *, beyond: float =
     return both(decide_rate(at.beside, kept=KEPT), _decide_value(at, limit, beyond=beyond))
 
 
-def judge_beside(record: NeighboursRecord, limit: NeighbourLimit) -> Verdict:
+def judge_beside(record: NeighboursRecord, limit: Limit) -> Verdict:
     """The verdict on a latency beside neighbours at the share of the capacity that the limit names.
 
     Inconclusive where there was nothing to hold it against: neighbours that did nothing, or a volume that does not keep
     the rate alone. As under load, a pass also needs a file that no cache holds. The capacity need not be known well:
     it is there to find a rate that the volume keeps with ease alone, and whether it does is seen.
     """
-    at = next((each for each in record.shares if each.beside.share == limit.of_capacity), None)
+    at = next((each for each in record.shares if each.beside.share == limit.at["of_capacity"]), None)
     capacity = None if record.capacity is None else record.capacity.mean
     if at is None:
         return _verdict(record, limit, "inconclusive", "too_little", {"capacity": capacity}, at=None)
     status = decide_beside(at, limit)
     code = _unfit(at) or code_of(at.beside, status, _found(at, limit), kept=KEPT)
-    alone, beside = (each.latencies.get(limit.metric.path) for each in (at.alone, at.beside))
+    alone, beside = (each.latencies.get(limit.path) for each in (at.alone, at.beside))
     facts = facts_of(at.beside, _decide_value(at, limit), kept=KEPT) | {
         "capacity": capacity or 0.0,
         "alone_s": None if alone is None else alone.mean,
@@ -97,7 +97,7 @@ def _unfit(at: NeighbourRecord) -> str | None:
 
 def _verdict(
     record: NeighboursRecord,
-    limit: NeighbourLimit,
+    limit: Limit,
     status: Decision,
     code: str,
     facts: Facts,

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from acceptance.judging.outcome import decide, outcome
-from acceptance.limits.operations import PERCENTILES, OperationLimit
+from acceptance.limits.declared import PERCENTILES, operation_of
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Verdict
 from acceptance.results.operations import PARTS, OperationRecord, OperationsRecord
 from acceptance.results.requirement import LIES, Decision, Outcome
@@ -18,29 +19,28 @@ CONFIDENCE = 0.98
 """of all intervals here: storage exactly at its limit passes in 1 % of runs at the most, and fails in 1 %"""
 
 
-def needed_count(limits: Sequence[OperationLimit]) -> int:
+def needed_count(limits: Sequence[Limit]) -> int:
     """How many operations of a kind it takes until the strictest of the limits can be passed at all."""
-    shares = [PERCENTILES[each.percentile] for each in limits if each.percentile]
+    shares = [PERCENTILES[asked.percentile] for asked in map(operation_of, limits) if asked]
     return max((least_count(share, confidence=CONFIDENCE) for share in shares), default=1)
 
 
-def judge_operations(record: OperationsRecord, limit: OperationLimit) -> Verdict:
+def judge_operations(record: OperationsRecord, limit: Limit) -> Verdict:
     """The verdict on a percentile of one operation, or on what failed of all of them."""
-    if limit.operation is None:
+    asked = operation_of(limit)
+    if asked is None:
         return _judge_failures(record, limit)
-    found = next((each for each in record.operations if each.operation == limit.operation), None)
-    return _judge_time(record, found, limit)
+    found = next((each for each in record.operations if each.operation == asked.operation), None)
+    return _judge_time(record, found, limit, share=PERCENTILES[asked.percentile])
 
 
-def _judge_time(record: OperationsRecord, found: OperationRecord | None, limit: OperationLimit) -> Verdict:
-    assert limit.operation is not None and limit.percentile is not None
+def _judge_time(record: OperationsRecord, found: OperationRecord | None, limit: Limit, *, share: float) -> Verdict:
     failed = {} if found is None else found.failed
     times = [] if found is None else [*found.seconds, *([math.inf] * sum(failed.values()))]
     if found is None or not times:
         return _verdict(record, limit, status="inconclusive", found=Outcome(code="operations.no_time_known"))
-    share = PERCENTILES[limit.percentile]
     at = percentile(times, share, confidence=CONFIDENCE)
-    status = decide(at.low, at.high, at_most=limit.at_most)
+    status = decide(at.low, at.high, at_most=limit.bound)
     code, needed = f"time_{LIES[status]}", least_count(share, confidence=CONFIDENCE)
     facts: dict[str, JsonValue] = {
         "count": len(times),
@@ -62,7 +62,7 @@ def _judge_time(record: OperationsRecord, found: OperationRecord | None, limit: 
     )
 
 
-def _judge_failures(record: OperationsRecord, limit: OperationLimit) -> Verdict:
+def _judge_failures(record: OperationsRecord, limit: Limit) -> Verdict:
     """None may fail where none is allowed to: there is nothing to be unsure of. A share has an interval."""
     counted = [each for each in record.operations if each.operation not in PARTS]
     failed = sum(sum(each.failed.values()) for each in counted)
@@ -71,8 +71,8 @@ def _judge_failures(record: OperationsRecord, limit: OperationLimit) -> Verdict:
         return _verdict(record, limit, status="inconclusive", found=Outcome(code="operations.none_seen"))
     low, high = share_interval(failed, asked, confidence=CONFIDENCE)
     status: Decision = "fail" if failed else "pass"
-    if limit.at_most:
-        status = decide(low, high, at_most=limit.at_most)
+    if limit.bound:
+        status = decide(low, high, at_most=limit.bound)
     facts: dict[str, JsonValue] = {
         "failed": failed,
         "asked": asked,
@@ -92,7 +92,7 @@ def _judge_failures(record: OperationsRecord, limit: OperationLimit) -> Verdict:
 
 def _verdict(
     record: OperationsRecord,
-    limit: OperationLimit,
+    limit: Limit,
     *,
     status: Decision,
     found: Outcome,

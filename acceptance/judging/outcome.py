@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 
-from acceptance.limits.requirements import requirement_of
-from acceptance.limits.tiers import AnyLimit
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.requirement import Decision, FigureUnit, Outcome, Requirement
 from acceptance.wording import sentence
+from acceptance.wording.requirements import described
 
 
 def decide(
@@ -36,7 +36,7 @@ def both(*decisions: Decision) -> Decision:
 
 
 def outcome(
-    requirement: AnyLimit,
+    limit: Limit,
     *,
     storage_class: str,
     status: Status,
@@ -53,15 +53,15 @@ def outcome(
 
     Which test asked is added when the verdict is accepted.
     """
-    asked = requirement_of(requirement)
+    asked = limit.requirement
     step = asked.at.get("pods")
     name = asked.rule if step is None else f"{asked.rule}_at_{step}"
     verdict = Verdict(
-        id=verdict_id(storage_class, requirement.profile, str(requirement.metric), name),
+        id=verdict_id(storage_class, limit.profile, limit.path, name),
         storage_class=storage_class,
         requirement=asked,
         outcome=found,
-        limit=requirement.describe(),
+        limit=described(asked),
         measured=measured,
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from acceptance.judging.outcome import decide, outcome
-from acceptance.limits.price import PriceLimit
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Verdict
 from acceptance.results.price import MemoryGrowth, PriceRecord
 from acceptance.results.requirement import LIES, Decision, Outcome
@@ -15,16 +15,16 @@ SOAK_MIN_S = 1800.0
 """of load from which growth can be told: 20 min of readings of memory, after the first quarter"""
 
 
-def judge_price(record: PriceRecord, limit: PriceLimit) -> Verdict:
+def judge_price(record: PriceRecord, limit: Limit) -> Verdict:
     """The verdict on CPU, on the pod whose memory grows most, or on restarts."""
-    if limit.metric == "restarts":
+    if limit.path == "restarts":
         return _judge_restarts(record, limit)
-    if limit.metric == "memory_growth":
+    if limit.path == "memory_growth":
         return _judge_growth(record, limit)
     return _judge_cpu(record, limit)
 
 
-def _judge_cpu(record: PriceRecord, limit: PriceLimit) -> Verdict:
+def _judge_cpu(record: PriceRecord, limit: Limit) -> Verdict:
     found = record.cpu_per_1000_iops
     status: Decision = "inconclusive"
     interval: tuple[float, float] | None = None
@@ -34,7 +34,7 @@ def _judge_cpu(record: PriceRecord, limit: PriceLimit) -> Verdict:
         code = "cpu_too_few_samples"
     else:
         interval = found.low, found.high
-        status = decide(*interval, at_most=limit.at_most)
+        status = decide(*interval, at_most=limit.bound)
         code = f"cpu_{LIES[status]}"
     return outcome(
         limit,
@@ -48,15 +48,15 @@ def _judge_cpu(record: PriceRecord, limit: PriceLimit) -> Verdict:
     )
 
 
-def decide_growth(found: MemoryGrowth, limit: PriceLimit) -> Decision:
+def decide_growth(found: MemoryGrowth, limit: Limit) -> Decision:
     """A leak is above the limit for certain, and goes on in both halves of the time: what is taken once is none."""
     told = Growth(mean=found.mean, low=found.low, high=found.high, first=found.first, second=found.second)
-    if told.is_steady_above(limit.at_most):
+    if told.is_steady_above(limit.bound):
         return "fail"
-    return "pass" if found.high <= limit.at_most else "inconclusive"
+    return "pass" if found.high <= limit.bound else "inconclusive"
 
 
-def _judge_growth(record: PriceRecord, limit: PriceLimit) -> Verdict:
+def _judge_growth(record: PriceRecord, limit: Limit) -> Verdict:
     known = [(each, each.growth) for each in record.pods if each.growth is not None]
     if not known:
         return outcome(
@@ -93,18 +93,18 @@ def _judge_growth(record: PriceRecord, limit: PriceLimit) -> Verdict:
     )
 
 
-def _growth_code(found: MemoryGrowth, status: Decision, limit: PriceLimit) -> str:
-    if status == "inconclusive" and found.low > limit.at_most:
+def _growth_code(found: MemoryGrowth, status: Decision, limit: Limit) -> str:
+    if status == "inconclusive" and found.low > limit.bound:
         return "single_step"
     return {"fail": "leaks", "pass": "no_leak", "inconclusive": "may_leak"}[status]
 
 
-def _judge_restarts(record: PriceRecord, limit: PriceLimit) -> Verdict:
+def _judge_restarts(record: PriceRecord, limit: Limit) -> Verdict:
     """They are counted: there is nothing to be unsure of."""
     restarts: list[JsonValue] = [
         {"namespace": each.namespace, "pod": each.pod, "what": what} for each in record.pods for what in each.restarts
     ]
-    status: Decision = "fail" if len(restarts) > limit.at_most else "pass"
+    status: Decision = "fail" if len(restarts) > limit.bound else "pass"
     return outcome(
         limit,
         storage_class=record.storage_class,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from acceptance.judging.outcome import outcome
-from acceptance.limits.ramps import ControlPlaneLimit
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.requirement import Outcome
@@ -14,9 +14,9 @@ from acceptance.results.requirement import Outcome
 ENVIRONMENT = ("quota", "nodes_full", "node_lost", "goal")
 
 
-def judge_ramp(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Verdict:
+def judge_ramp(record: ControlPlaneRecord, limit: Limit) -> Verdict:
     """The verdict on one limit. A ramp has no interval: it was borne once, or it was not."""
-    measured, status, found = (_pods if limit.metric == "pods" else _ramp_down)(record, limit)
+    measured, status, found = (_pods if limit.path == "pods" else _ramp_down)(record, limit)
     return outcome(
         limit,
         storage_class=record.storage_class,
@@ -30,11 +30,11 @@ def judge_ramp(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Verdict:
 Finding = tuple[float | None, Status, Outcome]
 
 
-def _pods(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Finding:
+def _pods(record: ControlPlaneRecord, limit: Limit) -> Finding:
     """Reached is reached, whatever ended the ramp beyond."""
     status: Status = "fail"
     code = "too_few_pods"
-    if record.pods >= limit.value:
+    if record.pods >= limit.bound:
         status, code = "pass", "enough_pods"
     elif record.ended.kind in ENVIRONMENT:
         status, code = "inconclusive", "not_asked_for_enough"
@@ -49,10 +49,10 @@ def _pods(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Finding:
     return record.pods, status, found
 
 
-def _ramp_down(record: ControlPlaneRecord, limit: ControlPlaneLimit) -> Finding:
+def _ramp_down(record: ControlPlaneRecord, limit: Limit) -> Finding:
     down = record.ramp_down
     took, facts = down.cleanup_s, {"pods": record.pods}
-    if took is not None and took <= limit.value:
+    if took is not None and took <= limit.bound:
         return took, "pass", Outcome(code="ramps.gone_in_time", facts={**facts})
     late: dict[str, JsonValue] = {**facts, "timeout_s": down.timeout_s, "remaining": [*down.remaining]}
     if record.ended.kind == "node_lost":

@@ -16,7 +16,7 @@ from acceptance.judging.rebuild_size import (
     seconds_of,
     through,
 )
-from acceptance.limits.rebuilds import RebuildLimit
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord, RebuildTimes, SizeTimed
 from acceptance.results.requirement import LIES, Decision, Outcome
@@ -27,9 +27,9 @@ from acceptance.statistics.ratios import independent_ratio
 Facts = dict[str, JsonValue]
 
 
-def judge_rebuild(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
+def judge_rebuild(record: RebuildRecord, limit: Limit) -> Verdict:
     """The verdict on one limit. Inconclusive where the record cannot tell, with the reason."""
-    return _largest_volume(record, limit) if limit.kind == "largest_volume" else _foreground(record, limit)
+    return _largest_volume(record, limit) if limit.rule == "largest_volume" else _foreground(record, limit)
 
 
 def unjudged(record: RebuildRecord) -> Verdict:
@@ -73,9 +73,9 @@ def _times(record: RebuildRecord) -> Facts:
     return {"times": times_of(record).model_dump(mode="json", exclude_none=True)}
 
 
-def _largest_volume(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
-    found, status = record.largest_volume, decide_size(record, limit.value)
-    would_take = projected(record, limit.value)
+def _largest_volume(record: RebuildRecord, limit: Limit) -> Verdict:
+    found, status = record.largest_volume, decide_size(record, limit.bound)
+    would_take = projected(record, limit.bound)
     facts = _times(record) | ({} if would_take is None else {"would_take_s": list(would_take)})
     code, more = _left_open(record, limit) if status == "inconclusive" else (LIES[status], {})
     return outcome(
@@ -90,11 +90,11 @@ def _largest_volume(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
     )
 
 
-def _left_open(record: RebuildRecord, limit: RebuildLimit) -> tuple[str, Facts]:
+def _left_open(record: RebuildRecord, limit: Limit) -> tuple[str, Facts]:
     """Why that limit is not decided, and what more is told of that."""
-    if seconds_of(record, limit.value) is None:
+    if seconds_of(record, limit.bound) is None:
         return "larger_took_no_longer", {}
-    least, most = as_timed(record, limit.value * record.snapshots)
+    least, most = as_timed(record, limit.bound * record.snapshots)
     if least <= record.time_limit_s < most:
         return "inexact_times", _between(record, limit, least, most)
     if grows_faster(record) and most <= record.time_limit_s:
@@ -102,15 +102,15 @@ def _left_open(record: RebuildRecord, limit: RebuildLimit) -> tuple[str, Facts]:
     return ("measured_once", {"off_by": ONCE}) if len(record.rebuilds) == 1 else ("on_both_sides", {})
 
 
-def _between(record: RebuildRecord, limit: RebuildLimit, least: float, most: float) -> Facts:
+def _between(record: RebuildRecord, limit: Limit, least: float, most: float) -> Facts:
     """Between which times the volume of the limit may lie; from one size, between which volumes the largest may."""
     if record.smaller is not None:
         return {"between_s": [max(0.0, least), most]}
-    high = limit.value * record.time_limit_s / least if least > 0.0 else None
-    return {"between_bytes": [limit.value * record.time_limit_s / most, high]}
+    high = limit.bound * record.time_limit_s / least if least > 0.0 else None
+    return {"between_bytes": [limit.bound * record.time_limit_s / most, high]}
 
 
-def _foreground(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
+def _foreground(record: RebuildRecord, limit: Limit) -> Verdict:
     before, during = _figures(record, limit)
     ratio = None
     if record.foreground is not None and before is not None and during is not None:
@@ -118,7 +118,7 @@ def _foreground(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
         ratio = independent_ratio(during.batches, before.batches, confidence=record.confidence, correlation=correlation)
     status: Decision = "inconclusive"
     if ratio is not None:
-        status = decide(ratio.low, ratio.high, **{limit.side: limit.value})
+        status = decide(ratio.low, ratio.high, **{limit.operator: limit.bound})
     return outcome(
         limit,
         storage_class=record.storage_class,
@@ -131,11 +131,11 @@ def _foreground(record: RebuildRecord, limit: RebuildLimit) -> Verdict:
     )
 
 
-def _figures(record: RebuildRecord, limit: RebuildLimit) -> tuple[Figure | None, Figure | None]:
+def _figures(record: RebuildRecord, limit: Limit) -> tuple[Figure | None, Figure | None]:
     load = record.foreground
     if load is None:
         return None, None
-    if limit.kind == "foreground_iops":
+    if limit.rule == "foreground_iops":
         return load.iops_before, load.iops_during
     return load.p99_before_s, load.p99_during_s
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from pydantic import JsonValue
 
 from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id
-from acceptance.limits.scaling import Kind, ScalingLimit
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import LIES, Decision, Outcome
 from acceptance.results.scaling import Figure, RateRecord, ScalingRecord, StepRecord
@@ -20,9 +20,9 @@ Finding = tuple[Interval, Facts] | tuple[None, Outcome]
 """What was found with its interval, and the facts that tell what of; or no interval, and why there is none."""
 
 
-def judge_scaling(record: ScalingRecord, limit: ScalingLimit) -> Verdict:
+def judge_scaling(record: ScalingRecord, limit: Limit) -> Verdict:
     """The verdict on one limit. Inconclusive where the record cannot tell, with the reason."""
-    found, about = _FINDINGS[limit.kind](record, limit)
+    found, about = _FINDINGS[limit.rule](record, limit)
     status = _decision(found, limit)
     return outcome(
         limit,
@@ -32,18 +32,18 @@ def judge_scaling(record: ScalingRecord, limit: ScalingLimit) -> Verdict:
         measured=None if found is None else found.mean,
         interval=None if found is None else (found.low, found.high),
         unit=limit.unit,
-        confidence=None if limit.kind == "rate_limited" else record.confidence,
+        confidence=None if limit.rule == "rate_limited" else record.confidence,
     )
 
 
-def left_open(record: ScalingRecord, limits: Collection[ScalingLimit]) -> set[int]:
+def left_open(record: ScalingRecord, limits: Collection[Limit]) -> set[int]:
     """The steps, by their pods, on which rest the limits that no step decides yet: measured for longer, they may."""
     return {pods for each in limits if not is_decided(record, each) for pods in _rests_on(record, each)}
 
 
-def is_decided(record: ScalingRecord, limit: ScalingLimit) -> bool:
+def is_decided(record: ScalingRecord, limit: Limit) -> bool:
     """Whether the limit would now be judged pass or fail."""
-    found, _ = _FINDINGS[limit.kind](record, limit)
+    found, _ = _FINDINGS[limit.rule](record, limit)
     return _decision(found, limit) != "inconclusive"
 
 
@@ -65,19 +65,19 @@ def reached(rates: RateRecord) -> dict[str, Interval]:
     }
 
 
-def _decision(found: Interval | None, limit: ScalingLimit) -> Decision:
-    return "inconclusive" if found is None else decide(found.low, found.high, **{_side(limit): limit.value})
+def _decision(found: Interval | None, limit: Limit) -> Decision:
+    return "inconclusive" if found is None else decide(found.low, found.high, **{_side(limit): limit.bound})
 
 
-def _side(limit: ScalingLimit) -> str:
-    return "at_most" if limit.kind == "latency_growth" else "at_least"
+def _side(limit: Limit) -> str:
+    return "at_most" if limit.rule == "latency_growth" else "at_least"
 
 
-def _rests_on(record: ScalingRecord, limit: ScalingLimit) -> set[int]:
+def _rests_on(record: ScalingRecord, limit: Limit) -> set[int]:
     steps = [step.pods for step in record.steps]
-    match limit.kind:
+    match limit.rule:
         case "per_volume":
-            return {pods for pods in steps if pods == limit.pods}
+            return {pods for pods in steps if pods == limit.at["pods"]}
         case "latency_growth" if len(steps) > 1:
             return {steps[0], steps[-1]}
         case "total_at_last_step" if len(steps) > 1:
@@ -100,7 +100,7 @@ def _none(code: str, **facts: JsonValue) -> tuple[None, Outcome]:
     return None, Outcome(code=f"scaling.{code}", facts=facts)
 
 
-def _at_last_step(record: ScalingRecord, limit: ScalingLimit) -> Finding:
+def _at_last_step(record: ScalingRecord, limit: Limit) -> Finding:
     if len(record.steps) < 2:
         return _none("one_step")
     last, before = record.steps[-1], before_last(record)
@@ -119,9 +119,9 @@ def before_last(record: ScalingRecord) -> StepRecord:
     return next((step for step in record.steps if step.pods == plateau), record.steps[-2])
 
 
-def _per_volume(record: ScalingRecord, limit: ScalingLimit) -> Finding:
+def _per_volume(record: ScalingRecord, limit: Limit) -> Finding:
     """Of the volume that decides: the mean of all would hide one that stands still."""
-    step = next((step for step in record.steps if step.pods == limit.pods), None)
+    step = next((step for step in record.steps if step.pods == limit.at["pods"]), None)
     if step is None:
         return _none("no_such_step", steps=[each.pods for each in record.steps])
     spans = {
@@ -131,12 +131,12 @@ def _per_volume(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     }
     if len(spans) < step.pods:
         return _none("too_few_seconds")
-    pod = deciding(spans, at_least=limit.value)
+    pod = deciding(spans, at_least=limit.bound)
     facts: Facts = {"pod": pod, "mean_of_all": step.per_volume.mean}
     return spans[pod], facts
 
 
-def _latency_growth(record: ScalingRecord, limit: ScalingLimit) -> Finding:
+def _latency_growth(record: ScalingRecord, limit: Limit) -> Finding:
     if len(record.steps) < 2:
         return _none("one_step")
     first, last = record.steps[0], record.steps[-1]
@@ -152,11 +152,11 @@ def _latency_growth(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     return _ratio(after, before, record, facts, batch_s=min(last.batch_s, first.batch_s))
 
 
-def _latency(step: StepRecord, limit: ScalingLimit) -> Figure | None:
+def _latency(step: StepRecord, limit: Limit) -> Figure | None:
     return step.latency_p99_s if limit.metric.statistic == "percentile" else step.latency_mean_s
 
 
-def _rate_limited(record: ScalingRecord, limit: ScalingLimit) -> Finding:
+def _rate_limited(record: ScalingRecord, limit: Limit) -> Finding:
     """Of the volume that decides: one that misses its rate fails, and all must reach it to pass.
 
     `capacity` is a fact where it is known; `together`, where all together show that it was asked for too much.
@@ -167,17 +167,17 @@ def _rate_limited(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     spans = reached(rates)
     if len(spans) < rates.pods:
         return _none("too_few_seconds")
-    pod = deciding(spans, at_least=limit.value)
+    pod = deciding(spans, at_least=limit.bound)
     facts: Facts = {"pod": pod, "volumes": rates.pods, "rate": rates.rate}
     if record.capacity is not None:
         facts["capacity"] = record.capacity.constant.mean
     together = sum(each.mean for each in spans.values()) * rates.rate
-    if together < limit.value * rates.rate * rates.pods:
+    if together < limit.bound * rates.rate * rates.pods:
         facts["together"] = together
     return spans[pod], facts
 
 
-def _node_scaling(record: ScalingRecord, limit: ScalingLimit) -> Finding:
+def _node_scaling(record: ScalingRecord, limit: Limit) -> Finding:
     nodes = record.nodes
     if nodes is None:
         return _none("no_more_nodes")
@@ -193,7 +193,7 @@ def _node_scaling(record: ScalingRecord, limit: ScalingLimit) -> Finding:
     return _ratio(more.total, fewer.total, record, facts, batch_s=min(more.batch_s, fewer.batch_s))
 
 
-_FINDINGS: dict[Kind, Callable[[ScalingRecord, ScalingLimit], Finding]] = {
+_FINDINGS: dict[str, Callable[[ScalingRecord, Limit], Finding]] = {
     "total_at_last_step": _at_last_step,
     "per_volume": _per_volume,
     "latency_growth": _latency_growth,

@@ -6,7 +6,7 @@ The facts say which records are not there. Paces are told, not judged.
 from __future__ import annotations
 
 from acceptance.judging.outcome import decide, outcome, verdict_id, without_figures
-from acceptance.limits.snapshots import SnapshotsLimit
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import LIES, Decision, Outcome
 from acceptance.results.snapshots import ManySnapshotsRecord, SnapshotRecord
@@ -39,14 +39,14 @@ def _held(record: SnapshotRecord) -> Outcome:
     return Outcome(code=f"snapshots.{code}", facts=record.model_dump(mode="json", include=about | told))
 
 
-def decide_writes_left(left: Span | None, limit: SnapshotsLimit, *, beyond: float = 1.0) -> Decision:
+def decide_writes_left(left: Span | None, limit: Limit, *, beyond: float = 1.0) -> Decision:
     """What `judge_many_snapshots` says, without its words. `beyond`: by what factor on either side of the limit."""
     if left is None or left.low is None or left.high is None:
         return "inconclusive"
-    return decide(left.low, left.high, at_least=limit.at_least, beyond=beyond)
+    return decide(left.low, left.high, at_least=limit.bound, beyond=beyond)
 
 
-def judge_many_snapshots(record: ManySnapshotsRecord, limit: SnapshotsLimit) -> Verdict:
+def judge_many_snapshots(record: ManySnapshotsRecord, limit: Limit) -> Verdict:
     """The verdict on what many snapshots leave of a volume's writes."""
     status, left = decide_writes_left(record.left, limit), record.left
     interval = None if left is None or left.low is None or left.high is None else (left.low, left.high)

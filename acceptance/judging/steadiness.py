@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acceptance.judging.limit import decide_limit
-from acceptance.limits.tiers import Limit
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Estimate, Verdict
 from acceptance.results.requirement import Outcome
 from acceptance.wording import sentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from acceptance.judging.outcome import decide, outcome
-from acceptance.limits.sustained import SustainedLimit
+from acceptance.limits.limit import Limit
 from acceptance.results.document import SustainedRecord, Verdict
 from acceptance.results.requirement import LIES, Decision, Outcome
 from acceptance.statistics.steady_state import steady_state
@@ -17,12 +17,12 @@ of an EBS gp2 volume of 100 GiB; sources: docs/sustained.md"""
 Facts = dict[str, JsonValue]
 
 
-def judge_sustained(record: SustainedRecord, limit: SustainedLimit) -> Verdict:
+def judge_sustained(record: SustainedRecord, limit: Limit) -> Verdict:
     """The verdict on what storage did in the last seconds of a load: certain, and of storage that is steady then.
 
     Inconclusive is what does not hold SNIA's steady state, and a pass over a file that the storage's cache can hold.
     """
-    load, estimate = record.load, record.load.metrics.get(limit.metric.path)
+    load, estimate = record.load, record.load.metrics.get(limit.path)
     interval: tuple[float, float] | None = None
     status: Decision = "inconclusive"
     code, facts = "no_value" if estimate is None else "too_few_samples", _facts(record)
@@ -47,14 +47,12 @@ def missed_credits_s(record: SustainedRecord) -> int | None:
     return None if record.asked_s - record.judged_s >= CREDITS_S else CREDITS_S
 
 
-def _judged(
-    record: SustainedRecord, limit: SustainedLimit, interval: tuple[float, float]
-) -> tuple[Decision, str, Facts]:
+def _judged(record: SustainedRecord, limit: Limit, interval: tuple[float, float]) -> tuple[Decision, str, Facts]:
     """The status, the name of what was found, and the facts that belong to it alone."""
     state = steady_state(record.rounds)
     if not state.holds:
         return "inconclusive", "unsteady", {"range": state.range, "slope": state.slope}
-    status = decide(*interval, **{limit.side: limit.value})
+    status = decide(*interval, **{limit.operator: limit.bound})
     if status == "pass" and record.cache is not None and record.cache >= record.test_size:
         return "inconclusive", "cached", {"cache": record.cache, "test_size": record.test_size}
     return status, LIES[status], {}

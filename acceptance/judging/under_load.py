@@ -10,7 +10,7 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from acceptance.judging.outcome import both, decide, outcome
-from acceptance.limits.under_load import UnderLoadLimit
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import LIES, Decision, Outcome
 from acceptance.results.under_load import ShareRecord, Span, UnderLoadRecord
@@ -29,7 +29,7 @@ def is_known(capacity: Span | None) -> bool:
     return capacity is not None and capacity.low is not None and capacity.low >= KNOWN * capacity.mean
 
 
-def decide_under_load(at: ShareRecord, limit: UnderLoadLimit) -> Decision:
+def decide_under_load(at: ShareRecord, limit: Limit) -> Decision:
     """What `judge_under_load` says of a limit, without its words and but for caches and what the capacity is."""
     return both(decide_rate(at), decide_latency(at, limit))
 
@@ -41,25 +41,25 @@ def decide_rate(at: ShareRecord, *, kept: float = KEPT) -> Decision:
     return decide(at.reached.low, at.reached.high, at_least=kept)
 
 
-def decide_latency(at: ShareRecord, limit: UnderLoadLimit) -> Decision:
+def decide_latency(at: ShareRecord, limit: Limit) -> Decision:
     """Whether the latency, under whatever was reached, is within the limit."""
-    found = at.latencies.get(limit.metric.path)
+    found = at.latencies.get(limit.path)
     if found is None or found.low is None or found.high is None:
         return "inconclusive"
-    return decide(found.low, found.high, at_most=limit.value)
+    return decide(found.low, found.high, at_most=limit.bound)
 
 
-def judge_under_load(record: UnderLoadRecord, limit: UnderLoadLimit) -> Verdict:
+def judge_under_load(record: UnderLoadRecord, limit: Limit) -> Verdict:
     """The verdict on a latency at the share of the capacity that the limit names.
 
     Inconclusive is also a pass over a file that the storage's cache can hold, and at a share of a capacity that is not
     known well: a share that fails may be less than it is called, one that passes may not.
     """
-    at = next((each for each in record.shares if each.share == limit.of_capacity), None)
+    at = next((each for each in record.shares if each.share == limit.at["of_capacity"]), None)
     if at is None:
         return _verdict(record, limit, "inconclusive", _no_share(record), at=None)
     status = decide_under_load(at, limit)
-    code = code_of(at, status, at.latencies.get(limit.metric.path))
+    code = code_of(at, status, at.latencies.get(limit.path))
     facts = facts_of(at, decide_latency(at, limit), kept=KEPT) | {"sure": record.sure}
     if status == "pass" and not is_known(record.capacity):
         status, code = "inconclusive", "capacity_not_known"
@@ -115,9 +115,9 @@ def ends_of(found: Span | None) -> tuple[float, float] | None:
 
 
 def _verdict(
-    record: UnderLoadRecord, limit: UnderLoadLimit, status: Decision, said: Outcome, *, at: ShareRecord | None
+    record: UnderLoadRecord, limit: Limit, status: Decision, said: Outcome, *, at: ShareRecord | None
 ) -> Verdict:
-    found = None if at is None else at.latencies.get(limit.metric.path)
+    found = None if at is None else at.latencies.get(limit.path)
     return outcome(
         limit,
         storage_class=record.storage_class,

@@ -6,11 +6,15 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from acceptance.limits.inheritance import contradictions
+from acceptance.limits.limit import Limit
 from acceptance.limits.merging import is_family, members_of
 from acceptance.limits.reported import Missing, metric_problem, nothing_missing
-from acceptance.limits.tiers import Limit, LimitKind, Tier
+from acceptance.limits.speed import speed_limit
+from acceptance.limits.tiers import Tier
 from acceptance.limits.values import side_problem
 from acceptance.results.metrics import Metric
+from acceptance.results.requirement import Operator
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_quantity, parse_quantity
 
@@ -18,7 +22,7 @@ OPTION = "--storage-limit"
 _FORM = re.compile(
     r"(?P<profile>.+?)\.(?P<metric>(?:read|write|sync|cpu|stall)\.[^<>=\s]+)\s*(?P<side>>=|<=)\s*(?P<value>.+)"
 )
-_KINDS: dict[str, LimitKind] = {">=": "at_least", "<=": "at_most"}
+_KINDS: dict[str, Operator] = {">=": "at_least", "<=": "at_most"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +31,7 @@ class AskedLimit:
 
     profile: str
     metric: Metric
-    kind: LimitKind
+    kind: Operator
     value: float
 
     @classmethod
@@ -53,7 +57,7 @@ def with_asked(
     Raises WrongUsage, with all that is wrong, for profiles that do not exist, for metrics that they never report
     (`missing`), and for limits that nothing can meet.
     """
-    limits = list(tier.limits)
+    limits = list(tier.of("limits"))
     problems: list[str] = []
     for each in asked:
         names = members_of(each.profile, profiles) if is_family(each.profile) else [each.profile]
@@ -68,29 +72,28 @@ def with_asked(
     problems += _contradictions(limits, asked)
     if problems:
         raise WrongUsage("\n".join(dict.fromkeys(problems)))
-    return replace(tier, limits=tuple(limits))
+    others = (each for each in tier.limits if each.section != "limits")
+    return replace(tier, limits=(*limits, *others))
 
 
 def _replaced(limits: list[Limit], asked: AskedLimit, *, profile: str) -> list[Limit]:
-    own = [each for each in limits if each.profile == profile and each.metric.path == asked.metric.path]
-    old = next((each for each in own if each.kind == asked.kind), None)
+    own = [each for each in limits if each.profile == profile and each.path == asked.metric.path]
+    old = next((each for each in own if each.operator == asked.kind), None)
     because = f"asked for with {OPTION}"
     if own:
-        instead = "" if old is None else f" instead of {format_quantity(old.value, unit=old.metric.unit)}"
+        instead = "" if old is None else f" instead of {format_quantity(old.bound, unit=old.unit)}"
         because = f"{(old or own[0]).because} ({because}{instead})"
-    new = Limit(profile=profile, metric=asked.metric, because=because, **{asked.kind: asked.value})
+    new = speed_limit(profile, asked.metric, asked.kind, asked.value, because=because)
     return [new if each is old else each for each in limits] if old is not None else [*limits, new]
 
 
 def _contradictions(limits: Sequence[Limit], asked: Sequence[AskedLimit]) -> Iterator[str]:
     """Of what was asked for: that nothing can be at least the one and at most the other."""
-    most = {(each.profile, each.metric.path): each for each in limits if each.kind == "at_most"}
     metrics = {each.metric.path for each in asked}
-    for least in limits:
-        upper = most.get((least.profile, least.metric.path))
-        if least.kind == "at_least" and upper and least.value > upper.value and least.metric.path in metrics:
-            low, high = (format_quantity(each.value, unit=each.metric.unit) for each in (least, upper))
+    for least, upper in contradictions(limits):
+        if least.path in metrics:
+            low, high = (format_quantity(each.bound, unit=each.unit) for each in (least, upper))
             yield (
-                f"{OPTION}: wanted limits on {least.metric} of {least.profile} that can be met together, found at "
+                f"{OPTION}: wanted limits on {least.path} of {least.profile} that can be met together, found at "
                 f"least {low} and at most {high}; change one of them"
             )

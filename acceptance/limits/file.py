@@ -14,7 +14,7 @@ from acceptance.limits.merging import LimitsText, Merged, Place, merge
 from acceptance.limits.reasons import with_reasons
 from acceptance.limits.references import Found, reference_problems
 from acceptance.limits.reported import Missing, never_reported, nothing_missing
-from acceptance.limits.schema import FileEntry
+from acceptance.limits.schema import FileEntry, FileHead
 from acceptance.limits.shipped import shipped_profiles
 from acceptance.limits.tiers import LimitsFile, Source
 from acceptance.limits.values import METRIC
@@ -135,7 +135,7 @@ def _wrong_as_a_file(text: LimitsText, *, alone: bool) -> Iterator[_Wrong]:
 
 def _entry(
     merged: Merged, texts: Sequence[LimitsText], problems: list[_Wrong], *, profiles: Collection[str]
-) -> FileEntry | None:
+) -> FileHead | None:
     """The checked whole, or None after adding to `problems` what keeps its tiers from being put together."""
     for text in texts:
         if not isinstance(text.document.data, dict):
@@ -149,7 +149,7 @@ def _entry(
     return entry if not found and not wrong else None
 
 
-def _validated(data: Any) -> tuple[FileEntry | None, list[Found]]:
+def _validated(data: Any) -> tuple[FileHead | None, list[Found]]:
     try:
         return FileEntry.model_validate(data), []
     except ValidationError as error:

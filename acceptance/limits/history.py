@@ -3,50 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
+from acceptance.limits.limit import Limit
+from acceptance.limits.sections import Inherited, Section
 from acceptance.limits.values import Entry, MetricRule, Quantity, tell_metric
 from acceptance.results.metrics import CPU_PER_OPERATION, SHOWN, Metric
+from acceptance.results.requirement import Operator
 from acceptance.text.quantities import parse_quantity
 
 FEWEST_RUNS, MOST_RUNS = 7, 30
 """of which a level is made: fewer know neither it nor its noise, and for more one would wait longer than a month"""
 RUNS = 14
 """unless a tier says otherwise: a fortnight of nights, with all of its weekdays"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class HistoryLimit:
-    """The metric must not be worse than the level of the first `runs` runs by more than `margin` (0.10: a tenth)."""
-
-    profile: str
-    metric: Metric
-    margin: float
-    runs: int
-    because: str
-
-    @property
-    def kind(self) -> Literal["not_worse_than_before_by"]:
-        """There is one."""
-        return "not_worse_than_before_by"
-
-    @property
-    def bound(self) -> float:
-        """The multiple of the level that is just allowed: with a margin of 0.10 it is 0.9, or 1.1."""
-        return 1.0 - self.margin if self.metric.higher_is_better else 1.0 + self.margin
-
-    def describe(self) -> str:
-        """`write.iops not worse than the accepted level (of 14 runs) by more than 10 % beyond noise`"""
-        level = f"the accepted level (of {self.runs} runs)"
-        return f"{self.metric} not worse than {level} by more than {self.wanted} beyond noise"
-
-    @property
-    def wanted(self) -> str:
-        """`10 %`"""
-        return f"{self.margin * 100:.4g} %"
 
 
 class _Rule(MetricRule):
@@ -82,10 +53,33 @@ class HistoryEntry(Entry):
 
     some_of: ClassVar[tuple[str, ...]] = ("runs", "limits")
 
-    def rules(self, *, runs: int) -> Iterator[HistoryLimit]:
-        """As plain limits, in the order of the section."""
-        for profile, rules in self.limits.items():
-            for rule in rules.values():
-                yield HistoryLimit(
-                    profile=profile, metric=rule.metric, margin=rule.not_worse_by, runs=runs, because=rule.because
-                )
+
+def _limits(said: HistoryEntry, _: str, inherited: Inherited) -> Iterator[Limit]:
+    """In the order of the section."""
+    for profile, rules in said.limits.items():
+        for rule in rules.values():
+            yield history_limit(
+                profile, rule.metric, margin=rule.not_worse_by, runs=inherited.runs, because=rule.because
+            )
+
+
+def history_limit(profile: str, metric: Metric, *, margin: float, runs: int, because: str) -> Limit:
+    """The metric must not be worse than the level of the first `runs` runs by more than `margin` (0.10: a tenth).
+
+    The bound is the multiple of the level that is just allowed.
+    """
+    side: Operator = "at_least" if metric.higher_is_better else "at_most"
+    return Limit(
+        section="history",
+        rule="not_worse_than_before_by",
+        profile=profile,
+        path=metric.path,
+        operator=side,
+        bound=1.0 - margin if side == "at_least" else 1.0 + margin,
+        unit="ratio",
+        at={"margin": margin, "runs": runs},
+        because=because,
+    )
+
+
+HISTORY = Section(key="history", form=HistoryEntry, limits=_limits, asked_with=frozenset({"history"}))

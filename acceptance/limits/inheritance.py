@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
-from acceptance.limits.crashes import FailoverLimit
-from acceptance.limits.disruptions import DisruptionLimit
-from acceptance.limits.history import RUNS, HistoryLimit
-from acceptance.limits.many_files import ManyFilesLimit
-from acceptance.limits.neighbours import NeighbourLimit
-from acceptance.limits.operations import OperationLimit
-from acceptance.limits.price import PriceLimit
-from acceptance.limits.provisioning import ProvisioningLimit
-from acceptance.limits.ramps import ControlPlaneLimit
-from acceptance.limits.rebuilds import TIME_LIMIT_S, RebuildLimit
+from acceptance.limits.declared import CONTROL_PLANE
+from acceptance.limits.history import HISTORY, RUNS
+from acceptance.limits.limit import Limit, same_limit
+from acceptance.limits.rebuilds import REBUILD, TIME_LIMIT_S
 from acceptance.limits.references import Found, ancestors
-from acceptance.limits.scaling import ScalingLimit
-from acceptance.limits.schema import TierEntry
-from acceptance.limits.snapshots import SnapshotsLimit
-from acceptance.limits.sustained import SustainedLimit
-from acceptance.limits.tiers import AnyLimit, ComparisonRule, Limit, Tier
-from acceptance.limits.under_load import UnderLoadLimit
+from acceptance.limits.schema import TierHead
+from acceptance.limits.sections import Inherited
+from acceptance.limits.tiers import Tier
 from acceptance.text.quantities import format_quantity
 
-Origins = Mapping[AnyLimit, str]
+Origins = Mapping[Limit, str]
 """The tier in which each limit was written."""
-T = TypeVar("T")
 
 
-def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]:
+def inherited(name: str, tiers: Mapping[str, TierHead]) -> tuple[Tier, Origins]:
     """The tier with what it inherits: a limit replaces that of the same profile, metric and kind.
 
     Of what holds for a whole section the youngest tier decides: how to ramp, a rebuild's time, how many earlier runs.
@@ -37,67 +27,46 @@ def inherited(name: str, tiers: Mapping[str, TierEntry]) -> tuple[Tier, Origins]
     parents = {each: entry.extends for each, entry in tiers.items()}
     family = {each: tiers[each] for each in (*reversed(ancestors(name, parents)), name)}
     entries = list(family.values())
-    time_limit_s = _last(each.rebuild.time_limit for each in entries if each.rebuild) or TIME_LIMIT_S
-    runs = _last(each.history.runs for each in entries if each.history) or RUNS
-    found: dict[object, tuple[AnyLimit, str]] = {}
+    whole = Inherited(
+        time_limit_s=_last(each.said(REBUILD, "time_limit") for each in entries) or TIME_LIMIT_S,
+        runs=_last(each.said(HISTORY, "runs") for each in entries) or RUNS,
+    )
+    found: dict[object, tuple[Limit, str]] = {}
     for origin, entry in family.items():
-        found |= {same_limit(each): (each, origin) for each in entry.own(time_limit_s=time_limit_s, runs=runs)}
-    limits = [limit for limit, _ in found.values()]
+        found |= {same_limit(each): (each, origin) for each in entry.own(whole)}
     tier = Tier(
         name=name,
         description=tiers[name].description,
         extends=tiers[name].extends,
-        limits=_of(Limit, limits),
-        comparison=_of(ComparisonRule, limits),
-        scaling=_of(ScalingLimit, limits),
-        control_plane=_of(ControlPlaneLimit, limits),
-        ramp=_last(each.control_plane.ramp for each in entries if each.control_plane),
-        rebuild=_of(RebuildLimit, limits),
-        failover=_of(FailoverLimit, limits),
-        disruption=_of(DisruptionLimit, limits),
-        provisioning=_of(ProvisioningLimit, limits),
-        sustained=_of(SustainedLimit, limits),
-        under_load=_of(UnderLoadLimit, limits),
-        price=_of(PriceLimit, limits),
-        neighbours=_of(NeighbourLimit, limits),
-        operations=_of(OperationLimit, limits),
-        snapshots=_of(SnapshotsLimit, limits),
-        many_files=_of(ManyFilesLimit, limits),
-        history=_of(HistoryLimit, limits),
+        limits=tuple(limit for limit, _ in found.values()),
+        ramp=_last(each.said(CONTROL_PLANE, "ramp") for each in entries),
+        rebuild_time_s=whole.time_limit_s,
         requires=tuple(dict.fromkeys(test for each in entries for test in each.requires)),
     )
     return tier, dict(found.values())
 
 
-def same_limit(limit: AnyLimit) -> object:
-    """What is the same for a limit and for that of a parent which it replaces."""
-    if isinstance(limit, ScalingLimit):  # the growth of latency has one metric at a time
-        return ScalingLimit, limit.profile, limit.kind, limit.pods
-    return type(limit), limit.profile, str(limit.metric), limit.kind
-
-
-def _last(said: Iterable[T | None]) -> T | None:
+def _last(said: Iterable[Any]) -> Any:
     return next((each for each in reversed(list(said)) if each is not None), None)
-
-
-def _of(kind: type[T], limits: Sequence[object]) -> tuple[T, ...]:
-    return tuple(each for each in limits if isinstance(each, kind))
 
 
 def impossible(tier: Tier, origins: Origins) -> Iterator[Found]:
     """Limits that nothing can meet, and a tier that asks for nothing; inherited limits count."""
-    if not (tier.all_requirements or tier.history or tier.ramp):
+    if not (tier.limits or tier.ramp):
         yield ("tiers", tier.name), "wanted at least one limit, its own or inherited, found none; add one"
-    if tier.control_plane and tier.ramp is None:
+    if tier.of(CONTROL_PLANE.key) and tier.ramp is None:
         yield ("tiers", tier.name, "control_plane"), "wanted the key ramp, its own or inherited, found none; add it"
-    most = {(limit.profile, limit.metric.path): limit for limit in tier.limits if limit.kind == "at_most"}
-    for least in tier.limits:
-        upper = most.get((least.profile, least.metric.path))
-        if least.kind == "at_least" and upper is not None and least.value > upper.value:
-            where = ("tiers", tier.name, "limits", least.profile, least.metric.path)
-            low, high = (
-                f"{format_quantity(each.value, unit=each.metric.unit)} (tier {origins[each]})"
-                for each in (least, upper)
-            )
-            found = f"found at least {low} and at most {high}"
-            yield where, f"wanted limits that can be met together, {found}; change one of them"
+    for least, upper in contradictions(tier.of("limits")):
+        where = ("tiers", tier.name, "limits", least.profile, least.path)
+        low, high = (f"{format_quantity(each.bound, unit=each.unit)} (tier {origins[each]})" for each in (least, upper))
+        found = f"found at least {low} and at most {high}"
+        yield where, f"wanted limits that can be met together, {found}; change one of them"
+
+
+def contradictions(limits: Collection[Limit]) -> Iterator[tuple[Limit, Limit]]:
+    """The least and the most that are asked of one metric of one profile, where nothing can be both."""
+    most = {(each.profile, each.path): each for each in limits if each.operator == "at_most"}
+    for least in limits:
+        upper = most.get((least.profile, least.path))
+        if least.operator == "at_least" and upper is not None and least.bound > upper.bound:
+            yield least, upper

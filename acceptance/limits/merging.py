@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from acceptance.limits.schema import SECTIONS as DECLARED
 from acceptance.text.strict_yaml import Document
 from acceptance.text.strict_yaml import Path as YamlPath
 
-_OF_PROFILES = ("limits", "comparison", "scaling", "sustained", "latency_under_load", "noisy_neighbours", "price")
-SECTIONS = (*((each,) for each in _OF_PROFILES), ("history", "limits"))
+SECTIONS = (*((each.key,) for each in DECLARED if each.by_profile), ("history", "limits"))
 """The sections of a tier whose keys are profiles."""
 
 

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from acceptance.limits.history import HistoryLimit
-from acceptance.limits.neighbours import SECTION as NEIGHBOURS
-from acceptance.limits.neighbours import NeighbourLimit
+from acceptance.limits.limit import Limit
 from acceptance.limits.references import Found
-from acceptance.limits.scaling import ScalingLimit
-from acceptance.limits.sustained import SustainedLimit
-from acceptance.limits.tiers import AnyLimit, ComparisonRule, Limit, Tier
-from acceptance.limits.under_load import SECTION as UNDER_LOAD
-from acceptance.limits.under_load import UnderLoadLimit
+from acceptance.limits.tiers import Tier
+from acceptance.limits.under_load import NEIGHBOURS, UNDER_LOAD
 from acceptance.results.metrics import Metric
 from acceptance.text.strict_yaml import Path
 
 Missing = Callable[[str, Metric], str | None]
 """Returns why the profile of a name never reports a metric; None if it does, and of profiles that are unknown."""
-OnMetric = Limit | ComparisonRule | ScalingLimit | SustainedLimit | UnderLoadLimit | NeighbourLimit | HistoryLimit
-_SECTIONS: Mapping[type, Path] = {
-    Limit: ("limits",),
-    ComparisonRule: ("comparison",),
-    SustainedLimit: ("sustained",),
-    UnderLoadLimit: (UNDER_LOAD,),
-    NeighbourLimit: (NEIGHBOURS,),
-    HistoryLimit: ("history", "limits"),
+_ON_METRICS: Mapping[str, Path] = {
+    **{each: (each,) for each in ("limits", "comparison", "scaling", "sustained", UNDER_LOAD.key, NEIGHBOURS.key)},
+    "history": ("history", "limits"),
 }
+"""sections with limits on metrics of profiles, and where in a tier the profiles stand"""
 
 
 def nothing_missing(profile: str, metric: Metric) -> None:
@@ -41,24 +32,16 @@ def metric_problem(profile: str, metric: Metric, missing: Missing) -> str | None
     return f"wanted a metric that profile {profile} reports, found {metric}: {why}; limit another metric or profile"
 
 
-def never_reported(tier: Tier, origins: Mapping[AnyLimit, str], missing: Missing) -> Iterator[Found]:
+def never_reported(tier: Tier, origins: Mapping[Limit, str], missing: Missing) -> Iterator[Found]:
     """Yield the limits of a tier, inherited ones included, on what their profiles never report."""
-    on_metrics: tuple[OnMetric, ...] = (
-        *tier.limits,
-        *tier.comparison,
-        *tier.scaling,
-        *tier.sustained,
-        *tier.under_load,
-        *tier.neighbours,
-        *tier.history,
-    )
-    for limit in on_metrics:
-        if problem := metric_problem(limit.profile, limit.metric, missing):
-            yield ("tiers", origins[limit], *_place_of(limit)), problem
+    for limit in tier.limits:
+        if limit.section in _ON_METRICS and (problem := metric_problem(limit.profile, limit.metric, missing)):
+            path = (*_ON_METRICS[limit.section], limit.profile, _key(limit))
+            yield ("tiers", origins[limit], *path), problem
 
 
-def _place_of(limit: OnMetric) -> Path:
-    """The path of a limit below its tier."""
-    if isinstance(limit, ScalingLimit):
-        return "scaling", limit.profile, limit.kind if limit.kind == "latency_growth" else "metric"
-    return *_SECTIONS[type(limit)], limit.profile, str(limit.metric)
+def _key(limit: Limit) -> str:
+    """Where in a profile's limits the metric stands."""
+    if limit.section == "scaling":
+        return limit.rule if limit.rule == "latency_growth" else "metric"
+    return limit.path

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acceptance.limits.tiers import LimitKind, Tier
+from acceptance.limits.tiers import Tier
 from acceptance.results.completeness import is_whole
 from acceptance.results.document import Estimate, Measurement, Results
 from acceptance.results.metrics import STALL, Metric
+from acceptance.results.requirement import Operator
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_quantity
 
@@ -24,7 +25,7 @@ class Suggestion:
 
     profile: str
     metric: Metric
-    kind: LimitKind
+    kind: Operator
     value: float
     seen: float
 
@@ -63,8 +64,8 @@ def stricter(found: Sequence[Suggestion], tier: Tier) -> list[Suggestion]:
     """Those that ask for more than the tier does."""
 
     def asks_more(each: Suggestion) -> bool:
-        own = [one for one in tier.limits_for(each.profile) if one.metric.path == each.metric.path]
-        same = [one.value for one in own if one.kind == each.kind]
+        own = [one for one in tier.of("limits", profile=each.profile) if one.path == each.metric.path]
+        same = [one.bound for one in own if one.operator == each.kind]
         return all(each.value > value if each.kind == "at_least" else each.value < value for value in same)
 
     return [each for each in found if asks_more(each)]

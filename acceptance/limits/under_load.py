@@ -1,41 +1,21 @@
-"""How long operations may take at a share of what a volume can do: the section `latency_under_load` of a tier."""
+"""How long operations may take at a share of what a volume can do, by itself and while others load at full."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
 
-from acceptance.limits.values import QUANTITY, MetricRule, Time
+from acceptance.limits.limit import Limit
+from acceptance.limits.sections import by_metric
+from acceptance.limits.values import QUANTITY, MetricRule, Ratio, Time
 from acceptance.results.metrics import Metric
-from acceptance.text.quantities import format_quantity, parse_quantity
+from acceptance.text.quantities import parse_quantity
 
-SECTION = "latency_under_load"
+RuleAtShare = Literal["at_most_under_load", "at_most_beside_neighbours", "growth_beside_neighbours"]
 MOST_SHARE = 0.95
 """What a volume can do is known to within some percent only: a load of all of it would be above it half of the time."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnderLoadLimit:
-    """One requirement on a latency of a profile at a share of its capacity; `value` in s."""
-
-    profile: str
-    metric: Metric
-    of_capacity: float
-    value: float
-    because: str
-    kind: ClassVar[str] = "at_most_under_load"
-
-    @property
-    def wanted(self) -> str:
-        """`at most 3 ms`"""
-        return f"at most {format_quantity(self.value, unit='s')}"
-
-    def describe(self) -> str:
-        """`read.latency.p99 at most 3 ms at 80 % of the capacity`"""
-        return f"{self.metric} {self.wanted} at {self.of_capacity * 100:.4g} % of the capacity"
 
 
 def _share(text: Any) -> float:
@@ -48,11 +28,14 @@ def _share(text: Any) -> float:
     return value
 
 
-LoadShare = Annotated[float, BeforeValidator(_share), QUANTITY]
+_LoadShare = Annotated[float, BeforeValidator(_share), QUANTITY]
 
 
-class LatencyAtShare(MetricRule):
-    """A rule on a latency at a share of what a volume can do."""
+class _LatencyAtShare(MetricRule):
+    """A rule on a latency at a share of what a volume can do. `rules`: of verdicts, by the keys of its limits."""
+
+    rules: ClassVar[tuple[tuple[str, RuleAtShare], ...]]
+    conditions: ClassVar[tuple[str, ...]] = ("of_capacity",)
 
     @field_validator("metric")
     @classmethod
@@ -61,19 +44,58 @@ class LatencyAtShare(MetricRule):
             raise ValueError(f"wanted a latency such as read.latency.p99, found {metric}")
         return metric
 
+    def limits(self, profile: str) -> Iterator[Limit]:
+        """One a key."""
+        at = {name: getattr(self, name) for name in self.conditions}
+        for key, rule in self.rules:
+            if (bound := getattr(self, key)) is not None:
+                yield limit_at_share(profile, self.metric, rule, bound, because=self.because, **at)
 
-class UnderLoadEntry(LatencyAtShare):
+
+def limit_at_share(
+    profile: str, metric: Metric, rule: RuleAtShare, bound: float, *, of_capacity: float, because: str
+) -> Limit:
+    """A limit on a latency at a share of a volume's capacity. `bound`: in s; of growth a multiple of that alone."""
+    return Limit(
+        section="latency_under_load" if rule == "at_most_under_load" else "noisy_neighbours",
+        rule=rule,
+        profile=profile,
+        path=metric.path,
+        operator="at_most",
+        bound=bound,
+        unit="ratio" if rule == "growth_beside_neighbours" else "s",
+        at={"of_capacity": of_capacity},
+        because=because,
+    )
+
+
+class UnderLoadEntry(_LatencyAtShare):
     """`{at_most: 3ms, of_capacity: 80%, because: ...}`"""
 
     at_most: Time
-    of_capacity: LoadShare = Field()
+    of_capacity: _LoadShare = Field()
+    rules: ClassVar[tuple[tuple[str, RuleAtShare], ...]] = (("at_most", "at_most_under_load"),)
 
-    def limits(self, *, profile: str) -> Iterator[UnderLoadLimit]:
-        """As a plain limit."""
-        yield UnderLoadLimit(
-            profile=profile,
-            metric=self.metric,
-            of_capacity=self.of_capacity,
-            value=self.at_most,
-            because=self.because,
-        )
+
+class NeighbourEntry(_LatencyAtShare):
+    """`{at_most: 20ms, growth_at_most: 20 times, of_capacity: 10%, because: ...}`, or only one of the first two."""
+
+    at_most: Time | None = None
+    growth_at_most: Ratio | None = None
+    of_capacity: _LoadShare = Field()
+    some_of: ClassVar[tuple[str, ...]] = ("at_most", "growth_at_most")
+    rules: ClassVar[tuple[tuple[str, RuleAtShare], ...]] = (
+        ("at_most", "at_most_beside_neighbours"),
+        ("growth_at_most", "growth_beside_neighbours"),
+    )
+
+    @field_validator("growth_at_most")
+    @classmethod
+    def _may_grow(cls, times: float | None) -> float | None:
+        if times is not None and times < 1.0:
+            raise ValueError(f"wanted once or more, found {times:g} times: no latency falls because others load")
+        return times
+
+
+UNDER_LOAD = by_metric("latency_under_load", UnderLoadEntry, asked_with={"latency_under_load"})
+NEIGHBOURS = by_metric("noisy_neighbours", NeighbourEntry, asked_with={"noisy_neighbours"})

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
 from acceptance.results.metrics import Metric
-from acceptance.text.quantities import Unit, format_quantity, parse_quantity
+from acceptance.text.quantities import Unit, parse_quantity
 
 METRIC = "(metric)"
 """The name under which a rule is told the metric that it stands at; no key of a file can be taken for it."""
@@ -69,11 +69,6 @@ class TimeLimit(Entry):
 
     at_most: Time
     because: Sentence
-
-    @property
-    def wanted(self) -> str:
-        """`at most 60 s`"""
-        return f"at most {format_quantity(self.at_most, unit='s')}"
 
 
 def side_problem(side: str, metric: Metric) -> str | None:

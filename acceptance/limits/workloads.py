@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acceptance.limits.file import BUILTIN, load_limits
-from acceptance.limits.inheritance import same_limit
+from acceptance.limits.limit import Limit, same_limit
 from acceptance.limits.references import ancestors
 from acceptance.limits.shipped import shipped_folder
-from acceptance.limits.tiers import Limit, LimitsFile, Source, Tier
+from acceptance.limits.tiers import LimitsFile, Source, Tier
 from acceptance.results.workloads import CarriedWorkload, Workload
 
 LIMITS = "limits.yaml"
@@ -54,7 +54,7 @@ def load_workload(name: Workload, *, profiles: Collection[str], tiers: Sequence[
         folder=folder,
         about=tier.description,
         profiles=tuple(profiles),
-        limits=tier.limits,
+        limits=tier.of("limits"),
         sources=file.sources,
         text=(folder / LIMITS).read_text(encoding="utf-8"),
     )

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from acceptance.limits.neighbours import NeighbourLimit
-from acceptance.limits.tiers import ComparisonRule, Limit
-from acceptance.limits.under_load import UnderLoadLimit
+from acceptance.limits.limit import Limit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.measure import runtime_s
 from acceptance.planning.assumed_throughput import AssumedThroughput
@@ -42,7 +40,7 @@ def measured(
     storage_class: str,
     *,
     baseline: str | None,
-    asked: Sequence[Limit | ComparisonRule],
+    asked: Sequence[Limit],
     test_size: int,
     assumed: AssumedThroughput,
     unjudged_s: float = UNJUDGED_S,
@@ -54,8 +52,8 @@ def measured(
     `asked`: what it is judged by; `load_time_s`: how long each load lasts at the least; `longest_s`: what is judged
     and stays open.
     """
-    limits = [each for each in asked if isinstance(each, Limit)]
-    rules = [each for each in asked if isinstance(each, ComparisonRule)]
+    limits = [each for each in asked if each.section == "limits"]
+    rules = [each for each in asked if each.section == "comparison"]
     unjudged_s = max(unjudged_s, load_time_s)
 
     def plan_of(*, judged: bool, in_turn: bool) -> AnalysisPlan:
@@ -116,13 +114,13 @@ def under_load(
     profile: Profile,
     storage_class: str,
     *,
-    limits: Sequence[UnderLoadLimit],
+    limits: Sequence[Limit],
     unjudged_s: float,
     longest_s: float,
 ) -> PlannedStep:
     """One profile on a class: what it can do, and the latency at shares of that."""
     judged, unjudged, shares = judged_plan(longest_s), unjudged_plan(unjudged_s, in_turn=False), shares_of(limits)
-    named = len({each.of_capacity for each in limits})
+    named = len({each.at["of_capacity"] for each in limits})
     judged_loads = named + 1  # and the capacity
 
     def seconds(plan: AnalysisPlan, look: int) -> float:
@@ -143,7 +141,7 @@ def beside_neighbours(
     profile: Profile,
     storage_class: str,
     *,
-    limits: Sequence[NeighbourLimit],
+    limits: Sequence[Limit],
     settings: Settings,
     assumed: AssumedThroughput,
 ) -> PlannedStep:
@@ -202,7 +200,7 @@ def load_s(profile: Profile, plan: AnalysisPlan, look: int, *, in_turn: bool) ->
     return 2 * sum(profile.ramp_s + runtime_s(profile, segment_s) for segment_s in begun)
 
 
-def _first_look(plan: AnalysisPlan, asked: Sequence[Limit | ComparisonRule]) -> int:
+def _first_look(plan: AnalysisPlan, asked: Sequence[Limit]) -> int:
     """The first that can decide all that is asked."""
     rare = any(each.metric.is_of_the_rare for each in asked)
     return next(look for look in plan.looks if look >= plan.seconds[0]) if rare else plan.looks[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from acceptance.limits.scaling import ScalingLimit
+from acceptance.limits.limit import Limit
 from acceptance.loads.profiles import Profile
 from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
@@ -25,7 +25,7 @@ def scaled(
     storage_class: str,
     *,
     profiles: Sequence[Profile],
-    limits: Sequence[ScalingLimit],
+    limits: Sequence[Limit],
     settings: ScaleSettings,
     nodes: int,
     assumed: AssumedThroughput,
@@ -111,8 +111,8 @@ def operated(storage_class: str, settings: OperationSettings, *, assumed: Assume
     )
 
 
-def _asks(limits: Sequence[ScalingLimit], profile: Profile, kind: str) -> bool:
-    return any((each.profile, each.kind) == (profile.name, kind) for each in limits)
+def _asks(limits: Sequence[Limit], profile: Profile, kind: str) -> bool:
+    return any((each.profile, each.rule) == (profile.name, kind) for each in limits)
 
 
 def _growth_s(pods: int, settings: ScaleSettings, assumed: AssumedThroughput) -> float:

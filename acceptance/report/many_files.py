@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from acceptance.limits.many_files import PROFILE
+from acceptance.limits.declared import MANY_FILES
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import rates_by_files, starts_by_files
 from acceptance.report.pictures.levels import Level
@@ -123,7 +123,7 @@ def _times(starts: list[StartRecord]) -> str:
 
 def _levels(record: ManyFilesRecord, results: Results) -> Iterator[Level]:
     """The limits on starts that were judged."""
-    about = (record.storage_class, PROFILE)
+    about = (record.storage_class, MANY_FILES.profile)
     verdicts = [each for each in results.verdicts if (each.storage_class, each.profile) == about]
     limits = {each.metric: each.limit for each in verdicts}
     for metric, bounds in bounds_of(verdicts).items():

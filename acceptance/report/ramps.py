@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acceptance.limits.ramps import PROFILE
+from acceptance.limits.declared import CONTROL_PLANE
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import pods_over_time, start_times
 from acceptance.report.pictures.levels import Level
@@ -44,7 +44,7 @@ def ramp_sections(results: Results) -> list[RampSection]:
 
 
 def _section(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> RampSection:
-    about = (record.storage_class, PROFILE)
+    about = (record.storage_class, CONTROL_PLANE.profile)
     own = [each for each in verdicts if (each.storage_class, each.profile) == about]
     asked = [bound for each in own if each.metric == "pods" and (bound := bound_of(each))]
     limits = [Level(value=each.value, words=each.words) for each in asked]

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from acceptance.judging.under_load import decide_rate
-from acceptance.limits.under_load import UnderLoadLimit
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import latency_by_share
 from acceptance.results.bounds import bounds_of
@@ -57,7 +56,7 @@ def under_load_sections(results: Results) -> list[UnderLoadSection]:
 
 def _limits(record: UnderLoadRecord, results: Results) -> dict[str, float]:
     """By metric."""
-    about = (record.storage_class, record.profile, UnderLoadLimit.kind)
+    about = (record.storage_class, record.profile, "at_most_under_load")
     found = bounds_of(each for each in results.verdicts if (each.storage_class, each.profile, each.rule) == about)
     return {metric: bounds[0].value for metric, bounds in found.items()}
 

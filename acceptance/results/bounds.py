@@ -23,18 +23,18 @@ class Bound:
 
 def bound_of(verdict: Verdict) -> Bound | None:
     """None where the verdict is on no number."""
-    requirement = verdict.requirement
-    if requirement.operator is None or requirement.bound is None or requirement.unit is None:
+    asked = verdict.requirement
+    if asked.operator is None or asked.bound is None or (words := words_of(asked)) is None:
         return None
-    words = f"{requirement.operator.replace('_', ' ')} {_amount(requirement)}"
-    return Bound(side=requirement.operator, value=requirement.bound, words=words)
+    return Bound(side=asked.operator, value=asked.bound, words=words)
 
 
-def _amount(requirement: Requirement) -> str:
-    assert requirement.bound is not None and requirement.unit is not None  # asked for only where there are
-    if requirement.rule in SHARES:
-        return share(requirement.bound)
-    return format_quantity(requirement.bound, unit=requirement.unit)
+def words_of(asked: Requirement) -> str | None:
+    """`at least 750 IOPS`; None of what is no number."""
+    if asked.operator is None or asked.bound is None or asked.unit is None:
+        return None
+    amount = share(asked.bound) if asked.rule in SHARES else format_quantity(asked.bound, unit=asked.unit)
+    return f"{asked.operator.replace('_', ' ')} {amount}"
 
 
 def bounds_of(verdicts: Iterable[Verdict]) -> dict[str, tuple[Bound, ...]]:

@@ -69,11 +69,9 @@ def failures(
     ends = surely(verdict.confidence, f"{100 * verdict.low:.2g}", f"{100 * verdict.high:.2g} %")
     found = f"{failed} of {asked} control operations on {verdict.storage_class} failed"
     each = "; ".join(f"{TITLES[operation]}: {by_reason(told)}" for operation, told in reasons.items())
-    bound = verdict.requirement.bound
     return held_against(
         verdict,
         f"{found} ({ends} of such operations; {at_once} at once)",
-        wanted=f"at most {100 * bound:.4g} %" if bound else "none",
         left_open=_MORE,
         whole="",
         more=f"; not done within {format_quantity(timeout_s, unit='s')}: {each}" if reasons else "",

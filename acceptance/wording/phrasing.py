@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from acceptance.results.bounds import bound_of
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import LIES, Decision
+from acceptance.wording.requirements import wanted as wanted_by
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,9 +69,7 @@ def wherever_it_lies(name: str, said: Said) -> dict[str, Said]:
 
 def wanted_of(verdict: Verdict) -> str:
     """`at least 750 IOPS`"""
-    bound = bound_of(verdict)
-    assert bound is not None  # what is held against a limit has one
-    return bound.words
+    return wanted_by(verdict.requirement)
 
 
 def surely(confidence: float, low: str, high: str) -> str:

@@ -58,7 +58,6 @@ def leaks(
     return held_against(
         verdict,
         _grew(verdict, f"{namespace}/{pod}", growth),
-        wanted=_hourly_limit(verdict),
         left_open=_LONGER,
         whole="",
         more=_others(alike, watched),
@@ -70,7 +69,7 @@ def single_step(
 ) -> str:
     """It grew by more than the limit for certain, but not in each half of the time."""
     return (
-        f"{_grew(verdict, f'{namespace}/{pod}', growth)}, beyond the limit of {_hourly_limit(verdict)}, but not in "
+        f"{_grew(verdict, f'{namespace}/{pod}', growth)}, beyond the limit of {wanted_of(verdict)}, but not in "
         f"each half of the time: it may be a single step, no leak; {_LONGER}{_others(alike, watched)}."
     )
 
@@ -84,7 +83,6 @@ def restarts(
     return held_against(
         verdict,
         f"{found} in {seconds / 60:.0f} min around a load of {verdict.profile} on {verdict.storage_class}",
-        wanted=f"at most {verdict.requirement.bound:g}" if verdict.requirement.bound else "none",
         whole="",
         more="".join(told),
     )
@@ -129,10 +127,6 @@ def _others(alike: int, watched: int) -> str:
 
 def _hourly(growth: float) -> str:
     return f"{'-' if growth < 0 else ''}{format_quantity(abs(growth), unit='B')}"
-
-
-def _hourly_limit(verdict: Verdict) -> str:
-    return f"{wanted_of(verdict)} an hour"
 
 
 def _count(number: int, noun: str) -> str:

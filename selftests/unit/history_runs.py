@@ -7,7 +7,8 @@ import random
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from acceptance.limits.history import HistoryLimit
+from acceptance.limits.history import history_limit
+from acceptance.limits.limit import Limit
 from acceptance.results.history import TrendPoint
 from acceptance.results.metrics import Metric
 
@@ -34,12 +35,8 @@ def noisy(count: int, *, noise: float, seed: int) -> list[float]:
     return [1000.0 * math.exp(source.gauss(0.0, noise)) for _ in range(count)]
 
 
-def limit(*, metric: str = "write.iops", margin: float = 0.10, runs: int = 14) -> HistoryLimit:
+def limit(*, metric: str = "write.iops", margin: float = 0.10, runs: int = 14) -> Limit:
     """A limit on synchronous writes."""
-    return HistoryLimit(
-        profile="sync-write-iops",
-        metric=Metric.parse(metric),
-        margin=margin,
-        runs=runs,
-        because="databases wait for it",
+    return history_limit(
+        "sync-write-iops", Metric.parse(metric), margin=margin, runs=runs, because="databases wait for it"
     )

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from acceptance.judging.many_files import CONFIDENCE
-from acceptance.limits.many_files import ManyFilesLimit, StartAspect
+from acceptance.limits.declared import StartAspect
+from acceptance.limits.limit import Limit
 from acceptance.results.many_files import FileOperation, FileRate, ManyFilesRecord, StartKind, StartRecord
 from acceptance.trials.many_files.program import rates_of
+from selftests.unit.made_limits import of_files
 
 FILES = 100_000
 
 
-def limit(aspect: FileOperation | StartAspect, at_most: float, *, files: int = FILES) -> ManyFilesLimit:
-    return ManyFilesLimit(aspect=aspect, files=files, at_most=at_most, because="somebody waits for it.")
+def limit(aspect: FileOperation | StartAspect, at_most: float, *, files: int = FILES) -> Limit:
+    return of_files(aspect, at_most, files=files, because="somebody waits for it.")
 
 
 def rate(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from acceptance.limits.operations import OperationLimit
 from acceptance.results.operations import ObjectRecord, Operation, OperationRecord, OperationsRecord, PercentileTime
+from selftests.unit.made_limits import of_operations
 
-BIND = OperationLimit(operation="bind", percentile="p95", at_most=30.0, because="pods wait for it.")
-NONE_FAILED = OperationLimit(operation=None, percentile=None, at_most=0.0, because="somebody has to look")
+BIND = of_operations("bind.p95", 30.0, because="pods wait for it.")
+NONE_FAILED = of_operations("failed", 0.0, because="somebody has to look")
 
 
 def times(

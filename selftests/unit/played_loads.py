@@ -7,7 +7,8 @@ from random import Random
 
 from acceptance.judging.limit import judge_comparison
 from acceptance.limits.file import load_limits
-from acceptance.limits.tiers import ComparisonRule, Tier
+from acceptance.limits.limit import Limit
+from acceptance.limits.tiers import Tier
 from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.metric_ratio import metric_ratio
@@ -49,13 +50,13 @@ def compared(figures: Figures, *, noise: float = NOISE, cpu: tuple[float, float]
     for profile, (local, candidate) in figures.items():
         theirs = load(profile, local, random=random, noise=noise, cpu=local_cpu)
         ours = load(profile, candidate, random=random, noise=noise, cpu=our_cpu)
-        for rule in LIMITS.tier("baseline").comparison_for(profile):
+        for rule in LIMITS.tier("baseline").of("comparison", profile=profile):
             if cpu is not None or rule.metric.path != "cpu.per_operation":
                 verdicts.append(_compared(rule, ours, theirs))
     return verdicts
 
 
-def _compared(rule: ComparisonRule, ours: BySegment, theirs: BySegment) -> Verdict:
+def _compared(rule: Limit, ours: BySegment, theirs: BySegment) -> Verdict:
     found = metric_ratio(rule.metric, ours, theirs, plan=IN_TURN)
     return judge_comparison(found, rule, storage_class="candidate", baseline_class="baseline")
 
@@ -71,5 +72,5 @@ def judged(figures: Figures, tier: Tier) -> list[Verdict]:
             storage_class="candidate",
         )
         for profile, (_, candidate) in figures.items()
-        for limit in tier.limits_for(profile)
+        for limit in tier.of("limits", profile=profile)
     ]

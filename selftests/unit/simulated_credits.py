@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from acceptance.limits.tiers import ComparisonRule, Limit, Tier
+from acceptance.limits.limit import Limit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import PreparedVolume, Preparing
 from acceptance.statistics.interim_analyses import MINUTE_S
 from acceptance.text.errors import AcceptanceError
 from acceptance.trials.speed.findings import Finding
 from acceptance.trials.speed.runner import SpeedRunner
+from selftests.unit.made_limits import tier_with
 from selftests.unit.simulated_standstills import UNTIL_S, SimulatedBench, Standstills, Storage, volume
 
 
@@ -137,7 +138,7 @@ def finding(
     profile: Profile,
     *,
     limits: Sequence[Limit],
-    rules: Sequence[ComparisonRule] = (),
+    rules: Sequence[Limit] = (),
     local: Storage | None = None,
     longest_s: float = MINUTE_S,
 ) -> Finding:
@@ -147,7 +148,7 @@ def finding(
         bench,
         baseline_class=None if local is None else "local",
         node=None,
-        tier=Tier(name="t", description="d", extends=None, limits=tuple(limits), comparison=tuple(rules)),
+        tier=tier_with(*limits, *rules),
         report=lambda _: None,
         preparing=lambda *_: None,
         keep=lambda _: None,

@@ -11,12 +11,12 @@ from functools import cache
 import numpy
 from numpy.typing import NDArray
 
-from acceptance.limits.tiers import Limit
 from acceptance.loads.fio.histogram import PackedHistogram
 from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.trials.speed.findings import decided, judge_limit
+from selftests.unit.made_limits import made_limit
 
 Latencies = NDArray[numpy.float64]
 """in s, operation by operation"""
@@ -76,7 +76,7 @@ def p99_of(second: Second) -> float:
 def ended(second: Second, *, plan: AnalysisPlan, at_most: float, seed: int) -> str:
     """How a measurement ends: with what the first look that decides says, or the last."""
     random = numpy.random.default_rng(seed)
-    limit = Limit(profile="writes", metric=P99, at_most=at_most, because="b")
+    limit = made_limit(profile="writes", metric=P99, at_most=at_most, because="b")
     load = [sample(second(random)) for _ in range(plan.cap)]
     for look in plan.looks:
         segments = [load[:look]]

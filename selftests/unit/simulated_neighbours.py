@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from acceptance.judging.neighbours import decide_beside, judge_beside
-from acceptance.limits.neighbours import NeighbourLimit
+from acceptance.limits.limit import Limit
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.measure import Recording
@@ -80,7 +80,7 @@ class Loading:
         return [1.0 for _ in since]
 
 
-def verdicts(storage: SharedStorage, *limits: NeighbourLimit, seed: int, longest_s: float = 60) -> list[Verdict]:
+def verdicts(storage: SharedStorage, *limits: Limit, seed: int, longest_s: float = 60) -> list[Verdict]:
     """What a run with two neighbours says of each limit."""
     loading = 0
 

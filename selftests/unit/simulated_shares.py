@@ -18,7 +18,8 @@ from typing import Any
 import numpy
 
 from acceptance.judging.under_load import decide_under_load, judge_under_load
-from acceptance.limits.under_load import UnderLoadLimit
+from acceptance.limits.limit import Limit
+from acceptance.limits.under_load import limit_at_share
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import PreparedVolume, Segment
@@ -38,8 +39,8 @@ PROFILE = Profile(
 )
 
 
-def at_most(seconds: float, *, share: float = 0.8) -> UnderLoadLimit:
-    return UnderLoadLimit(profile="writes", metric=P99, of_capacity=share, value=seconds, because="commits wait")
+def at_most(seconds: float, *, share: float = 0.8) -> Limit:
+    return limit_at_share("writes", P99, "at_most_under_load", seconds, of_capacity=share, because="commits wait")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +107,7 @@ def loads(storage: Storage, *, seed: int) -> Callable[..., Recording]:
 
 
 def record_of(
-    storage: Storage, *, limits: tuple[UnderLoadLimit, ...], seed: int = 1, longest_s: float = MINUTE_S, **told: Any
+    storage: Storage, *, limits: tuple[Limit, ...], seed: int = 1, longest_s: float = MINUTE_S, **told: Any
 ) -> UnderLoadRecord:
     """What a run finds."""
     return UnderLoad(
@@ -126,7 +127,7 @@ def verdict(storage: Storage, *, at_most_s: float, seed: int, longest_s: float =
     return judge_under_load(only(storage, limit, seed=seed, longest_s=longest_s), limit)
 
 
-def only(storage: Storage, limit: UnderLoadLimit, *, seed: int, longest_s: float) -> UnderLoadRecord:
+def only(storage: Storage, limit: Limit, *, seed: int, longest_s: float) -> UnderLoadRecord:
     """The record with the one share that the limit names."""
     load = loads(storage, seed=seed)
 

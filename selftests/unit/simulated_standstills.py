@@ -19,7 +19,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any, Protocol
 
-from acceptance.limits.tiers import Limit
+from acceptance.limits.limit import Limit
 from acceptance.loads.fio.samples import Sample, SampleReader
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.ending import require_success
@@ -30,6 +30,7 @@ from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import MINUTE_S, AnalysisPlan, plan_for
 from acceptance.text.errors import AcceptanceError
 from acceptance.trials.speed.findings import decided, judge_limit
+from selftests.unit.made_limits import made_limit
 
 BETWEEN_S = 0.3
 """from the end of one fio to the beginning of the next"""
@@ -244,8 +245,8 @@ def verdicts(storage: Storage, limits: Sequence[Limit], *, durable: bool, longes
 
 
 def at_least(rate: float) -> Limit:
-    return Limit(profile="writes", metric=Metric.parse("write.iops"), at_least=rate, because="b")
+    return made_limit(profile="writes", metric=Metric.parse("write.iops"), at_least=rate, because="b")
 
 
 def no_stall_beyond(seconds: float) -> Limit:
-    return Limit(profile="writes", metric=Metric.parse("stall.longest"), at_most=seconds, because="b")
+    return made_limit(profile="writes", metric=Metric.parse("stall.longest"), at_most=seconds, because="b")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from acceptance.limits.sustained import SustainedLimit
+from acceptance.limits.limit import Limit
+from acceptance.limits.speed import speed_limit
+from acceptance.limits.speed import sustained as sustained_limit
 from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import Recording
@@ -19,8 +21,8 @@ IOPS = Metric.parse("write.iops")
 NOW = datetime(2026, 11, 21, 18, 15, 2, tzinfo=UTC)
 
 
-def at_least(rate: float) -> SustainedLimit:
-    return SustainedLimit(profile="writes", metric=IOPS, side="at_least", value=rate, because="commits wait")
+def at_least(rate: float) -> Limit:
+    return sustained_limit(speed_limit("writes", IOPS, "at_least", rate, because="commits wait"))
 
 
 def samples_of(rates: Sequence[float]) -> list[Sample]:

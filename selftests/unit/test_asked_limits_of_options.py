@@ -11,6 +11,7 @@ from acceptance.limits.file import load_limits
 from acceptance.limits.shipped import shipped_profiles
 from acceptance.loads.profile_folder import find_profiles, missing_in
 from acceptance.text.errors import WrongUsage
+from selftests.unit.made_limits import words_of
 
 SHIPPED = Path(__file__).parents[2] / "thresholds.yaml"
 PROFILES = SHIPPED.with_name("profiles")
@@ -20,7 +21,7 @@ TIER = load_limits(SHIPPED, profiles=shipped_profiles()).tier("baseline")
 def asked(*texts: str) -> list[str]:
     limits = [AskedLimit.parse(text) for text in texts]
     tier = with_asked(TIER, limits, profiles=shipped_profiles(), missing=missing_in(find_profiles(PROFILES)))
-    before, after = ([f"{each.profile}: {each.describe()}" for each in of.limits] for of in (TIER, tier))
+    before, after = ([f"{each.profile}: {words_of(each)}" for each in of.of("limits")] for of in (TIER, tier))
     return [each for each in after if each not in before]
 
 
@@ -42,8 +43,8 @@ def test_it_takes_the_place_of_the_tiers_own(text: str, told: list[str]) -> None
 
 def test_the_reason_stays_and_says_what_was_in_its_place() -> None:
     tier = with_asked(TIER, [AskedLimit.parse("sync-write-iops.write.iops>=10")], profiles=shipped_profiles())
-    (found,) = (each for each in tier.limits_for("sync-write-iops") if each.metric.path == "write.iops")
-    assert found.at_least == 10 and len(tier.limits) == len(TIER.limits)
+    (found,) = (each for each in tier.of("limits", profile="sync-write-iops") if each.metric.path == "write.iops")
+    assert found.bound == 10 and len(tier.limits) == len(TIER.limits)
     assert found.because.startswith("every commit of a database")
     assert found.because.endswith("(asked for with --storage-limit instead of 750 IOPS)")
 

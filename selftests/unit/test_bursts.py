@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.limits.tiers import ComparisonRule
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.rest import is_in_a_lull
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import LONGEST_S
 from acceptance.trials.speed.findings import Finding
+from selftests.unit.made_limits import made_rule
 from selftests.unit.simulated_credits import Bursts, finding, steady
 from selftests.unit.simulated_load import second
 from selftests.unit.simulated_standstills import at_least, profile
@@ -17,7 +17,7 @@ from selftests.unit.simulated_standstills import at_least, profile
 LOCAL = 500.0
 LOW = 0.05
 RUNS = 10
-RULE = ComparisonRule(
+RULE = made_rule(
     profile="writes",
     metric=Metric.parse("write.iops"),
     kind="not_better_than_baseline_by",

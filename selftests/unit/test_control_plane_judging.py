@@ -7,12 +7,12 @@ from typing import Any, get_args
 import pytest
 
 from acceptance.judging.ramps import judge_ramp
-from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.results.ramps import ControlPlaneRecord, Ended, RampDownRecord, StopKind
 from acceptance.results.requirement import Outcome
+from selftests.unit.made_limits import of_control_plane
 
-PODS = ControlPlaneLimit(metric="pods", value=60, because="a small cluster runs as many.")
-DOWN = ControlPlaneLimit(metric="ramp-down", value=300.0, because="they take space")
+PODS = of_control_plane("pods", 60, because="a small cluster runs as many.")
+DOWN = of_control_plane("ramp-down", 300.0, because="they take space")
 
 
 def record(*, pods: int = 60, kind: StopKind = "goal", behind_s: float | None = 12.0, left: Any = ()) -> Any:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from acceptance.limits.declared import CONTROL_PLANE
 from acceptance.limits.file import load_limits
-from acceptance.limits.ramps import ControlPlaneEntry
 from acceptance.text.errors import WrongUsage
+from selftests.unit.made_limits import words_of
 from selftests.unit.tier_family import family
 
 SLOW = {"longer_than": "4min", "more_than": 10, "because": "a"}
@@ -28,17 +29,17 @@ WHOLE: dict[str, Any] = {
 
 
 def test_all_of_it_is_read_with_its_units() -> None:
-    entry = ControlPlaneEntry.model_validate(WHOLE)
-    assert entry.ramp is not None and entry.ramp.rate_per_s == 0.5
-    stop = entry.ramp.stop_when
+    tier = family(control_plane=(WHOLE, None, None))["parent"]
+    assert tier.ramp is not None and tier.ramp.rate_per_s == 0.5
+    stop = tier.ramp.stop_when
     assert stop.slow_starts and (stop.slow_starts.longer_than_s, stop.slow_starts.more_than) == (240.0, 10)
     assert stop.running_rate and (stop.running_rate.below_per_s * 60, stop.running_rate.over_s) == (10.0, 60.0)
     assert stop.crashes and stop.crashes.more_than == 3
-    pods, down = entry.limits()
-    assert (pods.metric, pods.kind, pods.value, pods.because) == ("pods", "at_least", 60, "d")
-    assert (down.metric, down.kind, down.value, down.unit) == ("ramp-down", "at_most", 300.0, "s")
-    assert pods.describe() == "at least 60 pods with a volume each"
-    assert down.describe() == "PVCs and PVs deleted at most 5 min after the last pod was told to end"
+    pods, down = tier.limits
+    assert (pods.path, pods.operator, pods.bound, pods.because) == ("pods", "at_least", 60, "d")
+    assert (down.path, down.operator, down.bound, down.unit) == ("ramp-down", "at_most", 300.0, "s")
+    assert words_of(pods) == "at least 60 pods with a volume each"
+    assert words_of(down) == "PVCs and PVs deleted at most 5 min after the last pod was told to end"
 
 
 @pytest.mark.parametrize(
@@ -62,18 +63,18 @@ def test_all_of_it_is_read_with_its_units() -> None:
 )
 def test_mistakes_are_told(change: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
-        ControlPlaneEntry.model_validate(WHOLE | change)
+        CONTROL_PLANE.form.model_validate(WHOLE | change)
 
 
 def test_an_empty_section_is_a_mistake() -> None:
     with pytest.raises(ValidationError, match="found none of them"):
-        ControlPlaneEntry.model_validate({})
+        CONTROL_PLANE.form.model_validate({})
 
 
 def test_a_tier_keeps_what_it_does_not_repeat() -> None:
     found = family(control_plane=(WHOLE, None, {"pods": {"at_least": 150, "because": "more"}}))["grandchild"]
     assert found.ramp is not None
-    assert [(each.metric, each.value, each.because) for each in found.control_plane] == [
+    assert [(each.path, each.bound, each.because) for each in found.of("control_plane")] == [
         ("pods", 150, "more"),
         ("ramp-down", 300.0, "e"),
     ]

@@ -7,13 +7,9 @@ from typing import Any
 import pytest
 
 from acceptance.judging.disruptions import FIELDS, judge_disruption, judge_records_kept, unjudged
-from acceptance.limits.disruptions import (
-    DisruptionEntry,
-    DisruptionLimit,
-    NewVolumeLimit,
-    PodReadyLimit,
-    WriteGapLimit,
-)
+from acceptance.limits.declared import DISRUPTION
+from acceptance.limits.limit import Limit
+from acceptance.limits.tiers import ALL_OPTIONS
 from acceptance.planning.assumed_throughput import EMBEDDED
 from acceptance.planning.failures import storage_pods as planned
 from acceptance.report.summary import render_summary
@@ -23,16 +19,17 @@ from selftests.unit.test_report_crashes import results
 from selftests.unit.tier_family import family
 
 
-def limit(kind: type[DisruptionLimit], *, at_most: str = "20s") -> DisruptionLimit:
-    return kind.model_validate({"at_most": at_most, "because": "clients give up."})
+def limit(path: str, *, at_most: float = 20.0) -> Limit:
+    return DISRUPTION.limit(path, at_most, because="clients give up.")
 
 
-WORSE = {PodReadyLimit: "ready_s", WriteGapLimit: "gap_s", NewVolumeLimit: "new_volume_s"}
+POD_READY, WRITE_GAP, NEW_VOLUME = "storage_pods.ready", "storage_pods.write_gap", "storage_pods.new_volume"
+WORSE = {POD_READY: "ready_s", WRITE_GAP: "gap_s", NEW_VOLUME: "new_volume_s"}
 
 
 @pytest.mark.parametrize("kind", FIELDS)
 @pytest.mark.parametrize(("seconds", "status"), [(18.9, "pass"), (20.4, "inconclusive"), (21.2, "fail")])
-def test_the_worst_of_all_kills_decides(kind: type[DisruptionLimit], seconds: float, status: str) -> None:
+def test_the_worst_of_all_kills_decides(kind: str, seconds: float, status: str) -> None:
     records = [storage_pods(), storage_pods(kill(), kill("csi-2", **{WORSE[kind]: seconds}), kill())]
     verdict = judge_disruption(records, limit(kind))
     assert (verdict.status, verdict.measured, verdict.unit) == (status, seconds, "s")
@@ -43,20 +40,20 @@ def test_the_worst_of_all_kills_decides(kind: type[DisruptionLimit], seconds: fl
 def test_a_pod_that_never_comes_back_fails_and_what_was_not_looked_at_is_open() -> None:
     gone = kill("csi-2", ready_s=None, new_volume_s=None, problem="waited 300 s for another pod")
     records = [storage_pods(kill(), gone)]
-    found = judge_disruption(records, limit(PodReadyLimit))
+    found = judge_disruption(records, limit(POD_READY))
     assert found.status == "fail" and "pod csi-2 on node node-1 was killed none became Ready" in found.reason
     assert "waited 300 s for another pod" in found.reason and "Nothing more was killed" in found.reason
-    assert judge_disruption(records, limit(NewVolumeLimit)).status == "inconclusive"
-    assert judge_disruption(records, limit(WriteGapLimit)).status == "pass"
+    assert judge_disruption(records, limit(NEW_VOLUME)).status == "inconclusive"
+    assert judge_disruption(records, limit(WRITE_GAP)).status == "pass"
 
 
 def test_new_volumes_that_never_come_fail() -> None:
-    found = judge_disruption([storage_pods(kill(new_volume_s=None, problem="PVC Pending"))], limit(NewVolumeLimit))
+    found = judge_disruption([storage_pods(kill(new_volume_s=None, problem="PVC Pending"))], limit(NEW_VOLUME))
     assert found.status == "fail" and "no new volume could be used: PVC Pending" in found.reason
 
 
 def test_a_writer_that_broke_off_is_told_beside_the_time_that_it_took_to_replace_it() -> None:
-    found = judge_disruption([storage_pods(kill(gap_s=25.0, broke="Input/output error"))], limit(WriteGapLimit))
+    found = judge_disruption([storage_pods(kill(gap_s=25.0, broke="Input/output error"))], limit(WRITE_GAP))
     assert found.status == "fail"
     assert "for 25.0 s, and the pod that wrote had to be replaced (Input/output error)" in found.reason
 
@@ -80,22 +77,20 @@ def test_records_that_nobody_can_read_are_no_pass() -> None:
 
 
 @pytest.mark.parametrize("kind", FIELDS)
-def test_without_a_limit_it_is_measured_and_not_judged(kind: type[DisruptionLimit]) -> None:
+def test_without_a_limit_it_is_measured_and_not_judged(kind: str) -> None:
     verdict = unjudged([storage_pods()], kind)
-    assert verdict.status == "skipped" and f"add one under disruption: {kind.key}:" in verdict.reason
+    assert verdict.status == "skipped" and f"add one under disruption: {DISRUPTION.bounds[kind][0]}:" in verdict.reason
 
 
 def test_limits_are_inherited_each_alone_and_asked_for_only_where_pods_may_be_killed() -> None:
     said = (("pod_ready", "2min"), ("write_gap", "9s"))
     early, late = ({name: {"at_most": text, "because": "so"}} for name, text in said)
     tier = family(disruption=(early, late, None))["grandchild"]
-    assert [each.key for each in tier.disruption] == ["pod_ready", "write_gap"]
-    asked = {"sustained": False, "under_load": False, "operations": False}
-    assert tier.requirements(destructive=True, **asked) == ()
-    assert tier.requirements(destructive=False, kill_pods=True, **asked) == ()
-    assert tier.requirements(destructive=True, kill_pods=True, **asked) == tier.disruption
+    assert [each.path for each in tier.of("disruption")] == [POD_READY, WRITE_GAP]
+    assert tier.asked_with(ALL_OPTIONS - {"kill_pods"}) == tier.asked_with(ALL_OPTIONS - {"destructive"}) == ()
+    assert tier.asked_with(["destructive", "kill_pods"]) == tier.of("disruption")
     with pytest.raises(ValueError, match="wanted pod_ready, write_gap or new_volume, found none"):
-        DisruptionEntry.model_validate({})
+        DISRUPTION.form.model_validate({})
 
 
 def test_the_report_has_a_row_for_each_kill_and_tells_what_was_lost() -> None:
@@ -122,17 +117,17 @@ UNREAD = storage_pods(read_on="", unread="no pod started")
 @pytest.mark.parametrize(
     ("verdict", "code", "facts"),
     [
-        (judge_disruption([storage_pods()], limit(PodReadyLimit)), "within", {"what": "pod_ready", "kills": 1}),
+        (judge_disruption([storage_pods()], limit(POD_READY)), "within", {"what": "pod_ready", "kills": 1}),
         (
-            judge_disruption([storage_pods(kill("csi-2", gap_s=25.0, broke="I/O error"))], limit(WriteGapLimit)),
+            judge_disruption([storage_pods(kill("csi-2", gap_s=25.0, broke="I/O error"))], limit(WRITE_GAP)),
             "outside",
             {**POD, "what": "write_gap", "broke": "I/O error"},
         ),
-        (judge_disruption([storage_pods(kill(gap_s=20.4))], limit(WriteGapLimit)), "on_both_sides", {"kills": 1}),
-        (judge_disruption([storage_pods(GONE)], limit(PodReadyLimit)), "never", {**POD, "problem": "waited 300 s"}),
-        (judge_disruption([storage_pods(GONE)], limit(NewVolumeLimit)), "not_tried", {"what": "new_volume"}),
-        (unjudged([storage_pods()], WriteGapLimit), "not_judged", {"what": "write_gap", "seconds": 0.3}),
-        (unjudged([storage_pods(GONE)], PodReadyLimit), "not_judged", {**POD, "seconds": None}),
+        (judge_disruption([storage_pods(kill(gap_s=20.4))], limit(WRITE_GAP)), "on_both_sides", {"kills": 1}),
+        (judge_disruption([storage_pods(GONE)], limit(POD_READY)), "never", {**POD, "problem": "waited 300 s"}),
+        (judge_disruption([storage_pods(GONE)], limit(NEW_VOLUME)), "not_tried", {"what": "new_volume"}),
+        (unjudged([storage_pods()], WRITE_GAP), "not_judged", {"what": "write_gap", "seconds": 0.3}),
+        (unjudged([storage_pods(GONE)], POD_READY), "not_judged", {**POD, "seconds": None}),
         (judge_records_kept([storage_pods()]), "records_kept", {"acknowledged": 400, "kills": 1}),
         (
             judge_records_kept([storage_pods(lost=[(12, 14)]), UNREAD]),

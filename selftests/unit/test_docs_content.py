@@ -12,15 +12,14 @@ from typing import get_args
 
 import pytest
 
+from acceptance.limits.declared import CONTROL_PLANE, PROVISIONING
 from acceptance.limits.file import load_limits
-from acceptance.limits.provisioning import Kind as ProvisioningKind
-from acceptance.limits.ramps import Metric as RampMetric
 from acceptance.limits.rebuilds import Kind as RebuildKind
 from acceptance.limits.scaling import Kind as ScalingKind
-from acceptance.limits.sustained import Kind as SustainedKind
-from acceptance.limits.tiers import LimitKind, RuleKind
+from acceptance.limits.speed import RuleKind
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.results.ramps import StopKind
+from acceptance.results.requirement import Operator
 from acceptance.settings.target_file import read_target
 from acceptance.statistics.interim_analyses import plan_for
 from selftests.unit.docs_pages import PAGES, ROOT, unfenced
@@ -110,13 +109,13 @@ def test_the_words_of_a_report_that_are_quoted_are_the_suites_own(quote: str) ->
 
 
 RULES = {
-    *get_args(LimitKind),
+    *get_args(Operator),
     *get_args(RuleKind),
     *get_args(ScalingKind),
     *(each.partition("_")[0] if each.startswith("foreground") else each for each in get_args(RebuildKind)),
-    *get_args(ProvisioningKind),
-    *get_args(SustainedKind),
-    *(each.replace("-", "_") for each in get_args(RampMetric)),
+    *(bound.rule for _, bound in PROVISIONING.bounds.values()),
+    *(f"{side}_sustained" for side in get_args(Operator)),
+    *(each.replace("-", "_") for each in CONTROL_PLANE.bounds),
     *(each.replace("_", " ") for each in get_args(StopKind)),
     "not_worse_than_before_by",
 }
@@ -137,7 +136,7 @@ def test_the_tests_that_the_coverage_names_exist() -> None:
 
 def test_the_tutorial_counts_the_limits_that_a_run_without_further_options_is_judged_by() -> None:
     tier = load_limits(ROOT / "thresholds.yaml", profiles=set(find_profiles(ROOT / "profiles"))).tier("baseline")
-    asked = tier.requirements(destructive=False, sustained=False, under_load=False, operations=False)
+    asked = tier.asked_with(())
     assert set(re.findall(r"3 of its (\d+) limits and rules", PAGES["docs/tutorial.md"])) == {str(len(asked))}
 
 

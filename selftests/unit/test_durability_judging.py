@@ -7,16 +7,17 @@ from typing import Any, get_args
 import pytest
 
 from acceptance.judging.crashes import judge_durability, judge_failover, judge_stayed, unjudged
-from acceptance.limits.crashes import DrainLimit, FailoverEntry, FailoverLimit
+from acceptance.limits.declared import FAILOVER
 from acceptance.results.crashes import Failure
 from acceptance.results.document import Verdict
 from acceptance.text.errors import Unsupported
 from acceptance.trials.crashes.failing_over import Stopwatch
 from acceptance.wording.records import ranges_in_words
 from selftests.unit.crash_records import durability, failover
+from selftests.unit.made_limits import words_of
 from selftests.unit.tier_family import family
 
-LIMIT = FailoverLimit.model_validate({"at_most": "60s", "because": "nobody waits longer."})
+LIMIT = FAILOVER.limit("failover.time", 60.0, because="nobody waits longer.")
 
 
 def test_all_records_there_is_a_pass() -> None:
@@ -89,7 +90,7 @@ def test_without_a_limit_it_is_measured_and_not_judged() -> None:
 
 
 def test_a_drain_is_judged_by_a_limit_of_its_own() -> None:
-    limit = DrainLimit.model_validate({"at_most": "10s", "because": "upgrades wait."})
+    limit = FAILOVER.limit("drain.time", 10.0, because="upgrades wait.")
     verdict = judge_failover(failover(9.0, 5.0, 0.5, failure="drained"), limit)
     assert (verdict.status, verdict.profile, verdict.measured) == ("fail", "drain", 14.5)
     assert verdict.reason.startswith("drain on fast took 14.5 s from the last durable write on node-1 to the first on")
@@ -116,25 +117,24 @@ def test_where_the_cluster_shows_no_volume_on_any_node_nothing_is_known_of_what_
 def test_a_tier_may_limit_failovers_and_drains_each_alone() -> None:
     both = {name: {"at_most": "2min", "because": "so"} for name in ("time", "drain_time")}
     tiers = family(failover=({"time": both["time"]}, {"drain_time": both["drain_time"]}, None))
-    assert {name: [each.key for each in tier.failover] for name, tier in tiers.items()} == {
+    assert {name: [FAILOVER.bounds[each.path][0] for each in tier.of("failover")] for name, tier in tiers.items()} == {
         "parent": ["time"],
         "child": ["time", "drain_time"],
         "grandchild": ["time", "drain_time"],
     }
-    asked = tiers["child"].requirements(
-        destructive=False, sustained=False, under_load=False, operations=False, many_files=False
-    )
-    assert [each.describe() for each in asked] == [
+    asked = tiers["child"].asked_with(())
+    assert [words_of(each) for each in asked] == [
         "time until the volume of a drained node is written on another: at most 2 min"
     ]
     with pytest.raises(ValueError, match="wanted time, out_of_service_time or drain_time, found none"):
-        FailoverEntry.model_validate({})
+        FAILOVER.form.model_validate({})
 
 
 def test_a_limit_is_inherited_and_replaced() -> None:
     early, late = ({"time": {"at_most": text, "because": "so"}} for text in ("8min", "2min"))
     found = {
-        name: [each.describe() for each in tier.failover] for name, tier in family(failover=(None, early, late)).items()
+        name: [words_of(each) for each in tier.of("failover")]
+        for name, tier in family(failover=(None, early, late)).items()
     }
     about = "time until the volume of a failed node is written on another: at most"
     assert found == {"parent": [], "child": [f"{about} 8 min"], "grandchild": [f"{about} 2 min"]}
@@ -143,7 +143,7 @@ def test_a_limit_is_inherited_and_replaced() -> None:
 @pytest.mark.parametrize("text", ["0s", "8", "8MiB", 8])
 def test_a_limit_that_is_no_time_is_refused(text: object) -> None:
     with pytest.raises(ValueError, match=r"wanted a (time|value above zero)"):
-        FailoverEntry.model_validate({"time": {"at_most": text, "because": "so"}})
+        FAILOVER.form.model_validate({"time": {"at_most": text, "because": "so"}})
 
 
 def test_phases_follow_each_other_and_add_up() -> None:

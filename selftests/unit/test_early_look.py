@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.judging.rejudging import contradictions
-from acceptance.limits.tiers import ComparisonRule, Limit
+from acceptance.limits.limit import Limit
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import PreparedVolume, Segment
@@ -20,10 +20,11 @@ from acceptance.statistics.interim_analyses import ALONE, DURABLE_IN_TURN, Analy
 from acceptance.trials.speed.findings import Finding, decided
 from acceptance.trials.speed.turns import Turns
 from selftests.unit.compared_runs import run_of
+from selftests.unit.made_limits import made_limit, made_rule
 from selftests.unit.simulated_load import second
 
 PROFILE = Profile(name="writes", path=Path("writes.fio"), text="", about="", jobs=("writes",))
-RULE = ComparisonRule(
+RULE = made_rule(
     profile="writes",
     metric=Metric.parse("write.iops"),
     kind="not_better_than_baseline_by",
@@ -33,7 +34,7 @@ RULE = ComparisonRule(
 
 
 def limit(path: str, *, at_least: float | None = None, at_most: float | None = None) -> Limit:
-    return Limit(profile="writes", metric=Metric.parse(path), at_least=at_least, at_most=at_most, because="b")
+    return made_limit(profile="writes", metric=Metric.parse(path), at_least=at_least, at_most=at_most, because="b")
 
 
 def writes(*rates: float, latency_s: float = 0.001) -> list[Sample]:

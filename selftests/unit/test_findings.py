@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.limits.tiers import ComparisonRule, Limit
+from acceptance.limits.limit import Limit
+from acceptance.limits.speed import RuleKind
 from acceptance.loads.fio.samples import Counts, Sample
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import PreparedVolume, Segment
@@ -19,6 +20,7 @@ from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.trials.speed.findings import Finding, decided
 from acceptance.trials.speed.turns import Turns
+from selftests.unit.made_limits import made_limit, made_rule
 
 PLAN = AnalysisPlan(seconds=(12, 24), batch_s=4)
 IOPS = Metric.parse("write.iops")
@@ -63,17 +65,11 @@ def beside(candidate: Recording, baseline: Recording) -> Finding:
 
 
 def at_least(value: float) -> Limit:
-    return Limit(profile="writes", metric=IOPS, at_least=value, because="b")
+    return made_limit(profile="writes", metric=IOPS, at_least=value, because="b")
 
 
-def not_better(path: str) -> ComparisonRule:
-    return ComparisonRule(
-        profile="writes",
-        metric=Metric.parse(path),
-        kind="not_better_than_baseline_by",
-        margin=0.2,
-        because="not done",
-    )
+def not_better(path: str, *, kind: RuleKind = "not_better_than_baseline_by") -> Limit:
+    return made_rule(profile="writes", metric=Metric.parse(path), kind=kind, margin=0.2, because="not done")
 
 
 RULE = not_better("write.iops")
@@ -108,7 +104,7 @@ def test_a_stall_in_a_turn_is_a_stall_of_the_class() -> None:
     turned = recording(1000, 1000)
     turned = replace(turned, segments=(turned.segments[0], replace(turned.segments[1], samples=(late,))))
     found = beside(recording(1000, 1000), recording(1000, 1000, role="baseline", storage_class="local"))
-    limit = Limit(profile="writes", metric=Metric.parse("stall.longest"), at_most=10.0, because="b")
+    limit = made_limit(profile="writes", metric=Metric.parse("stall.longest"), at_most=10.0, because="b")
     assert found.turns is not None and found.against(limit).status == "pass"
     found = replace(found, turns=replace(found.turns, candidate=turned))
     verdict = found.against(limit)
@@ -118,7 +114,7 @@ def test_a_stall_in_a_turn_is_a_stall_of_the_class() -> None:
 
 
 def test_a_limit_on_what_the_profile_does_not_do_is_not_judged() -> None:
-    limit = Limit(profile="writes", metric=Metric.parse("read.latency.p99"), at_most=1.0, because="b")
+    limit = made_limit(profile="writes", metric=Metric.parse("read.latency.p99"), at_most=1.0, because="b")
     verdict = finding(1000, 1000).against(limit)
     assert (verdict.status, verdict.measured) == ("inconclusive", None)
 
@@ -172,7 +168,7 @@ def test_a_ratio_of_what_one_side_did_not_do_says_so() -> None:
     ],
 )
 def test_measuring_ends_once_all_that_is_asked_is_decided(
-    limits: list[float], rules: list[ComparisonRule], baseline: bool, over: bool
+    limits: list[float], rules: list[Limit], baseline: bool, over: bool
 ) -> None:
     samples = recording(1000).samples
     against = recording(1000, role="baseline").samples if baseline else None
@@ -219,7 +215,7 @@ def test_what_is_drawn_of_a_silence_is_as_long_as_it_was() -> None:
 
 
 def test_a_direction_that_the_profile_does_not_use_has_no_value() -> None:
-    asked = Limit(profile="writes", metric=Metric.parse("read.iops"), at_least=1, because="it is asked")
+    asked = made_limit(profile="writes", metric=Metric.parse("read.iops"), at_least=1, because="it is asked")
     verdict = finding(1000, 1000).against(asked)
     assert (verdict.status, verdict.measured) == ("inconclusive", None)
     assert "has no value in the measurement" in verdict.reason
@@ -281,11 +277,11 @@ def mixed(read_s: float, write_s: float, storage_class: str) -> Recording:
     [
         (not_better("read.latency.mean"), True),
         (not_better("write.latency.mean"), False),
-        (replace(not_better("read.latency.mean"), kind="not_worse_than_baseline_by"), False),
+        (not_better("read.latency.mean", kind="not_worse_than_baseline_by"), False),
     ],
 )
-def test_only_reads_that_are_too_fast_are_blamed_on_a_cache(rule: ComparisonRule, told: bool) -> None:
-    slow = 1e-2 if rule.kind == "not_worse_than_baseline_by" else 1e-4
+def test_only_reads_that_are_too_fast_are_blamed_on_a_cache(rule: Limit, told: bool) -> None:
+    slow = 1e-2 if rule.rule == "not_worse_than_baseline_by" else 1e-4
     found = beside(mixed(slow, slow, "fast"), mixed(1e-3, 1e-3, "local"))
     verdict = found.compared(rule)
     assert verdict.status == "fail"

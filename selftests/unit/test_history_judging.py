@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from acceptance.judging.history.noise import noise_reach, surpluses
 from acceptance.judging.history.verdicts import KEPT_POINTS, Judged, judge_history
-from acceptance.limits.history import RUNS, HistoryLimit
+from acceptance.limits.history import RUNS
+from acceptance.limits.limit import Limit
 from acceptance.results.history import TrendPoint
 from selftests.unit.history_runs import limit, nights, noisy
 
@@ -18,7 +19,7 @@ QUIET = [1000.0, 1010.0, 990.0, 1005.0, 995.0, 1002.0, 998.0] * 2
 
 
 def judged(
-    values: list[float], asked: HistoryLimit | None = None, *, within: float = 0.0, others: int = 0, accepted: int = 0
+    values: list[float], asked: Limit | None = None, *, within: float = 0.0, others: int = 0, accepted: int = 0
 ) -> Judged:
     """The last value judged beside the others."""
     *earlier, this = nights(values, within=within)
@@ -28,7 +29,7 @@ def judged(
 def judge(
     earlier: list[TrendPoint],
     this: TrendPoint | None,
-    asked: HistoryLimit | None = None,
+    asked: Limit | None = None,
     *,
     others: int = 0,
     accepted: int = 0,

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from acceptance.limits.file import load_limits
-from acceptance.limits.history import HistoryLimit
+from acceptance.limits.limit import Limit
 from acceptance.settings.run import read_settings
 from acceptance.text.errors import WrongUsage
+from selftests.unit.made_limits import words_of
 
 ROOT = Path(__file__).parents[2]
 GOOD = """\
@@ -33,10 +34,10 @@ tiers:
 """
 
 
-def read(text: str, tmp_path: Path, *, tier: str) -> tuple[HistoryLimit, ...]:
+def read(text: str, tmp_path: Path, *, tier: str) -> tuple[Limit, ...]:
     path = tmp_path / "limits.yaml"
     path.write_text(text)
-    return load_limits(path, profiles={"sync-write-iops", "etcd-fsync"}).tier(tier).history
+    return load_limits(path, profiles={"sync-write-iops", "etcd-fsync"}).tier(tier).of("history")
 
 
 def errors(text: str, tmp_path: Path) -> list[str]:
@@ -47,26 +48,26 @@ def errors(text: str, tmp_path: Path) -> list[str]:
 
 def test_limits_are_read_and_inherited_rule_by_rule(tmp_path: Path) -> None:
     baseline, production = (read(GOOD, tmp_path, tier=tier) for tier in ("baseline", "production"))
-    assert [(str(each.metric), each.margin, each.runs) for each in baseline] == [
+    assert [(each.path, each.at["margin"], each.at["runs"]) for each in baseline] == [
         ("write.iops", 0.10, 9),
         ("sync.latency.p99", 1.5, 9),
     ]
-    assert [(str(each.metric), each.margin, each.runs) for each in production] == [
+    assert [(each.path, each.at["margin"], each.at["runs"]) for each in production] == [
         ("write.iops", 0.05, 9),
         ("sync.latency.p99", 1.5, 9),
         ("cpu.per_operation", 0.20, 9),
     ]
     assert (baseline[0].bound, baseline[1].bound) == (0.9, 2.5)
     assert (
-        baseline[0].describe()
+        words_of(baseline[0])
         == "write.iops not worse than the accepted level (of 9 runs) by more than 10 % beyond noise"
     )
 
 
 def test_a_fortnight_of_nights_unless_a_tier_says_otherwise(tmp_path: Path) -> None:
-    assert {each.runs for each in read(GOOD.replace("runs: 9", ""), tmp_path, tier="baseline")} == {14}
+    assert {each.at["runs"] for each in read(GOOD.replace("runs: 9", ""), tmp_path, tier="baseline")} == {14}
     longer = GOOD.replace("extends: baseline\n    history:", "extends: baseline\n    history:\n      runs: 21")
-    assert {each.runs for each in read(longer, tmp_path, tier="production")} == {21}
+    assert {each.at["runs"] for each in read(longer, tmp_path, tier="production")} == {21}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_a_section_that_says_nothing_is_refused(tmp_path: Path) -> None:
 
 def test_every_tier_of_the_suite_has_limits_on_all_ways_of_waiting() -> None:
     file = load_limits(ROOT / "thresholds.yaml", profiles={path.stem for path in (ROOT / "profiles").iterdir()})
-    assert {name: len(tier.history) for name, tier in file.tiers.items()} == {"baseline": 4, "production": 4}
+    assert {name: len(tier.of("history")) for name, tier in file.tiers.items()} == {"baseline": 4, "production": 4}
 
 
 def test_the_option_takes_a_file_or_a_folder(tmp_path: Path) -> None:

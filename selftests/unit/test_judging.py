@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from acceptance.judging.limit import Caution, judge, judge_comparison
 from acceptance.judging.outcome import decide, verdict_id
-from acceptance.limits.tiers import ComparisonRule, Limit, RuleKind
+from acceptance.limits.limit import Limit
+from acceptance.limits.speed import RuleKind
 from acceptance.measuring.figures import estimate
 from acceptance.results.document import Estimate, Status, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.results.verdicts import overall
 from acceptance.statistics.intervals import Part
 from acceptance.statistics.ratios import Ratio
+from selftests.unit.made_limits import made_limit, made_rule
 
 values = st.floats(min_value=1e-3, max_value=1e6)
 batch_values = st.lists(st.floats(min_value=1.0, max_value=1e5), min_size=3, max_size=15)
@@ -29,21 +31,21 @@ def iops(mean: float, low: float | None, high: float | None) -> Estimate:
 
 def at_least(value: float) -> Limit:
     metric = Metric.parse("write.iops")
-    return Limit(profile="sync-write-iops", metric=metric, at_least=value, because="Commits wait.")
+    return made_limit(profile="sync-write-iops", metric=metric, at_least=value, because="Commits wait.")
 
 
 def at_most(value: float) -> Limit:
     metric = Metric.parse("sync.latency.p99")
-    return Limit(profile="etcd-fsync", metric=metric, at_most=value, because="etcd stalls")
+    return made_limit(profile="etcd-fsync", metric=metric, at_most=value, because="etcd stalls")
 
 
 def judged(found: Estimate | None, limit: Limit) -> Verdict:
     return judge(found, limit, storage_class="replicated")
 
 
-def rule(path: str, margin: float = 0.2, kind: RuleKind = "not_better_than_baseline_by") -> ComparisonRule:
+def rule(path: str, margin: float = 0.2, kind: RuleKind = "not_better_than_baseline_by") -> Limit:
     metric = Metric.parse(path)
-    return ComparisonRule(profile="p", metric=metric, kind=kind, margin=margin, because="not durable")
+    return made_rule(profile="p", metric=metric, kind=kind, margin=margin, because="not durable")
 
 
 def compared(
@@ -139,7 +141,7 @@ def test_what_is_missing_or_no_number_is_inconclusive_and_stays_out_of_the_verdi
 
 def test_a_stall_in_too_short_a_load_is_told_in_one_clean_sentence() -> None:
     stall = Metric.parse("stall.longest")
-    limit = Limit(profile="p", metric=stall, at_most=8.0, because="b")
+    limit = made_limit(profile="p", metric=stall, at_most=8.0, because="b")
     found = Estimate(mean=4.0, low=4.0, high=4.0, unit="s", samples=5)
     verdict = judge(found, limit, storage_class="fast", caution=Caution(may_pass=False))
     assert (verdict.status, verdict.reason) == (
@@ -257,24 +259,22 @@ rules = st.builds(
 
 @given(rules, values, values, st.floats(1.0, 1000.0))
 def test_a_better_ratio_never_helps_against_too_good_and_never_harms_against_too_bad(
-    asked: ComparisonRule, a: float, b: float, factor: float
+    asked: Limit, a: float, b: float, factor: float
 ) -> None:
     low, high = sorted((a, b))
     before, after = (
-        RANK[compared(asked.metric.path, low * by, high * by, margin=asked.margin, kind=asked.kind).status]
+        RANK[compared(asked.path, low * by, high * by, margin=asked.at["margin"], kind=asked.rule).status]
         for by in (1.0, factor if asked.metric.higher_is_better else 1.0 / factor)
     )
-    assert after <= before if asked.kind == "not_better_than_baseline_by" else after >= before
+    assert after <= before if asked.rule == "not_better_than_baseline_by" else after >= before
 
 
 @given(rules, values, values, st.floats(1.0, 10.0))
-def test_a_wider_margin_never_makes_a_comparison_worse(
-    asked: ComparisonRule, a: float, b: float, factor: float
-) -> None:
+def test_a_wider_margin_never_makes_a_comparison_worse(asked: Limit, a: float, b: float, factor: float) -> None:
     low, high = sorted((a, b))
     narrow, wide = (
-        RANK[compared(asked.metric.path, low, high, margin=margin, kind=asked.kind).status]
-        for margin in (asked.margin / factor, asked.margin)
+        RANK[compared(asked.path, low, high, margin=margin, kind=asked.rule).status]
+        for margin in (asked.at["margin"] / factor, asked.at["margin"])
     )
     assert wide >= narrow
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from acceptance.judging.rejudging import contradictions
-from acceptance.limits.tiers import Limit, Tier
+from acceptance.limits.limit import Limit
+from acceptance.limits.tiers import Tier
 from acceptance.results.recorder import Recorder
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.speed.later import AFTER_S, Later
@@ -18,6 +19,7 @@ from acceptance.trials.speed.runner import SpeedRunner
 from fixtures.measurements import RUNNER, pytest_runtest_teardown
 from fixtures.options import INPUTS
 from fixtures.run import RUN
+from selftests.unit.made_limits import tier_with
 from selftests.unit.simulated_credits import Credits, ReadyBench, steady
 from selftests.unit.simulated_standstills import Storage, at_least, profile
 
@@ -33,7 +35,7 @@ def run_of(
         bench,
         baseline_class=None,
         node=None,
-        tier=Tier(name="t", description="d", extends=None, limits=(at_least(RATE / 2),), comparison=()),
+        tier=tier_with(at_least(RATE / 2)),
         report=lambda _: None,
         preparing=lambda *_: None,
         keep=lambda _: None,
@@ -80,7 +82,7 @@ class Ending(SimpleNamespace):
 
 
 def tier_of(*limits: Limit) -> Tier:
-    return Tier(name="t", description="d", extends=None, limits=limits, comparison=())
+    return tier_with(*limits)
 
 
 def teardown(runner: Ending, *, nextitem: object = None, tier: Tier | None = None) -> Recorder:

@@ -10,9 +10,11 @@ import yaml
 
 from acceptance.limits.file import load_limits
 from acceptance.limits.shipped import digest_of, is_shipped, shipped_digests
-from acceptance.limits.tiers import ComparisonRule, Limit, LimitsFile, RuleKind, Tier
+from acceptance.limits.speed import RuleKind
+from acceptance.limits.tiers import LimitsFile, Tier
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
+from selftests.unit.made_limits import made_rule, words_of
 
 MIB = 1024**2
 PROFILES = {"sync-write-iops", "etcd-fsync"}
@@ -54,22 +56,22 @@ def errors(text: str, tmp_path: Path) -> list[str]:
 def test_the_suites_own_limits_are_valid_for_the_suites_own_profiles() -> None:
     file = load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES)
     values = {
-        name: {str(limit.metric): limit.value for limit in file.tier(name).limits_for("sync-write-iops")}
+        name: {str(limit.metric): limit.bound for limit in file.tier(name).of("limits", profile="sync-write-iops")}
         for name in ("baseline", "production")
     }
     assert values == {
         "baseline": {"write.iops": 750.0, "stall.longest": 10.0},
         "production": {"write.iops": 1000.0, "stall.longest": 10.0},
     }
-    (fsync,) = file.tier("production").limits_for("etcd-fsync")
-    assert (fsync.metric.path, fsync.at_most) == ("sync.latency.p99", 0.01)
-    assert {limit.profile for limit in file.tier("baseline").limits} == SHIPPED_PROFILES
+    (fsync,) = file.tier("production").of("limits", profile="etcd-fsync")
+    assert (fsync.path, fsync.bound) == ("sync.latency.p99", 0.01)
+    assert {limit.profile for limit in file.tier("baseline").of("limits")} == SHIPPED_PROFILES
 
 
 def test_a_metric_of_the_suites_own_limits_is_one_that_its_profile_can_show() -> None:
     file = load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES)
     for tier in file.tiers.values():
-        for asked in (*tier.limits, *tier.comparison):
+        for asked in (*tier.of("limits"), *tier.of("comparison")):
             text = next((ROOT / "profiles").glob(f"{asked.profile}.*")).read_text(encoding="utf-8")
             if asked.metric.statistic in ("mean", "percentile"):
                 assert "gtod_reduce" not in text, f"{asked.profile} measures no latency"
@@ -110,10 +112,10 @@ def test_a_tier_of_ones_own_extends_a_shipped_one(tmp_path: Path) -> None:
     mine = extending(text, tmp_path)
     shipped = load_limits(ROOT / "thresholds.yaml", profiles=SHIPPED_PROFILES).tier("production")
     assert list(mine.tiers) == ["shop"], "a file offers its own tiers alone"
-    theirs = {limit.describe() for limit in shipped.limits_for("sync-write-iops")}
-    ours = {limit.describe() for limit in mine.tier("shop").limits_for("sync-write-iops")}
+    theirs = {words_of(limit) for limit in shipped.of("limits", profile="sync-write-iops")}
+    ours = {words_of(limit) for limit in mine.tier("shop").of("limits", profile="sync-write-iops")}
     assert ours - theirs == {"write.iops at least 1,600 IOPS"} and theirs - ours == {"write.iops at least 1,000 IOPS"}
-    assert mine.tier("shop").requires == shipped.requires and mine.tier("shop").rebuild == shipped.rebuild
+    assert mine.tier("shop").requires == shipped.requires and mine.tier("shop").of("rebuild") == shipped.of("rebuild")
 
 
 @pytest.mark.parametrize(
@@ -154,13 +156,13 @@ def test_what_is_no_test_cannot_be_required(wrong: str, tmp_path: Path) -> None:
 
 def test_limits_are_in_the_metrics_unit_and_describe_themselves(tmp_path: Path) -> None:
     tier = read(GOOD, tmp_path).tier("baseline")
-    described = [limit.describe() for limit in tier.limits]
+    described = [words_of(limit) for limit in tier.of("limits")]
     assert described == [
         "write.iops at least 750 IOPS",
         "write.bandwidth at least 5 MiB/s",
         "write.bandwidth at most 100 MiB/s",
     ]
-    assert [rule.describe() for rule in tier.comparison] == ["write.iops at most 1.2x the baseline's"]
+    assert [words_of(rule) for rule in tier.of("comparison")] == ["write.iops at most 1.2x the baseline's"]
 
 
 def test_a_metric_can_carry_both_kinds_of_rule_and_a_child_replaces_one_of_them(tmp_path: Path) -> None:
@@ -171,7 +173,9 @@ def test_a_metric_can_carry_both_kinds_of_rule_and_a_child_replaces_one_of_them(
     )
     rule = "write.iops: {not_better_than_baseline_by: 20%, because: not durable}"
     file = read(GOOD.replace(rule, both).rstrip() + child, tmp_path)
-    found = {name: [(each.kind, each.margin) for each in tier.comparison] for name, tier in file.tiers.items()}
+    found = {
+        name: [(each.rule, each.at["margin"]) for each in tier.of("comparison")] for name, tier in file.tiers.items()
+    }
     assert found == {
         "baseline": [("not_better_than_baseline_by", 0.3), ("not_worse_than_baseline_by", 1.5)],
         "production": [("not_better_than_baseline_by", 0.3), ("not_worse_than_baseline_by", 0.5)],
@@ -180,27 +184,27 @@ def test_a_metric_can_carry_both_kinds_of_rule_and_a_child_replaces_one_of_them(
 
 def test_a_tier_replaces_what_it_repeats_and_inherits_the_rest(tmp_path: Path) -> None:
     tier = read(GOOD, tmp_path).tier("production")
-    assert [(limit.metric.path, limit.value) for limit in tier.limits] == [
+    assert [(limit.path, limit.bound) for limit in tier.of("limits")] == [
         ("write.iops", 1000.0),
         ("write.bandwidth", 5 * MIB),
         ("write.bandwidth", 100 * MIB),
     ]
-    assert len(tier.comparison_for("sync-write-iops")) == 1
+    assert len(tier.of("comparison", profile="sync-write-iops")) == 1
 
 
 def test_a_child_that_replaces_one_bound_keeps_the_other_with_its_reason(tmp_path: Path) -> None:
     text = GOOD.replace(
         "write.iops: {at_least: 1000, because: commits", "write.bandwidth: {at_most: 50MiB/s, because: we"
     )
-    found = {limit.kind: limit for limit in read(text, tmp_path).tier("production").limits[1:]}
-    assert {kind: (each.value, each.because) for kind, each in found.items()} == {
+    found = {limit.rule: limit for limit in read(text, tmp_path).tier("production").of("limits")[1:]}
+    assert {kind: (each.bound, each.because) for kind, each in found.items()} == {
         "at_least": (5 * MIB, "commits wait for it"),
         "at_most": (50 * MIB, "we wait for it"),
     }
 
 
 def test_a_profile_without_limits_is_no_error(tmp_path: Path) -> None:
-    assert read(GOOD, tmp_path).tier("baseline").limits_for("etcd-fsync") == ()
+    assert read(GOOD, tmp_path).tier("baseline").of("limits", profile="etcd-fsync") == ()
 
 
 def test_an_unknown_tier_names_those_there_are(tmp_path: Path) -> None:
@@ -348,31 +352,25 @@ def test_better_is_higher_for_rates_and_lower_for_latencies_and_cpu_use(
     kind: RuleKind, bounds: list[tuple[str, float]]
 ) -> None:
     rules = [
-        ComparisonRule(profile="p", metric=Metric.parse(path), kind=kind, margin=0.25, because="b")
+        made_rule(profile="p", metric=Metric.parse(path), kind=kind, margin=0.25, because="b")
         for path in ("write.iops", "write.latency.mean", "cpu.per_operation")
     ]
-    assert [(rule.side, rule.bound) for rule in rules] == bounds
-
-
-def test_a_limit_is_of_one_kind() -> None:
-    for values in ({}, {"at_least": 1.0, "at_most": 2.0}):
-        with pytest.raises(ValueError, match="both or none"):
-            Limit(profile="p", metric=Metric.parse("write.iops"), because="b", **values)
+    assert [(rule.operator, rule.bound) for rule in rules] == bounds
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["baseline", "production", "gold"])))
 def test_the_order_of_tiers_in_the_file_means_nothing(order: tuple[str, ...], tmp_path: Path) -> None:
     tiers = yaml.safe_load(GOOD)["tiers"] | {"gold": {"extends": "production"}}
     text = yaml.safe_dump({"version": 1, "tiers": {name: tiers[name] for name in order}}, sort_keys=False)
-    assert [limit.value for limit in read(text, tmp_path).tier("gold").limits] == [1000.0, 5 * MIB, 100 * MIB]
+    assert [limit.bound for limit in read(text, tmp_path).tier("gold").of("limits")] == [1000.0, 5 * MIB, 100 * MIB]
 
 
 def test_what_longhorn_is_held_to_demands_no_less_of_its_function_than_the_shipped_limits() -> None:
     """Speed is of the machine. No tier is extended, which would judge it after all."""
     shipped, lab = _shipped_and_lab()
     assert set(shipped.requires) <= set(lab.requires) and lab.extends is None
-    told = {(rule.profile, rule.describe()) for rule in shipped.comparison}
-    assert lab.comparison and {(rule.profile, rule.describe()) for rule in lab.comparison} <= told
+    told = {(rule.profile, words_of(rule)) for rule in shipped.of("comparison")}
+    assert lab.of("comparison") and {(rule.profile, words_of(rule)) for rule in lab.of("comparison")} <= told
 
 
 def test_what_longhorn_is_held_to_leaves_out_no_kind_of_limit() -> None:
@@ -389,20 +387,10 @@ def _shipped_and_lab() -> tuple[Tier, Tier]:
 
 def _kinds(tier: Tier) -> set[tuple[str, str]]:
     """What kinds of limits a tier has, but for comparisons; of what runs no profile, each figure is a kind."""
-    asked = tier.requirements(
-        destructive=True,
-        sustained=True,
-        under_load=True,
-        operations=True,
-        kill_pods=True,
-        many_files=True,
-        price=True,
-        neighbours=True,
-    )
     return {
-        (type(each).__name__, each.kind if each.profile in SHIPPED_PROFILES else str(each.metric).split(".")[0])
-        for each in asked
-        if not isinstance(each, ComparisonRule)
+        (each.section, each.rule if each.profile in SHIPPED_PROFILES else each.path.split(".")[0])
+        for each in tier.limits
+        if each.section not in ("comparison", "history")
     }
 
 

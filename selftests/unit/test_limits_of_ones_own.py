@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from acceptance.limits.file import load_limits
+from acceptance.limits.limit import Limit
 from acceptance.limits.reasons import sources_of
 from acceptance.limits.shipped import shipped_profiles
-from acceptance.limits.tiers import Limit, LimitsFile, Tier
+from acceptance.limits.tiers import LimitsFile, Tier
 from acceptance.text.errors import WrongUsage
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +38,7 @@ def problems(folder: Path, *texts: str) -> list[str]:
 
 
 def limit(found: Tier, profile: str, metric: str) -> Limit:
-    (one,) = (each for each in found.limits_for(profile) if each.metric.path == metric)
+    (one,) = (each for each in found.of("limits", profile=profile) if each.metric.path == metric)
     return one
 
 
@@ -47,7 +48,7 @@ FAMILY = '      "*-read-latency":\n        read.latency.mean: {at_most: 5ms, bec
 def test_a_family_is_all_profiles_that_its_pattern_fits(tmp_path: Path) -> None:
     found = read(tmp_path, tier(FAMILY)).tier("shop")
     assert {each.profile for each in found.limits} >= {"fast-read-latency", "slow-read-latency", "random-read-latency"}
-    assert not found.limits_for("order-log")
+    assert not found.of("limits", profile="order-log")
     several = FAMILY.replace('"*-read-latency"', '"fast-*, order-log"')
     assert {each.profile for each in read(tmp_path, tier(several)).tier("shop").limits} == {
         "fast-read-latency",
@@ -60,8 +61,8 @@ def test_a_profile_by_its_own_name_counts_more_and_keeps_the_familys_reason(tmp_
     for text in (FAMILY + own, own + FAMILY):
         found = read(tmp_path, tier(text)).tier("shop")
         slow = limit(found, "slow-read-latency", "read.latency.mean")
-        assert (slow.at_most, slow.because) == (pytest.approx(0.009), "queries wait")
-        assert limit(found, "fast-read-latency", "read.latency.mean").at_most == 0.005
+        assert (slow.bound, slow.because) == (pytest.approx(0.009), "queries wait")
+        assert limit(found, "fast-read-latency", "read.latency.mean").bound == 0.005
 
 
 def test_a_reason_is_inherited_with_its_source_and_one_of_ones_own_is_not_added_to(tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def test_a_reason_is_inherited_with_its_source_and_one_of_ones_own_is_not_added_
     )
     found = read(tmp_path, text).tier("shop")
     sync = limit(found, "sync-write-iops", "write.iops")
-    assert sync.at_least == 1600 and sync.because.startswith("Manetu's guide recommends more than 1000 a second")
+    assert sync.bound == 1600 and sync.because.startswith("Manetu's guide recommends more than 1000 a second")
     assert sync.because.endswith(" (source: manetu)")
     assert limit(found, "etcd-fsync", "sync.latency.p99").because == "our leaders change"
 
@@ -122,7 +123,7 @@ def test_several_files_are_one(tmp_path: Path) -> None:
     found = read(tmp_path, first, second)
     assert list(found.tiers) == ["team", "shop"]
     log = limit(found.tier("shop"), "order-log", "write.iops")
-    assert (log.at_least, log.because) == (1200, "orders wait")
+    assert (log.bound, log.because) == (1200, "orders wait")
     third = tier("      fast-read-latency: {read.iops: {at_least: 5, because: b}}\n", name="team")
     assert len(read(tmp_path, first, second, third).tier("shop").limits) == 3
 
@@ -146,9 +147,9 @@ def test_files_that_contradict_each_other_are_told_with_both_places(tmp_path: Pa
 def test_a_family_in_the_shipped_file_is_of_shipped_profiles_alone(tmp_path: Path) -> None:
     """A profile of one's own changes nothing of what the shipped tiers ask for."""
     text = tier("      order-log: {write.iops: {at_least: 9, because: b}}\n", more="    extends: builtin/baseline\n")
-    assert not read(tmp_path, text).tier("shop").limits_for("fast-read-latency")
+    assert not read(tmp_path, text).tier("shop").of("limits", profile="fast-read-latency")
     shipped = load_limits(SHIPPED, profiles=PROFILES | shipped_profiles(), shipped=SHIPPED).tier("baseline")
-    assert {each.profile for each in shipped.limits} == shipped_profiles()
+    assert {each.profile for each in shipped.of("limits")} == shipped_profiles()
 
 
 WITHOUT_ADDRESS = {"lesson": "a course, not on the web", "manetu": "no page with it was found"}

@@ -12,6 +12,7 @@ from acceptance.limits.file import load_limits
 from acceptance.limits.shipped import shipped_folder, shipped_profiles
 from acceptance.results.document import Results
 from selftests.unit.compared_runs import estimate, judged, measured, run_of
+from selftests.unit.made_limits import words_of
 
 
 def good(number: int, iops: float, **more: Any) -> Results:
@@ -46,7 +47,7 @@ def test_the_worst_of_all_runs_less_the_margin(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     assert suggest(*kept(tmp_path, good(1, 1500.0), good(2, 1000.0), good(3, 1200.0)), "-o", str(file)) == 0
     found = load_limits(file, profiles=shipped_profiles() | {"order-log"}, shipped=shipped_folder() / "thresholds.yaml")
-    assert [f"{each.profile}: {each.describe()}" for each in found.tier("suggested").limits] == [
+    assert [f"{each.profile}: {words_of(each)}" for each in found.tier("suggested").limits] == [
         "order-log: read.iops at least 3,600 IOPS",
         "random-write-bandwidth: write.bandwidth at least 130 MiB/s",
         "sync-write-iops: write.iops at least 720 IOPS",

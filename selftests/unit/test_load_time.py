@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from acceptance.limits.file import load_limits
-from acceptance.limits.tiers import Tier
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.measuring.batches import loaded_s
 from acceptance.planning.assumed_throughput import EMBEDDED
@@ -24,6 +23,7 @@ from acceptance.statistics.interim_analyses import (
 )
 from acceptance.text.errors import WrongUsage
 from acceptance.trials.speed.runner import SpeedRunner
+from selftests.unit.made_limits import tier_with
 from selftests.unit.simulated_credits import ReadyBench, steady
 from selftests.unit.simulated_standstills import at_least, profile
 
@@ -77,7 +77,7 @@ def test_the_plan_of_a_run_counts_with_it() -> None:
     tier = load_limits(ROOT / "thresholds.yaml", profiles=set(profiles)).tier("baseline")
     name = "random-read-iops"
     longer = partial(measured, profiles[name], "fast", test_size=1, assumed=EMBEDDED, load_time_s=30)
-    step = longer(baseline=None, asked=tier.limits_for(name))
+    step = longer(baseline=None, asked=tier.of("limits", profile=name))
     assert 36 <= step.about_s < 45 and 300 <= step.most_s < 310
     unjudged = longer(baseline="local", asked=())
     assert unjudged.about_s == unjudged.most_s > 30 + 2 * 32
@@ -99,7 +99,7 @@ def test_a_load_that_is_clear_at_once_goes_on_for_as_long_as_asked(asked_s: floa
         ReadyBench({"fast": steady(rate=500.0, seed=1)}),
         baseline_class=None,
         node=None,
-        tier=Tier(name="t", description="d", extends=None, limits=(limit,), comparison=()),
+        tier=tier_with(limit),
         report=lambda _: None,
         preparing=lambda *_: None,
         keep=lambda _: None,

@@ -8,15 +8,17 @@ import pytest
 from pydantic import JsonValue
 
 from acceptance.judging.many_files import judge_many_files
+from acceptance.limits.declared import START_ASPECTS
 from acceptance.limits.file import load_limits
-from acceptance.limits.many_files import START_ASPECTS, ManyFilesLimit
-from acceptance.limits.tiers import Tier
+from acceptance.limits.limit import Limit
+from acceptance.limits.tiers import ALL_OPTIONS, Tier
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.planning.assumed_throughput import EMBEDDED
 from acceptance.planning.single_volumes import with_many_files
 from acceptance.results.many_files import FILE_OPERATIONS, ManyFilesRecord
 from acceptance.settings.run import Settings
 from acceptance.text.errors import WrongUsage
+from selftests.unit.made_limits import words_of
 from selftests.unit.many_files_records import FILES, limit, rate, record, started
 
 ROOT = Path(__file__).parents[2]
@@ -40,28 +42,31 @@ def tier(folder: Path, text: str, name: str = "baseline") -> Tier:
     return load_limits(folder / "limits.yaml", profiles=[]).tier(name)
 
 
-def judged(found: ManyFilesRecord, asked: ManyFilesLimit) -> tuple[str, str]:
+def judged(found: ManyFilesRecord, asked: Limit) -> tuple[str, str]:
     verdict = judge_many_files(found, asked)
     return verdict.status, verdict.reason
 
 
 def test_limits_are_read_and_inherited(tmp_path: Path) -> None:
-    found = {each.metric: each for each in tier(tmp_path, TEXT).many_files}
-    assert {name: (each.files, each.at_most) for name, each in found.items()} == {
+    found = {each.path: each for each in tier(tmp_path, TEXT).of("many_files")}
+    assert {name: (each.at["files"], each.bound) for name, each in found.items()} == {
         "create": (2000, 20.0),
         "start_growth": (2000, 4.0),
     }
-    assert found["create"].describe() == "2,000 files created: at most 20 s"
-    assert "2,000 files, pod ready on them, beyond" in found["start_growth"].describe()
-    strict = {each.metric: each for each in tier(tmp_path, TEXT, "strict").many_files}
-    assert (strict["create"].files, strict["create"].at_most, strict["create"].because) == (FILES, 5.0, "restores wait")
+    assert words_of(found["create"]) == "2,000 files created: at most 20 s"
+    assert "2,000 files, pod ready on them, beyond" in words_of(found["start_growth"])
+    strict = {each.path: each for each in tier(tmp_path, TEXT, "strict").of("many_files")}
+    assert (strict["create"].at["files"], strict["create"].bound, strict["create"].because) == (
+        FILES,
+        5.0,
+        "restores wait",
+    )
 
 
 def test_they_count_where_they_are_asked_for(tmp_path: Path) -> None:
-    asked = {"destructive": True, "sustained": True, "under_load": True, "operations": True}
     found = tier(tmp_path, TEXT)
-    assert found.requirements(**asked, many_files=False) == ()
-    assert found.requirements(**asked, many_files=True) == found.many_files
+    assert found.asked_with(ALL_OPTIONS - {"many_files"}) == ()
+    assert found.asked_with(["many_files"]) == found.of("many_files")
 
 
 @pytest.mark.parametrize(
@@ -81,9 +86,9 @@ def test_what_makes_no_sense_is_told(said: str, wrong: str, tmp_path: Path) -> N
 def test_the_shipped_tiers_ask_for_everything() -> None:
     shipped = load_limits(ROOT / "thresholds.yaml", profiles=find_profiles(ROOT / "profiles"))
     for name in ("baseline", "production"):
-        limits = shipped.tier(name).many_files
-        assert [each.aspect for each in limits] == [*FILE_OPERATIONS, *START_ASPECTS]
-        assert {each.files for each in limits} == {FILES}
+        limits = shipped.tier(name).of("many_files")
+        assert [each.path for each in limits] == [*FILE_OPERATIONS, *START_ASPECTS]
+        assert {each.at["files"] for each in limits} == {FILES}
 
 
 @pytest.mark.parametrize(
@@ -169,9 +174,9 @@ def test_the_plan_counts_both_volumes_the_baselines_and_all_pods() -> None:
     assert alone.what == "fast: 100,000 files made, found and deleted; 10 pods started"
 
 
-def told(found: ManyFilesRecord, asked: ManyFilesLimit) -> tuple[str, dict[str, JsonValue]]:
+def told(found: ManyFilesRecord, asked: Limit) -> tuple[str, dict[str, JsonValue]]:
     verdict = judge_many_files(found, asked)
-    assert verdict.outcome is not None and verdict.requirement.at == {"files": asked.files}
+    assert verdict.outcome is not None and verdict.requirement.at == asked.at
     return verdict.outcome.code, verdict.outcome.facts
 
 

@@ -20,7 +20,6 @@ from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.judging.snapshots import judge_many_snapshots
 from acceptance.limits.file import load_limits
-from acceptance.limits.snapshots import SnapshotsLimit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
 from acceptance.report.prometheus.gauges import Samples
@@ -35,12 +34,13 @@ from acceptance.trials.features.bench import Bench
 from acceptance.trials.snapshots import many
 from acceptance.trials.snapshots.many import PIECE, ManySnapshotsTrial
 from selftests.bounds import HANGS_S
+from selftests.unit.made_limits import of_snapshots
 from selftests.unit.published_figures import ROOT
 from selftests.unit.simulated_load import second
 from selftests.unit.test_report_crashes import results
 
 PROFILE = Profile(name="sync-write-iops", path=Path("sync-write-iops.fio"), text="", about="", jobs=("writes",))
-LIMIT = SnapshotsLimit(at_least=0.5, because="commits wait")
+LIMIT = of_snapshots(0.5, because="commits wait")
 GIB = 1024**3
 TARGETS = " ".join(f"{many.volume_path(place)}/{many.TEST_FILE}" for place in range(2))
 SHELLS = [words for words in (["sh"], ["busybox", "sh"]) if shutil.which(words[0])]
@@ -358,8 +358,11 @@ def test_what_is_left_is_a_metric() -> None:
 def test_the_limit_is_read_inherited_and_must_be_a_share(tmp_path: Path) -> None:
     profiles = {path.stem for path in (ROOT / "profiles").iterdir()}
     shipped = load_limits(ROOT / "thresholds.yaml", profiles=profiles)
-    assert [each.at_least for name in ("baseline", "production") for each in shipped.tier(name).snapshots] == [0.5, 0.5]
-    assert shipped.tier("baseline").snapshots[0] in shipped.tier("baseline").all_requirements
+    assert [each.bound for name in ("baseline", "production") for each in shipped.tier(name).of("snapshots")] == [
+        0.5,
+        0.5,
+    ]
+    assert shipped.tier("baseline").of("snapshots")[0] in shipped.tier("baseline").asked_with(["operations"])
     own = tmp_path / "limits.yaml"
     own.write_text("version: 1\ntiers: {a: {snapshots: {writes_left: {at_least: 120%, because: b}}}}\n")
     with pytest.raises(WrongUsage, match="wanted a share of at most 100%, found '120%', which no class can meet"):

@@ -11,8 +11,9 @@ import pytest
 
 from acceptance.judging.neighbours import decide_beside, growth, judge_beside
 from acceptance.limits.file import load_limits
-from acceptance.limits.neighbours import NeighbourKind, NeighbourLimit
-from acceptance.limits.tiers import Tier
+from acceptance.limits.limit import Limit
+from acceptance.limits.tiers import ALL_OPTIONS, Tier
+from acceptance.limits.under_load import RuleAtShare, limit_at_share
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.measure import Recording
 from acceptance.report.neighbours import neighbour_sections
@@ -24,6 +25,7 @@ from acceptance.results.neighbours import NeighbourRecord, NeighboursRecord
 from acceptance.text.errors import StorageFailure, WrongUsage
 from acceptance.trials.neighbours.trial import NoisyNeighbours, neighbours_plan
 from acceptance.trials.speed.under_load import limited_form
+from selftests.unit.made_limits import words_of
 from selftests.unit.published_figures import ROOT
 from selftests.unit.simulated_latencies import P99
 from selftests.unit.simulated_shares import PROFILE, Storage, loads
@@ -39,12 +41,8 @@ OPEN, MISSED = (0.8, 0.95), (0.7, 0.85)
 """of a rate of which 90 % are to be kept"""
 
 
-def limit(
-    kind: NeighbourKind = "at_most_beside_neighbours", *, value: float = 0.02, share: float = 0.1
-) -> NeighbourLimit:
-    return NeighbourLimit(
-        profile="writes", metric=P99, kind=kind, of_capacity=share, value=value, because="others wait"
-    )
+def limit(kind: RuleAtShare = "at_most_beside_neighbours", *, value: float = 0.02, share: float = 0.1) -> Limit:
+    return limit_at_share("writes", P99, kind, value, of_capacity=share, because="others wait")
 
 
 def pair(
@@ -85,20 +83,19 @@ def tier(tmp_path: Path, section: str) -> Tier:
 
 def test_limits_are_read_and_asked_for_on_request_only(tmp_path: Path) -> None:
     found = tier(tmp_path, SECTION)
-    assert [each.describe() for each in found.neighbours] == [
+    assert [words_of(each) for each in found.of("noisy_neighbours")] == [
         "write.latency.p99 at most 20 ms at 10 % of the capacity, beside neighbours at full load",
         "write.latency.p99 at most 9x that alone at 10 % of the capacity, beside neighbours at full load",
     ]
-    nothing = {"destructive": True, "sustained": True, "under_load": True, "operations": True}
-    assert found.requirements(**nothing) == ()
-    assert found.requirements(**nothing, neighbours=True) == found.neighbours
+    assert found.asked_with(ALL_OPTIONS - {"noisy_neighbours"}) == ()
+    assert found.asked_with(["noisy_neighbours"]) == found.of("noisy_neighbours")
 
 
 def test_production_asks_for_the_proposed_figures() -> None:
     limits = load_limits(ROOT / "thresholds.yaml", profiles=PROFILES)
-    assert limits.tier("baseline").neighbours == ()
-    found = limits.tier("production").neighbours
-    assert [(each.profile, each.value, each.of_capacity) for each in found] == [
+    assert limits.tier("baseline").of("noisy_neighbours") == ()
+    found = limits.tier("production").of("noisy_neighbours")
+    assert [(each.profile, each.bound, each.at["of_capacity"]) for each in found] == [
         ("random-read-iops", 0.05, 0.1),
         ("random-write-iops", 0.05, 0.1),
     ]

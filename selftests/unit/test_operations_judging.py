@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from acceptance.judging.operations import CONFIDENCE, judge_operations, needed_count
-from acceptance.limits.operations import OperationLimit
 from acceptance.results.requirement import Outcome
+from selftests.unit.made_limits import of_operations
 from selftests.unit.operation_records import BIND, NONE_FAILED, record, times
 
 FAST, SLOW = [1.0 + number / 100 for number in range(100)], [40.0 + number for number in range(100)]
-SHARE = OperationLimit(operation=None, percentile=None, at_most=0.05, because="somebody has to look")
+SHARE = of_operations("failed", 0.05, because="somebody has to look")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_parts_of_a_start_do_not_count_again() -> None:
 
 
 def test_as_many_as_the_strictest_percentile_needs() -> None:
-    p99 = OperationLimit(operation="clone", percentile="p99", at_most=10.0, because="x")
+    p99 = of_operations("clone.p99", 10.0, because="x")
     assert [needed_count(each) for each in ([], [NONE_FAILED], [BIND], [BIND, p99])] == [1, 1, 90, 459]
 
 
@@ -110,7 +110,7 @@ def test_what_a_percentile_is_told_by_is_data(
 
 
 def test_what_nobody_saw_is_told_by_its_code() -> None:
-    told = {limit.metric: judge_operations(record(), limit).outcome for limit in (BIND, NONE_FAILED)}
+    told = {limit.path: judge_operations(record(), limit).outcome for limit in (BIND, NONE_FAILED)}
     none_seen = Outcome(code="operations.none_seen")
     assert told == {"bind.p95": Outcome(code="operations.no_time_known"), "failed": none_seen}
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from acceptance.limits.file import load_limits
-from acceptance.limits.operations import OperationLimit
-from acceptance.limits.tiers import Tier
+from acceptance.limits.limit import Limit
+from acceptance.limits.tiers import ALL_OPTIONS, Tier
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.results.operations import OPERATIONS, PARTS
 from acceptance.text.errors import WrongUsage
+from selftests.unit.made_limits import words_of
 
 ROOT = Path(__file__).parents[2]
 TEXT = """\
@@ -34,23 +35,20 @@ def tier(folder: Path, text: str, name: str = "baseline") -> Tier:
 
 
 def test_limits_are_read_and_inherited(tmp_path: Path) -> None:
-    found = tier(tmp_path, TEXT, "strict").operations
-    assert [(each.metric, each.at_most, each.because) for each in found] == [
+    found = tier(tmp_path, TEXT, "strict").of("operations")
+    assert [(each.path, each.bound, each.because) for each in found] == [
         ("bind.p50", 5.0, "pods wait"),
         ("bind.p95", 10.0, "pods wait"),
         ("failed", 0.0, "somebody has to look"),
     ]
-    assert found[1].describe() == "p95 until PVC bound, many at once: at most 10 s"
-    assert found[2].describe() == "failed control operations, many at once: none"
+    assert words_of(found[1]) == "p95 until PVC bound, many at once: at most 10 s"
+    assert words_of(found[2]) == "failed control operations, many at once: none"
 
 
 def test_they_count_where_they_are_asked_for(tmp_path: Path) -> None:
     found = tier(tmp_path, TEXT)
-    assert (
-        found.requirements(destructive=True, sustained=True, under_load=True, operations=False, many_files=False) == ()
-    )
-    asked = found.requirements(destructive=False, sustained=False, under_load=False, operations=True, many_files=False)
-    assert asked == found.operations
+    assert found.asked_with(ALL_OPTIONS - {"operations"}) == ()
+    assert found.asked_with(["operations"]) == found.of("operations")
 
 
 @pytest.mark.parametrize(
@@ -72,5 +70,5 @@ def test_what_makes_no_sense_is_told_with_its_line(said: str, wrong: str, tmp_pa
 def test_the_shipped_tiers_ask_for_each_operation_and_that_none_fails() -> None:
     shipped = load_limits(ROOT / "thresholds.yaml", profiles=find_profiles(ROOT / "profiles"))
     for name in ("baseline", "production"):
-        limits: tuple[OperationLimit, ...] = shipped.tier(name).operations
-        assert {each.operation for each in limits} == {*OPERATIONS, None} - set(PARTS)
+        limits: tuple[Limit, ...] = shipped.tier(name).of("operations")
+        assert {each.path.partition(".")[0] for each in limits} == {*OPERATIONS, "failed"} - set(PARTS)

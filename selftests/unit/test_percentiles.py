@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.limits.tiers import Limit
 from acceptance.measuring.percentiles import edges_ns, percentile_interval, percentile_of, together
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import ALONE, DURABLE, AnalysisPlan
 from acceptance.trials.speed.findings import judge_limit
+from selftests.unit.made_limits import made_limit
 from selftests.unit.simulated_latencies import (
     Second,
     ended,
@@ -51,7 +51,7 @@ def test_what_lies_in_the_bin_of_the_limit_neither_passes_nor_fails(latency_ms: 
     found = {
         at_most_ms: judge_limit(
             load,
-            Limit(profile="etcd-fsync", metric=asked, at_most=at_most_ms / 1000, because="b"),
+            made_limit(profile="etcd-fsync", metric=asked, at_most=at_most_ms / 1000, because="b"),
             plan=DURABLE,
             storage_class="fast",
         ).status

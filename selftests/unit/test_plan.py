@@ -41,7 +41,7 @@ def settings() -> Settings:
 
 
 def a_profile(name: str, *, baseline: str | None = "local-path", judged: bool = True) -> PlannedStep:
-    asked = (*TIER.limits_for(name), *TIER.comparison_for(name)) if judged else ()
+    asked = (*TIER.of("limits", profile=name), *TIER.of("comparison", profile=name)) if judged else ()
     return measured(PROFILES[name], "replicated", baseline=baseline, asked=asked, test_size=GIB, assumed=EMBEDDED)
 
 
@@ -109,7 +109,7 @@ def test_what_the_main_job_did_takes_about_as_long_as_it_took() -> None:
 def test_a_run_at_a_set_rate_adds_volumes_and_time() -> None:
     few = ScaleSettings(steps=(1, 3), window_s=6.0, rate_pods=51, rate=None, volume_size=GIB, test_size=GIB)
     only = [PROFILES["random-write-iops"]]
-    limits = load_limits(ROOT / "thresholds.yaml", profiles=set(PROFILES)).tier("baseline").scaling
+    limits = load_limits(ROOT / "thresholds.yaml", profiles=set(PROFILES)).tier("baseline").of("scaling")
     with_rate = scaled("fast", profiles=only, limits=limits, settings=few, nodes=3, assumed=ELSEWHERE)
     without = scaled("fast", profiles=only, limits=[], settings=few, nodes=3, assumed=ELSEWHERE)
     assert (with_rate.pods, without.pods) == (51, 3)

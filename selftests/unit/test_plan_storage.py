@@ -26,7 +26,7 @@ from acceptance.trials.scaling.runner import ScaleSettings
 ROOT = Path(__file__).parents[2]
 GIB = 1024**3
 PROFILES = find_profiles(ROOT / "profiles")
-SCALING = load_limits(ROOT / "thresholds.yaml", profiles=set(PROFILES)).tier("baseline").scaling
+SCALING = load_limits(ROOT / "thresholds.yaml", profiles=set(PROFILES)).tier("baseline").of("scaling")
 SCALE = ScaleSettings(steps=(1, 3), window_s=6.0, rate_pods=5, rate=None, volume_size=GIB, test_size=GIB)
 
 
@@ -115,11 +115,11 @@ def test_it_is_never_less_than_what_lasts_and_never_more_than_all_that_is_made(p
 def test_a_scale_run_on_parts_of_many_nodes_has_more_volumes_than_its_steps() -> None:
     """One on each of a hundred nodes, to compare with one on each of fifty; one set after the other."""
     only = [PROFILES["random-write-iops"]]
-    asked = [each for each in SCALING if each.kind != "node_scaling"]
+    asked = [each for each in SCALING if each.rule != "node_scaling"]
     without = scaled("fast", profiles=only, limits=asked, settings=SCALE, nodes=100, assumed=ELSEWHERE)
     (alone,) = without.volumes
     assert (alone.number, alone.made, without.sets) == (5, 5, 1)
-    node_scaling = replace(SCALING[0], kind="node_scaling")
+    node_scaling = replace(SCALING[0], rule="node_scaling")
     limits = [*asked, node_scaling]
     (found,) = scaled("fast", profiles=only, limits=limits, settings=SCALE, nodes=100, assumed=ELSEWHERE).volumes
     assert (found.number, found.made, found.evenly) == (100, 5 + 50 + 100, True)

@@ -15,7 +15,7 @@ from acceptance.cluster.resources import Object
 from acceptance.judging.outcome import told
 from acceptance.judging.price import judge_price
 from acceptance.judging.rejudging import contradictions
-from acceptance.limits.price import Metric, PriceLimit
+from acceptance.limits.limit import Limit
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.fio.snapshots import Counts
 from acceptance.report.price import price_sections
@@ -28,6 +28,7 @@ from acceptance.settings.values import pods_of
 from acceptance.trials.price.history import PodHistory, at
 from acceptance.trials.price.record_of import Loaded, price_record
 from acceptance.trials.price.watch import PriceWatch
+from selftests.unit.made_limits import of_price
 from selftests.unit.test_report_crashes import results
 
 MIB = 1024.0**2
@@ -150,8 +151,8 @@ def record(*, minutes: int = 5, **told: float) -> PriceRecord:
     )
 
 
-def limit(metric: Metric, at_most: float) -> PriceLimit:
-    return PriceLimit(profile="random-write-iops", metric=metric, at_most=at_most, because="nodes are small")
+def limit(metric: str, at_most: float) -> Limit:
+    return of_price("random-write-iops", metric, at_most, because="nodes are small")
 
 
 def test_cpu_is_told_for_each_period_and_for_a_thousand_operations() -> None:

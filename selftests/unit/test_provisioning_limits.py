@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from acceptance.judging.provisioning import LOOKS_APART_S, judge_bind_time
-from acceptance.limits.provisioning import ProvisioningEntry, ProvisioningLimit
+from acceptance.limits.declared import PROVISIONING
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import Outcome
+from selftests.unit.made_limits import words_of
 from selftests.unit.tier_family import family
 
 
-def limit(at_most: float = 60.0) -> ProvisioningLimit:
-    return ProvisioningLimit.model_validate({"at_most": f"{at_most!r}s", "because": "Installers give up."})
+def limit(at_most: float = 60.0) -> Limit:
+    return PROVISIONING.limit("provisioning.bind_time", at_most, because="Installers give up.")
 
 
 def judged(*seconds: float, at_most: float = 60.0) -> Verdict:
@@ -26,13 +28,13 @@ def judged(*seconds: float, at_most: float = 60.0) -> Verdict:
 
 def test_the_section_is_read_and_inherited() -> None:
     early, late = ({"bind_time": {"at_most": at_most, "because": "b"}} for at_most in ("1min", "30s"))
-    tiers = {name: tier.provisioning for name, tier in family(provisioning=(early, None, late)).items()}
+    tiers = {name: tier.of("provisioning") for name, tier in family(provisioning=(early, None, late)).items()}
     (found,) = tiers["child"]
-    assert (found.at_most, found.because) == (60.0, "b")
-    assert found.describe() == "PVC bound at most 60 s after its creation"
+    assert (found.bound, found.because) == (60.0, "b")
+    assert words_of(found) == "PVC bound at most 60 s after its creation"
     (younger,) = tiers["grandchild"]
-    assert younger.at_most == 30.0
-    assert family(provisioning=(None, None, late))["parent"].provisioning == ()
+    assert younger.bound == 30.0
+    assert family(provisioning=(None, None, late))["parent"].of("provisioning") == ()
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,7 @@ def test_the_section_is_read_and_inherited() -> None:
 )
 def test_a_wrong_section_is_refused(section: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
-        ProvisioningEntry.model_validate(section)
+        PROVISIONING.form.model_validate(section)
 
 
 def test_the_slowest_claim_is_judged() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from acceptance.limits.file import load_limits
 from acceptance.loads.profile_folder import find_profiles
 from selftests.unit.docs_pages import blocks
+from selftests.unit.made_limits import words_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/running.md").read_text(encoding="utf-8")
@@ -25,7 +26,7 @@ def test_a_job_file_and_three_lines_make_a_gate(tmp_path: Path) -> None:
     (tmp_path / "my-limits.yaml").write_text(limits, encoding="utf-8")
     profiles = find_profiles(tmp_path)
     tier = load_limits(tmp_path / "my-limits.yaml", profiles=set(profiles)).tier("baseline")
-    assert [each.describe() for each in tier.limits_for("order-log")] == ["write.iops at least 900 IOPS"]
+    assert [words_of(each) for each in tier.of("limits", profile="order-log")] == ["write.iops at least 900 IOPS"]
     assert profiles["order-log"].durable
 
 
@@ -36,7 +37,7 @@ def test_the_three_lines_fit_the_limits_that_come_with_the_suite(tmp_path: Path)
     shipped = (ROOT / "thresholds.yaml").read_text(encoding="utf-8")
     file.write_text(shipped.replace("    limits:\n", f"    limits:\n{three}", 1), encoding="utf-8")
     tiers = load_limits(file, profiles={*find_profiles(ROOT / "profiles"), "order-log"})
-    assert len(tiers.tier("production").limits_for("order-log")) == 1
+    assert len(tiers.tier("production").of("limits", profile="order-log")) == 1
 
 
 def test_the_readme_is_short() -> None:

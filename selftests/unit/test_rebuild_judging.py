@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from acceptance.judging.rebuild_size import ONCE
 from acceptance.judging.rebuilds import judge_rebuild, times_of, unjudged
-from acceptance.limits.rebuilds import Kind, RebuildLimit
+from acceptance.limits.rebuilds import Kind, rebuild_limit
 from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord, RebuildTimes
 from selftests.unit.rebuild_records import GI, foreground, record, timed
@@ -19,7 +19,7 @@ IN_A_DAY = 2 * GI * 86400 / 31
 
 
 def judged(found: RebuildRecord, kind: Kind, value: float) -> Verdict:
-    limit = RebuildLimit(pattern="full-data", kind=kind, value=value, because="data is at risk.")
+    limit = rebuild_limit("full-data", kind, value, because="data is at risk.")
     return judge_rebuild(found, limit)
 
 

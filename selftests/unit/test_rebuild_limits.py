@@ -9,8 +9,10 @@ import pytest
 from pydantic import ValidationError
 
 from acceptance.limits.file import load_limits
-from acceptance.limits.rebuilds import RebuildEntry, RebuildLimit
+from acceptance.limits.limit import Limit
+from acceptance.limits.rebuilds import RebuildEntry
 from acceptance.text.errors import WrongUsage
+from selftests.unit.made_limits import words_of
 from selftests.unit.tier_family import family
 
 WHOLE: dict[str, Any] = {
@@ -23,28 +25,29 @@ WHOLE: dict[str, Any] = {
 }
 
 
-def read(entry: dict[str, Any]) -> tuple[RebuildLimit, ...]:
-    return family(rebuild=(entry, None, None))["parent"].rebuild
+def read(entry: dict[str, Any]) -> tuple[Limit, ...]:
+    return family(rebuild=(entry, None, None))["parent"].of("rebuild")
 
 
 def test_every_kind_of_limit_is_read_and_the_foreground_counts_for_each_pattern() -> None:
     found = read(WHOLE)
-    assert [(each.pattern, each.kind, each.value, each.because) for each in found] == [
+    assert [(each.profile, each.rule, each.bound, each.because) for each in found] == [
         ("full-data", "largest_volume", 1024.0**4, "a"),
         ("full-data", "foreground_iops", 0.25, "b"),
         ("full-data", "foreground_p99", 10.0, "c"),
         ("alternating-4k", "foreground_iops", 0.25, "b"),
         ("alternating-4k", "foreground_p99", 10.0, "c"),
     ]
-    assert {each.time_limit_s for each in found} == {12 * 3600.0}
-    assert found[0].describe() == "largest volume that is rebuilt in 12 h, full-data: at least 1 TiB"
-    assert [each.side for each in found[:3]] == ["at_least", "at_least", "at_most"]
-    assert len({each.describe() for each in found}) == 5
+    assert found[0].at == {"time_limit_s": 12 * 3600.0}
+    assert family(rebuild=(WHOLE, None, None))["grandchild"].rebuild_time_s == 12 * 3600.0
+    assert words_of(found[0]) == "largest volume that is rebuilt in 12 h, full-data: at least 1 TiB"
+    assert [each.operator for each in found[:3]] == ["at_least", "at_least", "at_most"]
+    assert len({words_of(each) for each in found}) == 5
 
 
 def test_the_time_limit_is_a_day_unless_it_is_said() -> None:
     (found,) = read({"largest_volume": WHOLE["largest_volume"]})
-    assert found.time_limit_s == 86400
+    assert found.at == {"time_limit_s": 86400}
 
 
 @pytest.mark.parametrize(
@@ -97,15 +100,18 @@ tiers:
 
 def test_a_tier_keeps_what_it_inherits_and_replaces_what_it_repeats(tmp_path: Path) -> None:
     path = tiers(tmp_path, "      largest_volume: {full-data: {at_least: 4TiB, because: c}}")
-    found = {each.pattern: each for each in load_limits(path, profiles=()).tier("child").rebuild}
-    assert found["full-data"].value == 4 * 1024.0**4
-    assert found["alternating-4k"].value == 100 * 1024.0**3
-    assert {each.time_limit_s for each in found.values()} == {48 * 3600.0}
+    found = {each.profile: each for each in load_limits(path, profiles=()).tier("child").of("rebuild")}
+    assert found["full-data"].bound == 4 * 1024.0**4
+    assert found["alternating-4k"].bound == 100 * 1024.0**3
+    assert {each.at["time_limit_s"] for each in found.values()} == {48 * 3600.0}
 
 
 def test_a_time_limit_alone_changes_that_of_what_is_inherited(tmp_path: Path) -> None:
-    found = load_limits(tiers(tmp_path, "      time_limit: 6h"), profiles=()).tier("child").rebuild
-    assert {(each.pattern, each.time_limit_s) for each in found} == {("full-data", 21600), ("alternating-4k", 21600)}
+    found = load_limits(tiers(tmp_path, "      time_limit: 6h"), profiles=()).tier("child").of("rebuild")
+    assert {(each.profile, each.at["time_limit_s"]) for each in found} == {
+        ("full-data", 21600),
+        ("alternating-4k", 21600),
+    }
 
 
 def test_a_mistake_is_told_with_its_line(tmp_path: Path) -> None:

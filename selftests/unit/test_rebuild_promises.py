@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from acceptance.judging.rebuilds import judge_rebuild
-from acceptance.limits.rebuilds import RebuildLimit
+from acceptance.limits.rebuilds import rebuild_limit
 from acceptance.measuring.figures import figure
 from acceptance.measuring.windows import batch_length
 from acceptance.results.rebuilds import ForegroundRecord
@@ -20,7 +20,7 @@ from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE
 from selftests.unit.rebuild_records import foreground, record
 
 RUNS = 1000
-LIMIT = RebuildLimit(pattern="full-data", kind="foreground_iops", value=1.0, because="users notice")
+LIMIT = rebuild_limit("full-data", "foreground_iops", 1.0, because="users notice")
 
 
 def batches(random: Random, *, seconds: int, length_s: int, cv: float, correlation: float) -> Figure:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from acceptance.judging.rebuild_size import decide_size, grows_faster, projected, seconds_of
 from acceptance.judging.rebuilds import judge_rebuild, unjudged
-from acceptance.limits.rebuilds import RebuildLimit
+from acceptance.limits.rebuilds import rebuild_limit
 from acceptance.report.rebuilds import rebuild_sections
 from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord, RebuildTimes
@@ -35,7 +35,7 @@ def two(smaller_s: float, larger_s: float, *, exact_to_s: float = 0.0, **more: A
 
 
 def judged(found: RebuildRecord, value: float) -> Verdict:
-    asked = RebuildLimit(pattern="full-data", kind="largest_volume", value=value, because="data is at risk.")
+    asked = rebuild_limit("full-data", "largest_volume", value, because="data is at risk.")
     return judge_rebuild(found, asked)
 
 

@@ -7,7 +7,7 @@ import pytest
 from acceptance.cluster.description import describe_cluster
 from acceptance.cluster.resources import NODES
 from acceptance.judging.rebuilds import judge_rebuild
-from acceptance.limits.rebuilds import RebuildLimit
+from acceptance.limits.rebuilds import rebuild_limit
 from acceptance.report.overview import subjects
 from acceptance.report.summary import render_summary
 from acceptance.report.tiles import Tile, tiles
@@ -87,7 +87,7 @@ def test_a_limit_of_a_lab_that_is_met_ten_times_over_is_a_floor(
 
 def rebuilt(seconds: float, *, exact_to_s: float, wanted: float) -> tuple[Results, Verdict]:
     found = record(timed(seconds, exact_to_s=exact_to_s), size=512 << 20)
-    limit = RebuildLimit(pattern="full-data", kind="largest_volume", value=wanted, because="data is at risk")
+    limit = rebuild_limit("full-data", "largest_volume", wanted, because="data is at risk")
     verdict = judge_rebuild(found, limit).model_copy(update={"subject": "rebuild", "test": "t"})
     return run_of(verdicts=[verdict], settings={"storage_class": ["fast"]}).model_copy(
         update={"rebuilds": [found]}

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from acceptance.judging.scaling import judge_scaling
-from acceptance.limits.scaling import Kind, ScalingLimit
+from acceptance.limits.limit import Limit
+from acceptance.limits.scaling import Kind, scaling_limit
 from acceptance.measuring.figures import figure
 from acceptance.report.comparison import comparisons
 from acceptance.report.many_volumes import Section, sections
@@ -90,9 +91,9 @@ def said(found: ScalingRecord, begin: str) -> str:
     return sentence
 
 
-def limit(kind: Kind, value: float = 0.5, **more: Any) -> ScalingLimit:
+def limit(kind: Kind, value: float = 0.5, **more: Any) -> Limit:
     metric = Metric.parse("write.latency.mean" if kind == "latency_growth" else "write.iops")
-    return ScalingLimit(profile=PROFILE, metric=metric, kind=kind, value=value, because="so.", **more)
+    return scaling_limit(PROFILE, metric, kind, value, because="so.", **more)
 
 
 def test_without_scale_runs_nothing_is_said_of_them() -> None:
@@ -122,7 +123,7 @@ def test_pictures_show_the_total_and_the_share_of_each_and_the_capacity_where_it
     assert section(record(step(1, 0.0), step(3, 0.0))).pictures == []
 
 
-def of_many(found: ScalingRecord, *limits: ScalingLimit) -> list[Verdict]:
+def of_many(found: ScalingRecord, *limits: Limit) -> list[Verdict]:
     return [judge_scaling(found, each).model_copy(update={"subject": "many-volumes"}) for each in limits]
 
 

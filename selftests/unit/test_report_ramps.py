@@ -6,7 +6,6 @@ import re
 from datetime import UTC, datetime
 
 from acceptance.judging.ramps import judge_ramp
-from acceptance.limits.ramps import ControlPlaneLimit
 from acceptance.report.pictures import pods_over_time, start_times
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.summary import render_summary
@@ -21,6 +20,7 @@ from acceptance.results.ramps import (
     RequestTimes,
     StartPoint,
 )
+from selftests.unit.made_limits import of_control_plane
 
 GROWTH = [GrowthPoint(at_s=at_s, requested=round(at_s / 2), running=round(at_s / 2) - 1) for at_s in (2.0, 50.0, 100.0)]
 STARTS = [StartPoint(pods=1, took_s=2.0), StartPoint(pods=50, took_s=8.0)]
@@ -117,11 +117,11 @@ def test_the_words_say_how_far_it_came_and_how_long_starts_took() -> None:
 
 
 def test_the_limit_on_pods_is_a_line_and_named() -> None:
-    verdict = judge_ramp(record(), ControlPlaneLimit(metric="pods", value=60, because="so."))
+    verdict = judge_ramp(record(), of_control_plane("pods", 60, because="so."))
     (section,) = ramp_sections(results(record()).model_copy(update={"verdicts": [verdict]}))
     assert "stroke-limit" in section.pictures[0].svg
     assert section.pictures[0].text.endswith(" Limit: at least 60 pods.")
-    verdict = judge_ramp(record(), ControlPlaneLimit(metric="pods", value=6000, because="so."))
+    verdict = judge_ramp(record(), of_control_plane("pods", 6000, because="so."))
     (section,) = ramp_sections(results(record()).model_copy(update={"verdicts": [verdict]}))
     assert "stroke-limit" not in section.pictures[0].svg
 

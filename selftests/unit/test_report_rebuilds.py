@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acceptance.judging.rebuilds import judge_rebuild
-from acceptance.limits.rebuilds import Kind, RebuildLimit
+from acceptance.limits.rebuilds import Kind, rebuild_limit
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.rebuilds import RebuildSection, rebuild_sections
 from acceptance.report.summary import render_summary
@@ -94,8 +94,7 @@ def test_limits_are_lines_in_the_rate_and_in_the_writes() -> None:
     rates = [RatePoint(from_s=2.0, to_s=12.0, rate=50.0 * MIB), RatePoint(from_s=12.0, to_s=22.0, rate=150.0 * MIB)]
     found = record(timed(20.0, rates=rates))
     largest, kept = (
-        judge_rebuild(found, RebuildLimit(pattern="full-data", kind=kind, value=value, because="so"))
-        for kind, value in ASKED
+        judge_rebuild(found, rebuild_limit("full-data", kind, value, because="so")) for kind, value in ASKED
     )
     _, rate, writes = section(found, largest, kept).pictures
     assert "stroke-limit" in rate.svg and "stroke-limit" in writes.svg
@@ -134,8 +133,7 @@ def test_progress_is_what_the_rates_add_up_to_and_each_rebuild_has_its_line() ->
 def test_the_worst_verdict_of_the_pattern_stands_beside_it() -> None:
     found = record()
     verdicts = [
-        judge_rebuild(found, RebuildLimit(pattern="full-data", kind="largest_volume", value=value, because="so"))
-        for value in (1.0, 1e18)
+        judge_rebuild(found, rebuild_limit("full-data", "largest_volume", value, because="so")) for value in (1.0, 1e18)
     ]
     assert section(found, verdicts[0]).status == "pass"
     assert section(found, *verdicts).status == "fail"

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from acceptance.judging.limit import judge
-from acceptance.limits.tiers import Limit
 from acceptance.report.figures import shown_rule, shown_speed, shown_speed_interval
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.rows import Change
@@ -16,6 +15,7 @@ from acceptance.report.summary import render_summary
 from acceptance.results.metrics import Metric
 from acceptance.results.requirement import Outcome
 from selftests.unit.compared_runs import estimate, judged, measured, run_of
+from selftests.unit.made_limits import made_limit
 
 
 def change(ratio: float, low: float, high: float) -> Change:
@@ -124,7 +124,9 @@ def test_what_a_pass_does_not_mean_is_on_the_page() -> None:
 
 
 def test_what_the_table_above_has_is_not_said_again() -> None:
-    limit = Limit(profile="sync-write-iops", metric=Metric.parse("write.iops"), at_least=750.0, because="etcd: slow.")
+    limit = made_limit(
+        profile="sync-write-iops", metric=Metric.parse("write.iops"), at_least=750.0, because="etcd: slow."
+    )
     failed, open_ = (
         judge(estimate(mean, by=1.1), limit, storage_class="fast").model_copy(update={"subject": "speed"})
         for mean in (500.0, 750.0)

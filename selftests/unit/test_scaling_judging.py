@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from acceptance.judging.scaling import judge_scaling, unjudged
-from acceptance.limits.scaling import Kind, ScalingLimit
+from acceptance.limits.limit import Limit
+from acceptance.limits.scaling import Kind, scaling_limit
 from acceptance.measuring.figures import figure
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
@@ -55,13 +56,11 @@ def record(*steps: StepRecord, **more: Any) -> ScalingRecord:
     )
 
 
-def limit(kind: Kind, value: float, metric: str = "write.iops", **more: Any) -> ScalingLimit:
-    return ScalingLimit(
-        profile=PROFILE, metric=Metric.parse(metric), kind=kind, value=value, because="many share it.", **more
-    )
+def limit(kind: Kind, value: float, metric: str = "write.iops", **more: Any) -> Limit:
+    return scaling_limit(PROFILE, Metric.parse(metric), kind, value, because="many share it.", **more)
 
 
-def status(found: ScalingRecord, asked: ScalingLimit) -> str:
+def status(found: ScalingRecord, asked: Limit) -> str:
     return judge_scaling(found, asked).status
 
 
@@ -260,7 +259,7 @@ LATENCY = "write.latency.mean"
         ),
     ],
 )
-def test_what_was_found_is_data(found: ScalingRecord, asked: ScalingLimit, code: str, facts: dict[str, Any]) -> None:
+def test_what_was_found_is_data(found: ScalingRecord, asked: Limit, code: str, facts: dict[str, Any]) -> None:
     outcome = judge_scaling(found, asked).outcome
     near = {name: pytest.approx(each) if isinstance(each, float) else each for name, each in facts.items()}
     assert outcome is not None and (outcome.code, outcome.facts) == (f"scaling.{code}", near)

@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from acceptance.limits.scaling import ScalingEntry
+from selftests.unit.made_limits import words_of
 from selftests.unit.tier_family import family
 
 WHOLE: dict[str, Any] = {
@@ -21,8 +22,8 @@ WHOLE: dict[str, Any] = {
 
 
 def test_every_kind_of_limit_is_read() -> None:
-    found = list(ScalingEntry.model_validate(WHOLE).limits(profile="p"))
-    assert [(each.kind, each.value, each.because) for each in found] == [
+    found = family(scaling=({"p": WHOLE}, None, None))["parent"].limits
+    assert [(each.rule, each.bound, each.because) for each in found] == [
         ("total_at_last_step", 0.8, "a"),
         ("per_volume", 350.0, "b"),
         ("latency_growth", 20.0, "c"),
@@ -30,16 +31,16 @@ def test_every_kind_of_limit_is_read() -> None:
         ("node_scaling", 1.8, "e"),
     ]
     assert {each.profile for each in found} == {"p"}
-    assert [str(each.metric) for each in found] == ["write.iops"] * 2 + ["write.latency.mean"] + ["write.iops"] * 2
-    assert (found[1].pods, found[3].of_capacity) == (15, 0.8)
-    assert len({each.describe() for each in found}) == 5
-    assert found[1].describe() == "write.iops of each of 15 volumes at least 350 IOPS"
+    assert [each.path for each in found] == ["write.iops"] * 2 + ["write.latency.mean"] + ["write.iops"] * 2
+    assert (found[1].at["pods"], found[3].at["of_capacity"]) == (15, 0.8)
+    assert len({words_of(each) for each in found}) == 5
+    assert words_of(found[1]) == "write.iops of each of 15 volumes at least 350 IOPS"
 
 
 def test_bandwidth_has_its_unit() -> None:
     entry = {"metric": "read.bandwidth", "per_volume": [{"pods": 3, "at_least": "10MiB/s", "because": "b"}]}
-    (found,) = ScalingEntry.model_validate(entry).limits(profile="p")
-    assert (found.value, found.unit) == (10 * 1024**2, "B/s")
+    (found,) = family(scaling=({"p": entry}, None, None))["parent"].limits
+    assert (found.bound, found.unit) == (10 * 1024**2, "B/s")
 
 
 @pytest.mark.parametrize(
@@ -76,8 +77,8 @@ def test_a_child_replaces_a_step_and_keeps_other_steps_and_their_metric() -> Non
         return {"p": {"metric": metric, "per_volume": limits}}
 
     child = steps("read.bandwidth", 15, at_least="1MiB/s")
-    found = family(scaling=(steps("write.iops", 3, 15, at_least=10), child, None))["grandchild"].scaling
-    assert [(str(each.metric), each.pods, each.value) for each in found] == [
+    found = family(scaling=(steps("write.iops", 3, 15, at_least=10), child, None))["grandchild"].of("scaling")
+    assert [(each.path, each.at["pods"], each.bound) for each in found] == [
         ("write.iops", 3, 10.0),
         ("read.bandwidth", 15, 1024.0**2),
     ]

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from acceptance.judging.scaling import judge_scaling
-from acceptance.limits.scaling import Kind, ScalingLimit
+from acceptance.limits.limit import Limit
+from acceptance.limits.scaling import Kind, scaling_limit
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
 from acceptance.trials.scaling.model import capacity, volumes_at
@@ -165,9 +166,9 @@ def step(pods: int, total: float, latency_s: float | None = None) -> StepRecord:
     )
 
 
-def limit(profile: str, kind: Kind, value: float, **more: Any) -> ScalingLimit:
+def limit(profile: str, kind: Kind, value: float, **more: Any) -> Limit:
     metric = more.pop("metric", default_metric(profile))
-    return ScalingLimit(profile=profile, metric=metric, kind=kind, value=value, because="the report says so", **more)
+    return scaling_limit(profile, metric, kind, value, because="the report says so", **more)
 
 
 def stepped(profile: str, found: dict[int, float]) -> ScalingRecord:

@@ -39,7 +39,7 @@ def test_an_honest_replicated_class_passes_every_comparison() -> None:
 def test_reads_that_exceed_the_local_disk_break_no_rule() -> None:
     faster = {name for name, (local, candidate) in HONEST.items() if "latency" not in name and candidate > local}
     assert faster == {name for name in HONEST if "-read-" in name and "latency" not in name}
-    assert not faster & {rule.profile for tier in LIMITS.tiers.values() for rule in tier.comparison}
+    assert not faster & {rule.profile for tier in LIMITS.tiers.values() for rule in tier.of("comparison")}
 
 
 @pytest.mark.parametrize("tier", LIMITS.tiers.values(), ids=lambda tier: tier.name)

@@ -10,13 +10,14 @@ from random import Random
 import pytest
 
 from acceptance.judging.rejudging import contradictions
-from acceptance.limits.tiers import Limit
+from acceptance.limits.limit import Limit
 from acceptance.measuring.slowing import LASTING_S, slowing
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import ALONE, DURABLE, AnalysisPlan
 from acceptance.statistics.one_change import slowed_down_after
 from acceptance.trials.speed.findings import Finding, decided, judge_limit
 from selftests.unit.compared_runs import run_of
+from selftests.unit.made_limits import made_limit
 from selftests.unit.simulated_load import second
 from selftests.unit.simulated_storage import noise, normal
 from selftests.unit.test_early_look import recorded, writes
@@ -25,7 +26,7 @@ RUNS = 1000
 
 
 def limit(at_least: float) -> Limit:
-    return Limit(profile="writes", metric=Metric.parse("write.iops"), at_least=at_least, because="b")
+    return made_limit(profile="writes", metric=Metric.parse("write.iops"), at_least=at_least, because="b")
 
 
 def series(*stretches: tuple[int, float], cv: float = 0.05, seed: int = 1) -> list[float]:

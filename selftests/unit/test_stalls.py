@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from acceptance.limits.schema import TierEntry
-from acceptance.limits.tiers import Limit
 from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.measuring import metric_values
 from acceptance.measuring.metric_values import shown_metrics
@@ -20,6 +19,7 @@ from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.trials.speed import findings
 from acceptance.trials.speed.findings import judge_limit
+from selftests.unit.made_limits import made_limit
 
 PLAN = AnalysisPlan(seconds=(12,), batch_s=4)
 
@@ -33,7 +33,7 @@ def second(*latencies_s: float, direction: str = "write", duration_s: float = 1.
 
 
 def judged(samples: list[Sample], *, path: str = "stall.longest", limit: float = 10.0) -> Verdict:
-    asked = Limit(
+    asked = made_limit(
         profile="sync-write-iops",
         metric=Metric.parse(path),
         **{"at_most" if path.startswith("stall") else "at_least": limit},

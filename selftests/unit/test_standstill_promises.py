@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.limits.tiers import ComparisonRule
 from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.metric_values import metric_estimate
 from acceptance.measuring.stalls import longest_stall
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import LONGEST_S, MINUTE_S
 from acceptance.trials.speed.findings import judge_limit
+from selftests.unit.made_limits import made_rule
 from selftests.unit.simulated_credits import finding, steady
 from selftests.unit.simulated_standstills import (
     Standstills,
@@ -28,7 +28,7 @@ WAYS = pytest.mark.parametrize("durable", [False, True], ids=["others", "durable
 OFTEN = ((2.0, 20.0), (4.0, 20.0), (8.0, 30.0))
 SELDOM = (2.5, 300.0)
 IOPS = Metric.parse("write.iops")
-RULE = ComparisonRule(profile="writes", metric=IOPS, kind="not_worse_than_baseline_by", margin=0.5, because="b")
+RULE = made_rule(profile="writes", metric=IOPS, kind="not_worse_than_baseline_by", margin=0.5, because="b")
 
 
 def storage(kind: tuple[float, float], *, seed: int) -> Standstills:

@@ -6,12 +6,13 @@ import pytest
 
 from acceptance.judging.limit import judge
 from acceptance.judging.steadiness import judge_again
-from acceptance.limits.tiers import Limit
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Estimate, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.wording import sentence
+from selftests.unit.made_limits import made_limit
 
-LIMIT = Limit(profile="writes", metric=Metric.parse("write.iops"), at_least=750.0, because="commits wait")
+LIMIT = made_limit(profile="writes", metric=Metric.parse("write.iops"), at_least=750.0, because="commits wait")
 
 
 def found(rate: float) -> Estimate:
@@ -43,7 +44,7 @@ def test_any_other_verdict_stays_as_it_is(rate: float, again: float | None) -> N
 
 
 def test_a_percentile_stays_as_it_was_judged() -> None:
-    limit = Limit(profile="writes", metric=Metric.parse("write.latency.p99"), at_most=0.01, because="commits wait")
+    limit = made_limit(profile="writes", metric=Metric.parse("write.latency.p99"), at_most=0.01, because="commits wait")
     low = Estimate(mean=0.002, low=0.001, high=0.003, unit="s", samples=60)
     passed = judge(low, limit, storage_class="fast")
     later = low.model_copy(update={"mean": 0.5, "low": 0.4, "high": 0.6})

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from acceptance.limits.file import load_limits
-from acceptance.limits.tiers import Tier
+from acceptance.limits.tiers import ALL_OPTIONS, Tier
 from acceptance.settings.run import read_settings
 from acceptance.text.errors import WrongUsage
+from acceptance.wording.requirements import wanted
+from selftests.unit.made_limits import words_of
 from selftests.unit.published_figures import ROOT
 
 PROFILES = {path.stem for path in (ROOT / "profiles").iterdir()}
@@ -25,38 +27,32 @@ def tier(tmp_path: Path, section: str, *, child: str = "") -> Tier:
 
 def test_it_is_read_as_limits_are(tmp_path: Path) -> None:
     found = tier(tmp_path, "{sync-write-iops: {write.iops: {at_least: 750, because: commits wait}}}")
-    assert [each.describe() for each in found.sustained] == [
+    assert [words_of(each) for each in found.of("sustained")] == [
         "write.iops at least 750 IOPS at the end of a sustained load"
     ]
-    assert found.limits == () and found.profiles == {"sync-write-iops"}
+    assert found.of("limits") == () and found.profiles == {"sync-write-iops"}
 
 
 def test_it_is_asked_of_a_class_only_with_consent_to_its_time(tmp_path: Path) -> None:
     found = tier(tmp_path, "{sync-write-iops: {write.iops: {at_least: 750, because: commits wait}}}")
-    assert (
-        found.requirements(destructive=True, sustained=False, under_load=False, operations=False, many_files=False)
-        == ()
-    )
-    assert (
-        found.requirements(destructive=False, sustained=True, under_load=False, operations=False, many_files=False)
-        == found.sustained
-    )
+    assert found.asked_with(ALL_OPTIONS - {"sustained"}) == ()
+    assert found.asked_with(["sustained"]) == found.of("sustained")
 
 
 def test_a_child_replaces_the_limit_of_its_parent_and_no_other(tmp_path: Path) -> None:
     both = "{sync-write-iops: {write.iops: {at_least: 750, because: b}, write.latency.p99: {at_most: 9ms, because: b}}}"
     found = tier(tmp_path, both, child="{sync-write-iops: {write.iops: {at_least: 900, because: b}}}")
-    assert [each.wanted for each in found.sustained] == ["at least 900 IOPS", "at most 9 ms"]
+    assert [wanted(each.requirement) for each in found.of("sustained")] == ["at least 900 IOPS", "at most 9 ms"]
 
 
 def test_the_shipped_tiers_ask_for_the_same_as_on_a_short_load() -> None:
     limits = load_limits(ROOT / "thresholds.yaml", profiles=PROFILES)
     for name, rate in (("baseline", 750), ("production", 1000)):
         shipped = limits.tier(name)
-        assert [(each.profile, each.metric.path, each.value) for each in shipped.sustained] == [
+        assert [(each.profile, each.path, each.bound) for each in shipped.of("sustained")] == [
             ("sync-write-iops", "write.iops", rate)
         ]
-        assert rate in [each.value for each in shipped.limits_for("sync-write-iops")]
+        assert rate in [each.bound for each in shipped.of("limits", profile="sync-write-iops")]
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from acceptance.judging.sustained import judge_sustained
-from acceptance.limits.tiers import Tier
 from acceptance.results.document import SustainedRecord, Verdict
 from acceptance.settings.run import SUSTAINED_S
 from acceptance.trials.speed.runner import SpeedRunner
 from acceptance.trials.speed.sustained import judged_seconds, plan_of, sustained_record
+from selftests.unit.made_limits import tier_with
 from selftests.unit.simulated_credits import Credits, ReadyBench
 from selftests.unit.simulated_standstills import Storage, profile
 from selftests.unit.sustained_records import at_least
@@ -31,7 +31,7 @@ def disk(burst_s: float, *, noise: float = 0.05, seed: int = 1) -> Credits:
 
 def loaded(storage: Storage, *, asked_s: int) -> SustainedRecord:
     """Through the runner that measures in a run."""
-    tier = Tier(name="t", description="d", extends=None, limits=(), comparison=())
+    tier = tier_with()
     told: dict[str, Any] = {"report": lambda _: None, "preparing": lambda *_: None, "keep": lambda _: None}
     runner = SpeedRunner(ReadyBench({"fast": storage}), baseline_class=None, node=None, tier=tier, **told)
     load = runner.whole_load(profile(durable=True), storage_class="fast", plan=plan_of(asked_s), name="sustained")

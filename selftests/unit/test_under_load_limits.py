@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from acceptance.limits.file import load_limits
-from acceptance.limits.tiers import Tier
+from acceptance.limits.tiers import ALL_OPTIONS, Tier
 from acceptance.loads.fio.job_file import read_job_file
 from acceptance.text.errors import WrongUsage
 from acceptance.trials.speed.under_load import limited_form, shares_of
+from selftests.unit.made_limits import words_of
 from selftests.unit.published_figures import ROOT
 from selftests.unit.simulated_shares import at_most
 
@@ -28,32 +29,30 @@ def tier(tmp_path: Path, section: str, *, child: str = "") -> Tier:
 
 def test_it_is_read_and_asked_of_a_class_on_request_only(tmp_path: Path) -> None:
     found = tier(tmp_path, WRITES)
-    assert [each.describe() for each in found.under_load] == ["write.latency.p99 at most 3 ms at 80 % of the capacity"]
-    assert found.limits == () and found.profiles == {"random-write-iops"}
-    assert (
-        found.requirements(destructive=True, sustained=True, under_load=False, operations=False, many_files=False) == ()
-    )
-    assert (
-        found.requirements(destructive=False, sustained=False, under_load=True, operations=False, many_files=False)
-        == found.under_load
-    )
+    assert [words_of(each) for each in found.of("latency_under_load")] == [
+        "write.latency.p99 at most 3 ms at 80 % of the capacity"
+    ]
+    assert found.of("limits") == () and found.profiles == {"random-write-iops"}
+    assert found.asked_with(ALL_OPTIONS - {"latency_under_load"}) == ()
+    assert found.asked_with(["latency_under_load"]) == found.of("latency_under_load")
 
 
 def test_a_child_replaces_the_limit_of_its_parent(tmp_path: Path) -> None:
     found = tier(tmp_path, WRITES, child=WRITES.replace("3ms", "2ms").replace("80%", "50%"))
-    assert [(each.value, each.of_capacity) for each in found.under_load] == [(0.002, 0.5)]
+    assert [(each.bound, each.at["of_capacity"]) for each in found.of("latency_under_load")] == [(0.002, 0.5)]
 
 
 def test_a_family_of_profiles_has_it(tmp_path: Path) -> None:
     found = tier(tmp_path, WRITES.replace("random-write-iops", "'random-write-iops, sequential-write-iops'"))
-    assert [each.profile for each in found.under_load] == ["random-write-iops", "sequential-write-iops"]
+    assert [each.profile for each in found.of("latency_under_load")] == ["random-write-iops", "sequential-write-iops"]
 
 
 def test_production_asks_for_the_proposed_figures() -> None:
     limits = load_limits(ROOT / "thresholds.yaml", profiles=PROFILES)
-    assert limits.tier("baseline").under_load == ()
+    assert limits.tier("baseline").of("latency_under_load") == ()
     assert [
-        (each.profile, each.metric.path, each.value, each.of_capacity) for each in limits.tier("production").under_load
+        (each.profile, each.metric.path, each.bound, each.at["of_capacity"])
+        for each in limits.tier("production").of("latency_under_load")
     ] == [
         ("random-read-iops", "read.latency.p99", 0.003, 0.8),
         ("random-write-iops", "write.latency.p99", 0.003, 0.8),
@@ -85,8 +84,8 @@ def test_every_share_is_measured_once_the_lowest_first() -> None:
 @pytest.mark.parametrize("name", ["random-read-iops", "random-write-iops", "etcd-fsync"])
 def test_a_profile_at_a_share_is_the_same_with_fios_limit(name: str) -> None:
     profile = read_job_file(ROOT / "profiles" / f"{name}.fio")
-    metric = replace(at_most(1.0).metric, direction="read" if "read" in name else "write")
-    found = limited_form(profile, [replace(at_most(1.0), metric=metric)])
+    path = f"{'read' if 'read' in name else 'write'}.latency.p99"
+    found = limited_form(profile, [replace(at_most(1.0), path=path)])
     assert found.text.replace("rate_iops=${RATE}\n", "") == profile.text != found.text
     assert (found.name, found.path.name, found.jobs) == (name, f"{name}.limited.fio", profile.jobs)
 

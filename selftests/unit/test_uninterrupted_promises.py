@@ -7,17 +7,17 @@ from itertools import product
 
 import pytest
 
-from acceptance.limits.tiers import ComparisonRule
 from acceptance.measuring.metric_values import metric_value
 from acceptance.results.metrics import Metric
 from acceptance.trials.speed.findings import Finding
+from selftests.unit.made_limits import made_rule
 from selftests.unit.simulated_credits import Credits, finding, steady
 from selftests.unit.simulated_standstills import at_least, profile
 
 RATE = 500.0
 RUNS = 16
 IOPS = Metric.parse("write.iops")
-RULE = ComparisonRule(profile="writes", metric=IOPS, kind="not_better_than_baseline_by", margin=0.2, because="b")
+RULE = made_rule(profile="writes", metric=IOPS, kind="not_better_than_baseline_by", margin=0.2, because="b")
 # By how many times it is faster with credits, and how many seconds of its rate these are.
 KINDS = ((1.5, 4.0), (2.0, 4.0), (2.0, 8.0), (3.0, 4.0), (3.0, 8.0), (5.0, 8.0))
 # A disk that a filter held to 81 operations a second, with credits of 6 s, below a client that asked for 220.

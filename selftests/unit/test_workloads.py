@@ -40,7 +40,7 @@ def workload(name: str, *tiers: str) -> WorkloadLimits:
 
 
 def values(tier: Tier, profile: str) -> dict[str, float]:
-    return {str(limit.metric): limit.value for limit in tier.limits_for(profile)}
+    return {str(limit.metric): limit.bound for limit in tier.of("limits", profile=profile)}
 
 
 def test_each_name_is_a_folder_and_each_folder_has_a_name() -> None:
@@ -58,7 +58,7 @@ def test_each_has_one_or_two_profiles_of_its_name_each_with_limits_in_both_tiers
     known = {(each.profile, str(each.metric)): each for each in least.limits}
     for each in more.limits:
         lower = known[each.profile, str(each.metric)]
-        assert each.value >= lower.value if each.kind == "at_least" else each.value <= lower.value
+        assert each.bound >= lower.bound if each.operator == "at_least" else each.bound <= lower.bound
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
@@ -148,7 +148,7 @@ def test_the_nearest_tier_that_the_workload_knows_counts(tmp_path: Path) -> None
     )
     found = load_limits(
         own,
-        profiles={"sync-write-iops"} | {x.profile for x in SHIPPED.tier("production").limits},
+        profiles={"sync-write-iops"} | {x.profile for x in SHIPPED.tier("production").of("limits")},
         shipped=ROOT / "thresholds.yaml",
     )
     assert family_of(found.tier("till"), found) == ["till", "shop", "production"]
@@ -156,8 +156,8 @@ def test_the_nearest_tier_that_the_workload_knows_counts(tmp_path: Path) -> None
     assert family_of(SHIPPED.tier("production"), SHIPPED) == ["production", "baseline"]
     assert workload("etcd", *family_of(found.tier("till"), found)).limits == workload("etcd", "production").limits
     assert workload("etcd", "lab").limits == workload("etcd", "baseline").limits
-    assert [each.value for each in workload("etcd", "till", "production").limits] == [500.0, 0.01]
-    assert [each.value for each in workload("etcd", "lab").limits] == [50.0, 0.01]
+    assert [each.bound for each in workload("etcd", "till", "production").limits] == [500.0, 0.01]
+    assert [each.bound for each in workload("etcd", "lab").limits] == [50.0, 0.01]
 
 
 def test_a_limit_of_ones_own_takes_the_place_of_the_workloads(tmp_path: Path) -> None:

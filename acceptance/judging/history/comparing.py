@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from acceptance.judging.history.following import follow
 from acceptance.judging.history.noise import surpluses
-from acceptance.limits.history import HistoryLimit
+from acceptance.limits.limit import Limit
 from acceptance.results.history import ChangePoint, TrendPoint
 from acceptance.statistics.robust import huber_level
 
@@ -17,11 +17,11 @@ from acceptance.statistics.robust import huber_level
 class Comparison:
     """This run as a multiple of the accepted level (`ratio`), and between which multiples noise takes runs.
 
-    `level`: in the metric's unit, that of the first `limit.runs` runs, `first` being the first of all. `fall`, `rise`:
+    `level`: in the metric's unit, that of the first `runs` runs, `first` being the first of all. `fall`, `rise`:
     a change for the worse and for the better that was told and is not over.
     """
 
-    limit: HistoryLimit
+    limit: Limit
     first: TrendPoint
     level: float
     ratio: float
@@ -44,7 +44,7 @@ class Comparison:
         return max(self.limit.bound, math.exp(reach))
 
 
-def compare(points: Sequence[TrendPoint], this: TrendPoint, limit: HistoryLimit, *, error: float) -> Comparison:
+def compare(points: Sequence[TrendPoint], this: TrendPoint, limit: Limit, *, error: float) -> Comparison:
     """This run beside `points`, those of the accepted level and all since, oldest first; all values above zero.
 
     `error`: the chance that noise alone has a night told. Raises ValueError for fewer points than the level has.
@@ -53,7 +53,7 @@ def compare(points: Sequence[TrendPoint], this: TrendPoint, limit: HistoryLimit,
     better = 1.0 if limit.metric.higher_is_better else -1.0
     *_, night = follow(
         [better * math.log(point.mean) for point in every],
-        runs=limit.runs,
+        runs=int(limit.at["runs"]),
         surplus=surpluses(every),
         bound=better * math.log(limit.bound),
         error=error,

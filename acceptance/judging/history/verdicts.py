@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from acceptance.judging.history.comparing import Comparison, compare
 from acceptance.judging.outcome import outcome
-from acceptance.limits.history import HistoryLimit
+from acceptance.limits.limit import Limit
 from acceptance.results.document import Verdict
 from acceptance.results.history import ChangePoint, TrendPoint, TrendRecord, TrendStatus
 from acceptance.results.requirement import Outcome
@@ -43,7 +43,7 @@ class Judged:
 def judge_history(
     points: Sequence[TrendPoint],
     this: TrendPoint | None,
-    limit: HistoryLimit,
+    limit: Limit,
     *,
     limits: int,
     storage_class: str,
@@ -59,12 +59,12 @@ def judge_history(
     since = points[accepted:]
     status: TrendStatus
     comparison: Comparison | None = None
-    if len(since) >= limit.runs and this is not None and this.mean > 0.0:
+    if len(since) >= limit.at["runs"] and this is not None and this.mean > 0.0:
         comparison = compare(since, this, limit, error=NIGHTLY_ERROR / limits)
         status = "pass" if comparison.fall is None else "fail"
         found = _compared(comparison, this)
     else:
-        status = "skipped" if len(since) < limit.runs else "inconclusive"
+        status = "skipped" if len(since) < limit.at["runs"] else "inconclusive"
         found = _not_compared(len(since), this, limit, before=accepted, others=others)
     return Judged(
         verdict=outcome(
@@ -81,12 +81,12 @@ def judge_history(
     )
 
 
-def _not_compared(earlier: int, this: TrendPoint | None, limit: HistoryLimit, *, before: int, others: int) -> Outcome:
+def _not_compared(earlier: int, this: TrendPoint | None, limit: Limit, *, before: int, others: int) -> Outcome:
     """Why there is no comparison.
 
     `earlier`: runs of the accepted level and since; `before`: older ones; `others`: runs that cannot be compared.
     """
-    if earlier < limit.runs:
+    if earlier < limit.at["runs"]:
         return Outcome(code="history.too_few_runs", facts={"earlier": earlier, "before": before, "others": others})
     return Outcome(code="history.no_value" if this is None else "history.stalled")
 
@@ -124,7 +124,7 @@ def _day(of: TrendPoint | ChangePoint) -> str:
 def _trend(
     points: Sequence[TrendPoint],
     this: TrendPoint | None,
-    limit: HistoryLimit,
+    limit: Limit,
     comparison: Comparison | None,
     *,
     storage_class: str,
@@ -133,10 +133,10 @@ def _trend(
     record = TrendRecord(
         storage_class=storage_class,
         profile=limit.profile,
-        metric=limit.metric.path,
+        metric=limit.path,
         unit=limit.metric.unit,
         higher_is_better=limit.metric.higher_is_better,
-        margin=limit.margin,
+        margin=limit.at["margin"],
         points=list(points[-KEPT_POINTS:]),
         this_run=this,
         status=status,
@@ -146,7 +146,7 @@ def _trend(
     low, high = comparison.expected
     return record.model_copy(
         update={
-            "compared_with": limit.runs,
+            "compared_with": int(limit.at["runs"]),
             "level_from": comparison.first.run,
             "typical": comparison.level,
             "expected_low": comparison.level * low,

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Protocol
 
-from acceptance.limits.neighbours import NeighbourLimit
+from acceptance.limits.limit import Limit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.measure import BySegment, Recording, runtime_s
@@ -55,9 +55,9 @@ def capacity_plan() -> AnalysisPlan:
     return unjudged_plan(CAPACITY_S, in_turn=False)
 
 
-def shares_asked(limits: Sequence[NeighbourLimit]) -> list[float]:
+def shares_asked(limits: Sequence[Limit]) -> list[float]:
     """All that are measured, the lowest first."""
-    return sorted({each.of_capacity for each in limits})
+    return sorted({each.at["of_capacity"] for each in limits})
 
 
 def neighbours_s(profile: Profile, plan: AnalysisPlan, *, shares: int) -> float:
@@ -78,8 +78,8 @@ class NoisyNeighbours:
         load: Callable[..., Recording],
         profile: Profile,
         *,
-        limits: Sequence[NeighbourLimit],
-        decided: Callable[[NeighbourRecord, NeighbourLimit, float], bool],
+        limits: Sequence[Limit],
+        decided: Callable[[NeighbourRecord, Limit, float], bool],
         neighbours: Callable[[str, float], AbstractContextManager[Beside]],
         count: int,
         plan: AnalysisPlan,
@@ -122,7 +122,7 @@ class NoisyNeighbours:
             return [self._beside(each, did=did, neighbours=neighbours) for each in alone]
 
     def _beside(self, alone: ShareRecord, *, did: float, neighbours: Beside) -> NeighbourRecord:
-        limits = [each for each in self._limits if each.of_capacity == alone.share]
+        limits = [each for each in self._limits if each.at["of_capacity"] == alone.share]
         before = neighbours.seconds
 
         def seen(at: ShareRecord) -> NeighbourRecord:
@@ -155,6 +155,6 @@ class NoisyNeighbours:
 
     def _is_known(self, at: ShareRecord, _: Look) -> bool:
         """Whether all latencies beside neighbours that are held against one alone can be."""
-        grown = (each.metric.path for each in self._limits if each.kind == "growth_beside_neighbours")
+        grown = (each.metric.path for each in self._limits if each.rule == "growth_beside_neighbours")
         found = [at.latencies.get(each) for each in grown]
         return all(each is not None and each.low is not None and each.high is not None for each in found)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from acceptance.judging.operations import CONFIDENCE
-from acceptance.limits.operations import PERCENTILES
+from acceptance.limits.declared import PERCENTILES
 from acceptance.results.operations import (
     OPERATIONS,
     Moment,

@@ -13,7 +13,8 @@ from acceptance.cluster.node_room import require_room, usable_nodes
 from acceptance.cluster.stateful_sets import REQUESTS
 from acceptance.cluster.workspace import Workspace
 from acceptance.judging.scaling import is_decided, left_open
-from acceptance.limits.scaling import ScalingLimit, rate_unit
+from acceptance.limits.limit import Limit
+from acceptance.limits.scaling import rate_unit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.windows import ShortWindow
 from acceptance.process.once import Once
@@ -63,7 +64,7 @@ class ScaleRunner:
         *,
         settings: ScaleSettings,
         profiles: Sequence[Profile],
-        limits: Sequence[ScalingLimit],
+        limits: Sequence[Limit],
         say: Say,
     ) -> None:
         self._workspace = workspace
@@ -217,7 +218,7 @@ class ScaleRunner:
         if self._settings.rate is not None:
             return max(1, math.floor(parse_quantity(self._settings.rate, unit=record.unit)))
         limit = self._limit(profile, "rate_limited")
-        share = 1.0 if limit is None or limit.of_capacity is None else limit.of_capacity
+        share = 1.0 if limit is None else limit.at["of_capacity"]
         shortest_s = min(step.batch_s for step in record.steps)
         total = sure_total({step.pods: step.total for step in record.steps}, batch_s=shortest_s)
         return max(1, math.floor(share * total / pods))
@@ -236,11 +237,11 @@ class ScaleRunner:
 
     def _metric(self, profile: Profile) -> Metric:
         """The rate that the profile's limits are about, or the one that its name tells."""
-        rates = [each.metric for each in self._limits if each.profile == profile.name and each.kind != "latency_growth"]
+        rates = [each.metric for each in self._limits if each.profile == profile.name and each.rule != "latency_growth"]
         return rates[0] if rates else default_metric(profile.name)
 
-    def _limit(self, profile: Profile, kind: str) -> ScalingLimit | None:
-        found = [each for each in self._limits if (each.profile, each.kind) == (profile.name, kind)]
+    def _limit(self, profile: Profile, kind: str) -> Limit | None:
+        found = [each for each in self._limits if (each.profile, each.rule) == (profile.name, kind)]
         return found[0] if found else None
 
 

@@ -14,7 +14,8 @@ from acceptance.cluster.pod_manifest import PodPlan, volume_path
 from acceptance.cluster.snapshots import Snapshot, delete_snapshots, wait_taken
 from acceptance.cluster.waiting import wait_for
 from acceptance.judging.snapshots import decide_writes_left
-from acceptance.limits.snapshots import METRIC, SnapshotsLimit
+from acceptance.limits.declared import SNAPSHOTS_METRIC
+from acceptance.limits.limit import Limit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.cluster_load_runner import ClaimedVolume
@@ -23,6 +24,7 @@ from acceptance.measuring.load import Preparing
 from acceptance.measuring.measure import BySegment, Report, measure_alternately
 from acceptance.measuring.metric_values import metric_value
 from acceptance.measuring.prefill import TEST_FILE
+from acceptance.results.metrics import Metric
 from acceptance.results.snapshots import ManySnapshotsRecord
 from acceptance.results.under_load import Span
 from acceptance.statistics.interim_analyses import AnalysisPlan
@@ -38,6 +40,7 @@ PIECE = 4 * 1024**2
 PIECES = 4
 """after so many the first is written over again: a snapshot holds no more than them"""
 NAME = "snapshots"
+METRIC = Metric.parse(SNAPSHOTS_METRIC)
 _WRITTEN = "written\n"
 
 
@@ -60,7 +63,7 @@ class ManySnapshotsTrial:
     count: int
     size: int
     block: bool
-    limits: Sequence[SnapshotsLimit]
+    limits: Sequence[Limit]
     plan: AnalysisPlan
     report: Report
     preparing: Preparing

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from acceptance.judging.limit import Caution, decide_comparison, decide_limit, judge, judge_comparison
 from acceptance.judging.outcome import not_judged, verdict_id
-from acceptance.limits.tiers import ComparisonRule, Limit
+from acceptance.limits.limit import Limit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.measure import BySegment, Recording
@@ -65,7 +65,7 @@ class Finding:
             found=Outcome(code="speed.unlimited", facts={"metrics": dict(shown)}),
         )
 
-    def compared(self, rule: ComparisonRule) -> Verdict:
+    def compared(self, rule: Limit) -> Verdict:
         """The verdict on a comparison rule. Raises ValueError where there is no baseline."""
         if self.turns is None:
             raise ValueError("wanted a measurement with a baseline, found none")
@@ -81,9 +81,9 @@ class Finding:
             caution=caution,
         )
 
-    def _cache_remark(self, rule: ComparisonRule) -> str:
+    def _cache_remark(self, rule: Limit) -> str:
         """What the size of the file says about reads that are answered too soon; nothing for other rules."""
-        if rule.metric.direction != "read" or rule.metric.unit != "s" or rule.kind != "not_better_than_baseline_by":
+        if rule.metric.direction != "read" or rule.metric.unit != "s" or rule.rule != "not_better_than_baseline_by":
             return ""
         small = small_file_of(self.turns.candidate if self.turns else self.candidate, directions=("read",))
         return f"{small.describe()}, so a cache can have served it: {small.remedy}" if small else ""
@@ -114,7 +114,7 @@ class Finding:
 
 def decided(
     limits: Sequence[Limit],
-    rules: Sequence[ComparisonRule],
+    rules: Sequence[Limit],
     candidate: BySegment,
     baseline: BySegment | None,
     *,
@@ -168,9 +168,9 @@ def _estimate_seen(
         caution = replace(caution, may_pass=False)  # it may slow down further
     if limit.metric.statistic != "longest":
         return metric_estimate(limit.metric, judged, plan=plan, confidence=look.confidence), caution
-    if limit.at_most is not None:
+    if limit.operator == "at_most":
         # A load that was shorter than what it may stand still for could hardly have missed the limit.
-        long_enough = look.seconds >= min(limit.at_most, plan.whole_s)
+        long_enough = look.seconds >= min(limit.bound, plan.whole_s)
         caution = replace(caution, may_pass=caution.may_pass and long_enough)
     return stall_estimate(stall, limit.metric, samples, confidence=look.confidence), caution
 

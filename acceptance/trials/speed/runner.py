@@ -68,7 +68,7 @@ class SpeedRunner:
     def _measure(self, asked: tuple[Profile, str]) -> Finding:
         profile, storage_class = asked
         plan = unjudged_plan(self._unjudged_s, in_turn=False)
-        if self._tier.limits_for(profile.name) or self._is_compared(profile):
+        if self._tier.of("limits", profile=profile.name) or self._is_compared(profile):
             plan = self._plan(profile, in_turn=False)
         self._prepare([*([self._baseline_class] if self._baseline_class else []), storage_class])
         baseline = self._baseline_volume()
@@ -134,7 +134,7 @@ class SpeedRunner:
         self, profile: Profile, candidate: PreparedVolume, baseline: PreparedVolume, *, alone: BySegment
     ) -> Turns:
         """For the ratios only: until all rules are decided, or as long as what nobody judges."""
-        rules = self._tier.comparison_for(profile.name)
+        rules = self._tier.of("comparison", profile=profile.name)
         plan = self._plan(profile, in_turn=True) if rules else unjudged_plan(self._unjudged_s, in_turn=True)
         ours, theirs = measure_alternately(
             self._bench,
@@ -155,13 +155,13 @@ class SpeedRunner:
 
     def _limits_decided(self, profile: Profile, ours: BySegment, *, plan: AnalysisPlan) -> bool:
         """Where a ratio alone is asked for, this load is only there to be shown beside it: the first look ends it."""
-        limits = self._tier.limits_for(profile.name)
+        limits = self._tier.of("limits", profile=profile.name)
         if limits:
             return decided(limits, (), ours, None, plan=plan)
         return self._is_compared(profile) or loaded_s(ours) >= self._unjudged_s
 
     def _is_compared(self, profile: Profile) -> bool:
-        return self._baseline_class is not None and bool(self._tier.comparison_for(profile.name))
+        return self._baseline_class is not None and bool(self._tier.of("comparison", profile=profile.name))
 
     def _prepare(self, storage_classes: list[str]) -> None:
         """Make ready those that are not yet, together; on the node of the others."""

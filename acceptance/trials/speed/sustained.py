@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acceptance.limits.sustained import SustainedLimit
+from acceptance.limits.limit import Limit
 from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.batches import seconds_of
 from acceptance.measuring.distribution import distribution
@@ -32,7 +32,7 @@ def judged_seconds(asked_s: int) -> int:
 
 
 def sustained_record(
-    recording: Recording, *, asked_s: int, limits: Sequence[SustainedLimit], cache: int | None
+    recording: Recording, *, asked_s: int, limits: Sequence[Limit], cache: int | None
 ) -> SustainedRecord:
     """What the load showed; its values are of its end. `cache`: bytes that the storage's own cache holds, as known.
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from acceptance.judging.under_load import is_known
-from acceptance.limits.neighbours import SECTION as NEIGHBOURS
-from acceptance.limits.neighbours import NeighbourLimit
-from acceptance.limits.under_load import SECTION, UnderLoadLimit
+from acceptance.limits.limit import Limit
+from acceptance.limits.under_load import UNDER_LOAD
 from acceptance.loads.fio.rate_limit import only_direction, rate_limited
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profiles import Profile
@@ -32,9 +31,9 @@ STATISTICS = ("p50", "p99", "p99.9")
 A_MINUTE = AnalysisPlan(seconds=(MINUTE_S,))
 
 
-def shares_of(limits: Sequence[UnderLoadLimit]) -> list[float]:
+def shares_of(limits: Sequence[Limit]) -> list[float]:
     """All that are measured, the lowest first."""
-    return sorted({*SHARES, *(each.of_capacity for each in limits)})
+    return sorted({*SHARES, *(each.at["of_capacity"] for each in limits)})
 
 
 def judged_plan(longest_s: float) -> AnalysisPlan:
@@ -42,7 +41,7 @@ def judged_plan(longest_s: float) -> AnalysisPlan:
     return going_on(A_MINUTE, longest_s=longest_s, turn_s=0)
 
 
-def rate_of(profile: Profile, limits: Sequence[UnderLoadLimit | NeighbourLimit]) -> Metric:
+def rate_of(profile: Profile, limits: Sequence[Limit]) -> Metric:
     """The rate that is limited: fio limits reads and writes each by itself, so there may be one kind of them only.
 
     Raises WrongUsage for other profiles.
@@ -62,19 +61,19 @@ def rate_of(profile: Profile, limits: Sequence[UnderLoadLimit | NeighbourLimit])
     return Metric.parse(f"{direction}.iops")
 
 
-def latencies_of(rate: Metric, limits: Sequence[UnderLoadLimit | NeighbourLimit]) -> list[Metric]:
+def latencies_of(rate: Metric, limits: Sequence[Limit]) -> list[Metric]:
     """All that are measured beside the rate: those that are always shown, and those that the limits are on."""
     shown = (Metric.parse(f"{rate.direction}.latency.{each}") for each in STATISTICS)
     return list({each.path: each for each in (*shown, *(each.metric for each in limits))}.values())
 
 
-def _sections(limits: Sequence[UnderLoadLimit | NeighbourLimit]) -> str:
+def _sections(limits: Sequence[Limit]) -> str:
     """Where the limits stand."""
-    found = {NEIGHBOURS if isinstance(each, NeighbourLimit) else SECTION for each in limits}
-    return " and ".join(f"{each}:" for each in sorted(found or {SECTION}))
+    found = {each.section for each in limits}
+    return " and ".join(f"{each}:" for each in sorted(found or {UNDER_LOAD.key}))
 
 
-def limited_form(profile: Profile, limits: Sequence[UnderLoadLimit | NeighbourLimit]) -> Profile:
+def limited_form(profile: Profile, limits: Sequence[Limit]) -> Profile:
     """The profile as it is run at shares. Raises WrongUsage for one that cannot be."""
     return rate_limited(profile, metric=rate_of(profile, limits))
 
@@ -145,8 +144,8 @@ class UnderLoad:
         load: Callable[..., Recording],
         profile: Profile,
         *,
-        limits: Sequence[UnderLoadLimit],
-        decided: Callable[[ShareRecord, UnderLoadLimit], bool],
+        limits: Sequence[Limit],
+        decided: Callable[[ShareRecord, Limit], bool],
         judged: AnalysisPlan,
         unjudged: AnalysisPlan,
     ) -> None:
@@ -188,7 +187,7 @@ class UnderLoad:
         return capacity_of(samples, rate=self._rate, plan=self._judged)
 
     def _at(self, share: float, *, sure: float) -> ShareRecord:
-        limits = [each for each in self._limits if each.of_capacity == share]
+        limits = [each for each in self._limits if each.at["of_capacity"] == share]
         plan, asked = self._judged if limits else self._unjudged, math.floor(share * sure)
 
         def seen(samples: BySegment) -> ShareRecord:
