@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 
 from acceptance.limits.limit import Limit
 from acceptance.results.document import Status, Verdict
@@ -84,17 +85,18 @@ def without_figures(
     rule: str | None = None,
     profile: str | None = None,
     metric: str | None = None,
+    at: Mapping[str, float] | None = None,
     at_most: float | None = None,
     count: int | None = None,
     applies: bool = True,
 ) -> Verdict:
     """What holds or does not, without a figure; `verdict` is its id, whose question is the rule if none is given.
 
-    `at_most`: how many there may be of what was counted; `count`: how many there are, which is exact and has no
-    interval; None where that is not known.
+    `at`: the conditions. `at_most`: how many there may be of what was counted; `count`: how many there are, which is
+    exact and has no interval; None where that is not known.
     """
     question = (verdict.rpartition("/")[0] or verdict).rpartition("/")[2]
-    asked = Requirement(rule=rule or question, profile=profile, metric=metric)
+    asked = Requirement(rule=rule or question, profile=profile, metric=metric, at={**(at or {})})
     if at_most is not None:
         asked = asked.model_copy(update={"operator": "at_most", "bound": at_most, "unit": "count"})
     made = Verdict(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from acceptance.report.figures import shown_measured, shown_rule
 from acceptance.results.completeness import classes_under_test
-from acceptance.results.conditions import TierLimit
+from acceptance.results.conditions import TierLimit, worded
 from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.verdicts import worst
 from acceptance.results.workloads import CarriedWorkload, Workload
@@ -60,11 +60,12 @@ def _row(
     workload: CarriedWorkload, storage_class: str, asked: Sequence[TierLimit], verdicts: Sequence[Verdict]
 ) -> WorkloadRow:
     own = {
-        (each.profile, each.limit): each
+        question: each
         for each in verdicts
         if each.storage_class == storage_class and each.subject == "workloads"
+        for question in (each.requirement.question, worded(each.profile, each.limit))
     }
-    found = [(limit, own.get((limit.profile, limit.limit))) for limit in asked]
+    found = [(limit, own.get(limit.question)) for limit in asked]
     judged = [each for _, each in found if each is not None and each.status != "skipped"]
     itself = [each for each in verdicts if each.storage_class == storage_class and _is_of_program(each, workload)]
     status = worst([*judged, *(each for each in itself if each.status != "skipped")])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from acceptance.results.conditions import worded
 from acceptance.results.document import Overall, Results, Verdict
 from acceptance.results.verdicts import PARTIAL_STATUS, overall
 
@@ -46,13 +48,13 @@ def missing(results: Results, *, storage_class: str | None = None) -> Missing:
     all_classes = classes_under_test(results)
     classes = all_classes if storage_class is None else [storage_class]
     limits = results.tested_with.limits if results.tested_with else []
-    judged = {_question(each) for each in results.verdicts if each.status != "skipped"}
-    idle = {_question(each) for each in results.verdicts if not each.applies} - judged
+    judged = {key for each in results.verdicts if each.status != "skipped" for key in _questions(each)}
+    idle = {key for each in results.verdicts if not each.applies for key in _questions(each)} - judged
     left: list[str] = []
     not_applicable: list[str] = []
     for name in classes or [""]:
         for limit in limits:
-            question = (name, limit.profile, limit.limit)
+            question = (name, *limit.question)
             if question not in judged:
                 told = f"{limit.profile}: {limit.limit}" + (f", on {name}" if len(classes) > 1 else "")
                 (not_applicable if question in idle else left).append(told)
@@ -73,9 +75,10 @@ def missing(results: Results, *, storage_class: str | None = None) -> Missing:
     )
 
 
-def _question(verdict: Verdict) -> tuple[str, str | None, str]:
-    """The limit that a verdict is on, as `TierLimit` names it, and the class."""
-    return verdict.storage_class, verdict.profile, verdict.limit
+def _questions(verdict: Verdict) -> Iterator[tuple[object, ...]]:
+    """The class, and what a verdict is on, as limits of the tier have it: as data, and as older suites wrote it."""
+    for question in (verdict.requirement.question, worded(verdict.profile, verdict.limit)):
+        yield verdict.storage_class, *question
 
 
 def overall_of(results: Results) -> Overall:

@@ -5,14 +5,26 @@ from __future__ import annotations
 from pydantic import Field
 
 from acceptance.results.model import Frozen
+from acceptance.results.requirement import Requirement
 from acceptance.results.workloads import CarriedWorkload
 
 
 class TierLimit(Frozen):
-    """A limit of the tier, as verdicts on it name it."""
+    """A limit of the tier. `limit`: in words."""
 
     profile: str
     limit: str
+    requirement: Requirement | None = Field(default=None, description="None in results of older suites")
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """What it asks; of results of older suites in words, as `worded` has them."""
+        return worded(self.profile, self.limit) if self.requirement is None else self.requirement.question
+
+
+def worded(profile: str | None, limit: str) -> tuple[object, ...]:
+    """What a limit asks, told from others by its words alone."""
+    return profile, limit
 
 
 class Conditions(Frozen):

@@ -33,6 +33,11 @@ class Requirement(Frozen):
     )
     because: str = Field(default="", description="why the limit exists, as the limits file says it")
 
+    @property
+    def question(self) -> tuple[object, ...]:
+        """What is asked, however strictly: the same for a limit and for a verdict on it, also where it was skipped."""
+        return self.rule, self.profile, self.metric, *sorted((name, str(each)) for name, each in self.at.items())
+
 
 class Outcome(Frozen):
     """What was found: `code` names the kind of answer, `facts` are what the sentence with that code tells."""

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from acceptance.judging.rejudging import contradictions
+from acceptance.results.completeness import missing
 from acceptance.results.conditions import Conditions, TierLimit
 from acceptance.results.document import Cluster, Image, Results, Status, Verdict
 from acceptance.results.recorder import Recorder
+from acceptance.results.requirement import Requirement
 from acceptance.text.redaction import remember
 from selftests.unit.flat_verdicts import flat_verdict
 from selftests.unit.simulated_shares import Storage, record_of
@@ -104,6 +106,32 @@ def test_only_a_limit_that_applies_can_be_left_out(applies: bool, overall: str) 
     made.verdicts.append(flat_verdict(status="skipped", profile="p", limit="snapshots", applies=applies))
     found = made.results(exit_status=0 if overall == "pass" else 7)
     assert (found.overall, found.tier_limits_judged, found.tier_limits_applying) == (overall, 1, 1 + applies)
+
+
+@pytest.mark.parametrize("words", [("total", "each of 51"), ("alike", "alike")])
+def test_a_limit_is_known_by_what_it_asks_whatever_it_is_called(words: tuple[str, str]) -> None:
+    few, many = (
+        Requirement(rule="per_volume", profile="p", metric="write.iops", at={"pods": pods}) for pods in (15, 51)
+    )
+    bounds = {"operator": "at_least", "bound": 350.0, "unit": "1/s"}
+    made = of_tier()
+    made.tested_with = Conditions(
+        profiles={},
+        limits_file="",
+        limits=[
+            TierLimit(profile="p", limit=each, requirement=asked.model_copy(update=bounds))
+            for each, asked in zip(words, (few, many), strict=True)
+        ],
+    )
+    verdicts = (
+        flat_verdict(profile="p", limit="so"),
+        flat_verdict(profile="p", limit="so", status="skipped", applies=False),
+    )
+    made.verdicts = [
+        each.model_copy(update={"requirement": of}) for each, of in zip(verdicts, (few, many), strict=True)
+    ]
+    found = missing(made.results())
+    assert (found.asked, found.judged, found.limits, found.not_applicable) == (2, 1, [], [f"p: {words[1]}"])
 
 
 def test_only_a_run_that_reached_all_its_tests_is_complete() -> None:
