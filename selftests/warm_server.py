@@ -1,28 +1,33 @@
 """Loads the libraries once, and forks a process of itself for each command: see `selftests/warm_start.py`.
 
-    python -m selftests.warm_server DESCRIPTOR
+    python -m selftests.warm_server DESCRIPTOR ROOM
 
-It ends when the other end of the connection is closed.
+It ends when the other end of the connection is closed. ROOM is for the words of the commands in /proc.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import pkgutil
 import runpy
+import signal
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from importlib import import_module
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 import acceptance
 
 # Plugins of pytest are not loaded, neither the suite's nor others: pytest itself does that, in its order.
 LIBRARIES = ("pytest", "kubernetes.client", "kubernetes.config", "kubernetes.stream", "rich.console", "rich.table")
 FOLDER_OF_COMMAND = 0  # in sys.path
+ARGUMENTS_BEGIN, ARGUMENTS_END = 48, 49  # fields of /proc/PID/stat, from 1 on
 
 
 def load() -> None:
@@ -53,11 +58,25 @@ def become(module: str, words: tuple[str, ...], folder: str, environment: dict[s
     given = [each for each in environment.get("PYTHONPATH", "").split(os.pathsep) if each]
     sys.path[:] = [folder, *given, *sys.path[FOLDER_OF_COMMAND + 1 :]]
     sys.argv = [module, *words]
+    name_process([sys.executable, "-m", module, *words])
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
+def name_process(words: Sequence[str]) -> None:
+    """Let /proc have these words as the command line, as far as there is room: by them others know a run of theirs."""
+    after_name = Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
+    begin, end = (int(after_name[field - 3]) for field in (ARGUMENTS_BEGIN, ARGUMENTS_END))
+    room = end - begin - 1
+    text = b"".join(word.encode(errors="surrogateescape") + b"\0" for word in words)[:room]
+    ctypes.memmove(begin, text.ljust(room, b"\0"), room)
+
+
 def serve(connection: Connection) -> tuple[str, tuple[str, ...], str, dict[str, str], str, str] | None:
-    """Fork for each request, and tell how it ended. Returns in each new process its request, here None at the end."""
+    """Fork for each request, and tell how it ended. Returns in each new process its request, here None at the end.
+
+    An interruption from a terminal is for the commands: this process waits for them until they have ended in order.
+    """
+    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
         try:
             request = connection.recv()
@@ -65,6 +84,7 @@ def serve(connection: Connection) -> tuple[str, tuple[str, ...], str, dict[str, 
             return None
         pid = os.fork()
         if pid == 0:
+            signal.signal(signal.SIGINT, interrupted)
             connection.close()
             return request
         connection.send(pid)

@@ -2,7 +2,7 @@
 
 To load them takes most of the processor time of a command that ends at once. What is forked has the folder, variables,
 path and words of a new process, and ends like one. What starts a new interpreter stays tested: `test_warm_start.py`
-compares both, and the tests of the wheel and all integration tests start new ones.
+compares both, and new ones are started by the tests of the wheel, and by integration tests that do something to a run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -22,45 +23,68 @@ from tempfile import TemporaryDirectory
 from selftests.bounds import HANGS_S
 
 ROOT = Path(__file__).parents[1]
-# What an interpreter reads as it starts begins with PYTHON; these are set later, or matter for what is killed alone.
+# What an interpreter and its libraries read as they start.
+ONCE = ("PYTHON", "LD_", "MALLOC_", "GLIBC_", "OPENSSL_")
+# Of these, what is set later, or matters for what is killed alone.
 SET_LATER = frozenset({"PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"})
+# Room for the words of a command, which take the place of the server's own in /proc.
+ROOM = 16384
+# Before any test changes them: the server's own variables name no folder of a test, of which nothing may stay.
+_VARIABLES = dict(os.environ)
 
 
 def run_module(
-    module: str, *words: str, folder: Path, environment: Mapping[str, str], timeout_s: float = HANGS_S
+    module: str,
+    *words: str,
+    folder: Path,
+    environment: Mapping[str, str],
+    timeout_s: float = HANGS_S,
+    together: bool = False,
+    asked_by: Sequence[signal.Signals] = (),
+    ends_s: float = 0.0,
 ) -> subprocess.CompletedProcess[str]:
-    """How `python -m MODULE WORDS` ended in the folder, and what it printed.
+    """How `python -m MODULE WORDS` ended in the folder, and what it printed; `together`: what it says of errors, too.
 
+    One that takes longer, or whose test is ended, is asked to end by each of the signals, and given `ends_s` for it.
     Raises subprocess.TimeoutExpired, after which the process is gone, and ValueError for variables such as
-    PYTHONWARNINGS, which only a new interpreter reads.
+    PYTHONWARNINGS and LD_PRELOAD, which only a new process reads.
     """
-    if too_late := _of_the_interpreter(environment).items() - os.environ.items():
-        raise ValueError(f"expected no variables that an interpreter reads as it starts, found {sorted(too_late)}")
+    if too_late := _of_the_interpreter(environment).items() - _VARIABLES.items():
+        raise ValueError(f"expected no variables that a process reads as it starts, found {sorted(too_late)}")
     with TemporaryDirectory() as place:
-        out, err = Path(place, "out"), Path(place, "err")
+        out = Path(place, "out")
+        err = out if together else Path(place, "err")
         server = _server()
         server.send((module, words, str(folder), dict(environment), str(out), str(err)))
         pid = server.recv()
-        if not server.poll(timeout_s):
-            os.kill(pid, signal.SIGKILL)
-            server.recv()
-            raise subprocess.TimeoutExpired([module, *words], timeout_s)
-        status = server.recv()
-        texts = (path.read_text(encoding="utf-8") for path in (out, err))
-        return subprocess.CompletedProcess([module, *words], status, *texts)
+        try:
+            in_time = server.poll(timeout_s)
+        finally:
+            for each in (*asked_by, signal.SIGKILL):
+                if not server.poll(0):
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, each)
+                    server.poll(ends_s)
+            status = server.recv()
+        said = out.read_text(encoding="utf-8")
+        if not in_time:
+            raise subprocess.TimeoutExpired([module, *words], timeout_s, output=said)
+        return subprocess.CompletedProcess(
+            [module, *words], status, said, "" if together else err.read_text(encoding="utf-8")
+        )
 
 
 def _of_the_interpreter(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environment.items() if name.startswith("PYTHON") and name not in SET_LATER}
+    return {name: value for name, value in environment.items() if name.startswith(ONCE) and name not in SET_LATER}
 
 
 @cache
 def _server() -> Connection:
     """The process that has loaded all, one for each process of tests; it ends with it."""
     here, there = Pipe()
-    variables = {name: value for name, value in os.environ.items() if name not in SET_LATER}
+    variables = {name: value for name, value in _VARIABLES.items() if name not in SET_LATER}
     process = subprocess.Popen(
-        [sys.executable, "-m", "selftests.warm_server", str(there.fileno())],
+        [sys.executable, "-m", "selftests.warm_server", str(there.fileno()), " " * ROOM],
         cwd=ROOT,
         env=variables,
         stdin=subprocess.DEVNULL,

@@ -20,7 +20,8 @@ from acceptance.cluster.objects import RUN_ID, RUN_LABEL, run_of
 from acceptance.cluster.resources import NAMESPACES, PODS, VOLUMES, Object, Resource
 from acceptance.cluster.waiting import wait_for
 from selftests.bounds import HANGS_S, RUN_HANGS_S
-from selftests.pytest_command import PYTEST
+from selftests.pytest_command import PYTEST, PYTEST_MODULE
+from selftests.warm_start import run_module
 
 ROOT = Path(__file__).parents[2]
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
@@ -156,9 +157,24 @@ def wait_for_load(api: Api, *, profile: str = "sync-write-iops", timeout_s: floa
 def run_suite(
     *options: str, reports: Path, environment: dict[str, str] | None = None, timeout: float = RUN_HANGS_S
 ) -> SuiteRun:
-    """Run the suite to its end."""
-    with started_suite(*options, reports=reports, environment=environment) as process:
-        return finish(process, reports=reports, timeout=timeout)
+    """Run the suite to its end: without a new interpreter, which none of its tests does anything to.
+
+    One that does not end is ended as a user would end it, then tells where its threads are: as of `finish`.
+    """
+    words = suite_command(*options, reports=reports)[len(PYTEST) - len(PYTEST_MODULE) :]
+    try:
+        ended = run_module(
+            *words,
+            folder=ROOT,
+            environment=suite_environment() | (environment or {}),
+            timeout_s=timeout,
+            together=True,
+            asked_by=(signal.SIGTERM, signal.SIGABRT),
+            ends_s=ENDS_S,
+        )
+    except subprocess.TimeoutExpired as late:
+        pytest.fail(f"the run had not ended after {timeout:.0f} s:\n{late.output}")
+    return SuiteRun(status=ended.returncode, output=ended.stdout, folder=reports)
 
 
 def own_runs() -> set[str]:

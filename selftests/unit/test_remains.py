@@ -21,7 +21,7 @@ from acceptance.cluster.waiting import wait_for
 from selftests.bounds import HANGS_S
 from selftests.integration import remains, suite
 from selftests.integration.remains import files_below, objects, open_files, processes_of
-from selftests.integration.suite import ROOT, runs_of_others, started_suite, suite_environment
+from selftests.integration.suite import ROOT, run_suite, runs_of_others, started_suite, suite_environment
 from selftests.unit.simulated_api import SimulatedApi
 
 
@@ -162,3 +162,16 @@ def test_a_run_that_a_failed_test_leaves_is_ended_in_order_and_by_force_where_it
         raise AssertionError
     assert process.returncode is not None
     assert (tmp_path / "ended").exists() != hangs
+
+
+def test_a_run_that_does_not_end_fails_its_test_with_what_it_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here one that says nothing until it is asked to end: a machine may be too slow for it to begin."""
+    (tmp_path / "hangs.py").write_text(ENDS.replace("time.sleep(0.5)", 'print("its stacks")'), encoding="utf-8")
+    monkeypatch.setattr(suite, "suite_command", lambda *options, reports: [sys.executable, "-m", "hangs", str(reports)])
+    with pytest.raises(pytest.fail.Exception) as failed:
+        run_suite(reports=tmp_path, environment={"PYTHONPATH": str(tmp_path)}, timeout=3)
+    assert "the run had not ended after 3 s" in str(failed.value)
+    began, ended = ((tmp_path / each).exists() for each in ("began", "ended"))
+    assert not began or (ended and "its stacks" in str(failed.value))

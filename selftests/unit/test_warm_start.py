@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from selftests.bounds import HANGS_S
@@ -17,12 +19,13 @@ from selftests.warm_start import run_module
 
 HERE = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_", "KUBE"))}
 TELLS = """
-import atexit, os, sys, tempfile, time
+import atexit, os, signal, sys, tempfile, time
 import beside
 atexit.register(print, "at its end")
 print(__name__, sys.argv[1:], os.getcwd(), os.environ.get("MINE"), os.environ.get("HOME"), sys.stdin.read())
 print(sys.path[:2], tempfile.gettempdir(), time.strftime("%Z", time.gmtime(0)), beside.__file__)
-print(sys.dont_write_bytecode)
+print(sys.dont_write_bytecode, signal.getsignal(signal.SIGINT))
+print([word for word in open("/proc/self/cmdline").read().split(chr(0)) if word])
 print("to another", file=sys.stderr)
 print(sorted(name for name in sys.modules if name.startswith(("selftests.unit", "fixtures", "tests", "xdist"))))
 """
@@ -87,6 +90,50 @@ def test_what_hangs_is_ended(tmp_path: Path) -> None:
     assert run_module("next", folder=tmp_path, environment=HERE).stdout == "next\n"
 
 
-def test_what_only_a_new_interpreter_reads_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="PYTHONWARNINGS"):
-        run_module("this", folder=tmp_path, environment=HERE | {"PYTHONWARNINGS": "error::FutureWarning"})
+ENDS_IN_ORDER = """
+import os, signal
+def end(*_):
+    open("in order", "w").close()
+    raise SystemExit(0)
+signal.signal(signal.SIGTERM, end)
+os.kill(TESTED, signal.SIGUSR1)
+while True:
+    signal.pause()
+"""
+
+
+class Interrupted(Exception):
+    """What a test ends with in the midst of a command, as at its time-out."""
+
+
+def interrupt(*_: object) -> None:
+    raise Interrupted
+
+
+def test_a_command_whose_test_ends_is_asked_to_end_in_order(tmp_path: Path) -> None:
+    (tmp_path / "waits.py").write_text(ENDS_IN_ORDER.replace("TESTED", str(os.getpid())), encoding="utf-8")
+    (tmp_path / "next.py").write_text("import sys\nprint('next', file=sys.stderr)\nprint('last')", encoding="utf-8")
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        with pytest.raises(Interrupted):
+            run_module("waits", folder=tmp_path, environment=HERE, asked_by=[signal.SIGTERM], ends_s=HANGS_S)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert (tmp_path / "in order").exists()
+    ended = run_module("next", folder=tmp_path, environment=HERE | {"PYTHONUNBUFFERED": ""}, together=True)
+    assert (ended.returncode, sorted(ended.stdout.split()), ended.stderr) == (0, ["last", "next"], "")
+
+
+def test_an_interruption_from_a_terminal_ends_no_server(tmp_path: Path) -> None:
+    """The commands get it, too, and may take some time to end in order."""
+    (tmp_path / "next.py").write_text("print('next')", encoding="utf-8")
+    run_module("next", folder=tmp_path, environment=HERE)
+    (server,) = (each for each in psutil.Process().children() if "selftests.warm_server" in each.cmdline())
+    server.send_signal(signal.SIGINT)
+    assert run_module("next", folder=tmp_path, environment=HERE).stdout == "next\n"
+
+
+@pytest.mark.parametrize("name", ["PYTHONWARNINGS", "LD_PRELOAD"])
+def test_what_only_a_new_process_reads_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=name):
+        run_module("this", folder=tmp_path, environment=HERE | {name: "error::FutureWarning"})
