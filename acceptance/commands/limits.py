@@ -11,7 +11,7 @@ from pathlib import Path
 
 from acceptance.commands.command import Commands
 from acceptance.commands.limits_suggest import add_suggest
-from acceptance.limits.asked import AskedLimit, with_asked
+from acceptance.limits.asked import asked_limit, with_asked
 from acceptance.limits.editor_schema import NAME as SCHEMA
 from acceptance.limits.file import BUILTIN, load_limits
 from acceptance.limits.limit import Limit, same_limit
@@ -211,8 +211,8 @@ def _paths(text: str) -> Sequence[Path]:
         raise WrongUsage(f"--thresholds: {error}") from error
 
 
-def _asked(text: str) -> AskedLimit:
+def _asked(text: str) -> Limit:
     try:
-        return AskedLimit.parse(text)
+        return asked_limit(text)
     except ValueError as error:
         raise WrongUsage(f"--limit: {error}; correct it") from error

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 from acceptance.judging.outcome import decide, outcome
 from acceptance.limits.limit import Limit
 from acceptance.results.document import Estimate, Verdict
-from acceptance.results.model import Unit
-from acceptance.results.requirement import Decision, Operator, Outcome
+from acceptance.results.requirement import Decision, Outcome
 from acceptance.statistics.ratios import Ratio
 
 
@@ -73,12 +71,9 @@ def judge_comparison(
 
 @dataclass(frozen=True, kw_only=True)
 class _Case:
-    """A limit or a comparison rule and what was found, brought to one form."""
+    """A limit, also one of a comparison, and what was found."""
 
-    requirement: Limit
-    side: Operator
-    bound: float
-    unit: Unit | Literal["ratio"]
+    limit: Limit
     value: float | None
     span: tuple[float, float] | None
     """None where the value is, too"""
@@ -87,28 +82,28 @@ class _Case:
     @property
     def is_of_an_event(self) -> bool:
         """Whether what was found is no mean, and has no confidence: it happened."""
-        return isinstance(self.requirement, Limit) and self.requirement.metric.statistic == "longest"
+        return self.limit.metric.statistic == "longest"
 
     def decision(self, caution: Caution) -> Decision:
         """What the interval says, as far as so much load can tell. An event that was seen is certain in any case."""
         if self.span is None:
             return "inconclusive"
         beyond = 1.0 if self.is_of_an_event else caution.beyond
-        status = decide(*self.span, **{self.side: self.bound}, beyond=beyond)
+        status = self.lies(*self.span, beyond=beyond)
         return "inconclusive" if status == "pass" and not caution.may_pass else status
+
+    def lies(self, low: float, high: float, *, beyond: float = 1.0) -> Decision:
+        """As `decide` has it."""
+        return decide(low, high, **{self.limit.operator: self.limit.bound}, beyond=beyond)
 
 
 def _limit_case(estimate: Estimate | None, limit: Limit) -> _Case:
     """Raises ValueError when the estimate is in another unit than the limit."""
-    unit = limit.metric.unit
-    if estimate is not None and estimate.unit != unit:
-        raise ValueError(f"wanted {limit.metric} in {unit}, found {estimate.unit}")
+    if estimate is not None and estimate.unit != limit.unit:
+        raise ValueError(f"wanted {limit.path} in {limit.unit}, found {estimate.unit}")
     value = None if estimate is None else _number(estimate.mean)
     return _Case(
-        requirement=limit,
-        side=limit.operator,
-        bound=limit.bound,
-        unit=unit,
+        limit=limit,
         value=value,
         span=None if estimate is None or value is None else _span(estimate.low, estimate.high),
         confidence=0.0 if estimate is None else estimate.confidence,
@@ -118,10 +113,7 @@ def _limit_case(estimate: Estimate | None, limit: Limit) -> _Case:
 def _comparison_case(ratio: Ratio, rule: Limit) -> _Case:
     value = _number(ratio.value)
     return _Case(
-        requirement=rule,
-        side=rule.operator,
-        bound=rule.bound,
-        unit="ratio",
+        limit=rule,
         value=value,
         span=None if value is None else _span(ratio.low, ratio.high),
         confidence=ratio.confidence,
@@ -136,13 +128,13 @@ def _verdict(
     facts = {"baseline": baseline, "problem": problem, "remark": remark}
     code, told = _code(case, status)
     return outcome(
-        case.requirement,
+        case.limit,
         storage_class=storage_class,
         status=status,
         found=Outcome(code=f"limit.{code}", facts={name: facts[name] for name in told if facts[name]}),
         measured=case.value,
         interval=case.span,
-        unit=case.unit,
+        unit=case.limit.unit,
         confidence=None if case.is_of_an_event else case.confidence,
     )
 
@@ -153,7 +145,7 @@ def _code(case: _Case, status: Decision) -> tuple[str, tuple[str, ...]]:
         return "no_value", ("baseline", "problem")
     if case.span is None:
         return "too_few_samples", ("baseline",)
-    if status != decide(*case.span, **{case.side: case.bound}):
+    if status != case.lies(*case.span):
         return "too_short", ("baseline",)
     if status == "pass":
         return "within", ("baseline",)

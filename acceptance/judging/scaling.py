@@ -66,11 +66,7 @@ def reached(rates: RateRecord) -> dict[str, Interval]:
 
 
 def _decision(found: Interval | None, limit: Limit) -> Decision:
-    return "inconclusive" if found is None else decide(found.low, found.high, **{_side(limit): limit.bound})
-
-
-def _side(limit: Limit) -> str:
-    return "at_most" if limit.rule == "latency_growth" else "at_least"
+    return "inconclusive" if found is None else decide(found.low, found.high, **{limit.operator: limit.bound})
 
 
 def _rests_on(record: ScalingRecord, limit: Limit) -> set[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from acceptance.limits.inheritance import contradictions
 from acceptance.limits.limit import Limit
@@ -22,35 +22,25 @@ OPTION = "--storage-limit"
 _FORM = re.compile(
     r"(?P<profile>.+?)\.(?P<metric>(?:read|write|sync|cpu|stall)\.[^<>=\s]+)\s*(?P<side>>=|<=)\s*(?P<value>.+)"
 )
-_KINDS: dict[str, Operator] = {">=": "at_least", "<=": "at_most"}
+_SIDES: dict[str, Operator] = {">=": "at_least", "<=": "at_most"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class AskedLimit:
-    """One of them. `profile`: a profile, or a family of them; `value` in the metric's unit."""
-
-    profile: str
-    metric: Metric
-    kind: Operator
-    value: float
-
-    @classmethod
-    def parse(cls, text: str) -> AskedLimit:
-        """Raises ValueError for what is no limit."""
-        found = _FORM.fullmatch(text.strip())
-        if found is None:
-            raise ValueError(f"wanted a limit such as 'sync-write-iops.write.iops>=1200', found {text!r}")
-        metric = Metric.parse(found["metric"])
-        if problem := side_problem(_KINDS[found["side"]], metric):
-            raise ValueError(f"{problem} ({text!r})")
-        value = parse_quantity(found["value"], unit=metric.unit)
-        if value == 0.0:
-            raise ValueError(f"wanted a limit above zero, found {text!r}, which every class meets or none does")
-        return cls(profile=found["profile"], metric=metric, kind=_KINDS[found["side"]], value=value)
+def asked_limit(text: str) -> Limit:
+    """One of them; its profile may be a family of profiles. Raises ValueError for what is no limit."""
+    found = _FORM.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"wanted a limit such as 'sync-write-iops.write.iops>=1200', found {text!r}")
+    metric, side = Metric.parse(found["metric"]), _SIDES[found["side"]]
+    if problem := side_problem(side, metric):
+        raise ValueError(f"{problem} ({text!r})")
+    value = parse_quantity(found["value"], unit=metric.unit)
+    if value == 0.0:
+        raise ValueError(f"wanted a limit above zero, found {text!r}, which every class meets or none does")
+    return speed_limit(found["profile"], metric, side, value, because=f"asked for with {OPTION}")
 
 
 def with_asked(
-    tier: Tier, asked: Sequence[AskedLimit], *, profiles: Collection[str], missing: Missing = nothing_missing
+    tier: Tier, asked: Sequence[Limit], *, profiles: Collection[str], missing: Missing = nothing_missing
 ) -> Tier:
     """The tier with these limits instead of its own on the same profile and metric, and on the same side.
 
@@ -68,7 +58,7 @@ def with_asked(
         told = (metric_problem(name, each.metric, missing) for name in names)
         problems += [f"{OPTION}: {problem}" for problem in told if problem is not None]
         for name in names:
-            limits = _replaced(limits, each, profile=name)
+            limits = _replaced(limits, replace(each, profile=name))
     problems += _contradictions(limits, asked)
     if problems:
         raise WrongUsage("\n".join(dict.fromkeys(problems)))
@@ -76,20 +66,20 @@ def with_asked(
     return replace(tier, limits=(*limits, *others))
 
 
-def _replaced(limits: list[Limit], asked: AskedLimit, *, profile: str) -> list[Limit]:
-    own = [each for each in limits if each.profile == profile and each.path == asked.metric.path]
-    old = next((each for each in own if each.operator == asked.kind), None)
-    because = f"asked for with {OPTION}"
-    if own:
-        instead = "" if old is None else f" instead of {format_quantity(old.bound, unit=old.unit)}"
-        because = f"{(old or own[0]).because} ({because}{instead})"
-    new = speed_limit(profile, asked.metric, asked.kind, asked.value, because=because)
+def _replaced(limits: list[Limit], asked: Limit) -> list[Limit]:
+    """The limits with this one instead of that on the same side, and with its reason or that of the other side."""
+    own = [each for each in limits if (each.profile, each.path) == (asked.profile, asked.path)]
+    old = next((each for each in own if each.operator == asked.operator), None)
+    if not own:
+        return [*limits, asked]
+    instead = "" if old is None else f" instead of {format_quantity(old.bound, unit=old.unit)}"
+    new = replace(asked, because=f"{(old or own[0]).because} ({asked.because}{instead})")
     return [new if each is old else each for each in limits] if old is not None else [*limits, new]
 
 
-def _contradictions(limits: Sequence[Limit], asked: Sequence[AskedLimit]) -> Iterator[str]:
+def _contradictions(limits: Sequence[Limit], asked: Sequence[Limit]) -> Iterator[str]:
     """Of what was asked for: that nothing can be at least the one and at most the other."""
-    metrics = {each.metric.path for each in asked}
+    metrics = {each.path for each in asked}
     for least, upper in contradictions(limits):
         if least.path in metrics:
             low, high = (format_quantity(each.bound, unit=each.unit) for each in (least, upper))

@@ -6,7 +6,7 @@ from acceptance.results.document import Verdict
 from acceptance.results.metrics import Metric
 from acceptance.results.ratio_words import allowed, compared, compared_interval
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Sentence, about, held_against, in_words
+from acceptance.wording.phrasing import Sentence, about, held_against, in_words, wanted_of
 
 _LONGER = "a longer measurement would decide it"
 
@@ -105,10 +105,10 @@ def _edges(verdict: Verdict, low: float, high: float, baseline: str) -> str:
 def _wanted(verdict: Verdict, baseline: str) -> str:
     """`at least 750 IOPS`, `not faster than local-path by more than 20 %`"""
     asked = verdict.requirement
-    assert asked.operator is not None and asked.bound is not None and asked.unit is not None
-    if baseline:
-        return allowed(asked.rule, str(asked.metric), bound=asked.bound, baseline=baseline)
-    return f"{asked.operator.replace('_', ' ')} {format_quantity(asked.bound, unit=asked.unit)}"
+    assert asked.bound is not None  # what is held against a limit has one
+    return (
+        allowed(asked.rule, str(asked.metric), bound=asked.bound, baseline=baseline) if baseline else wanted_of(verdict)
+    )
 
 
 def _shown(verdict: Verdict, value: float) -> str:
