@@ -68,7 +68,6 @@ def judge_time(
         limit,
         storage_class=storage_class,
         measured=seconds,
-        unit="s",
         status=status,
         found=Outcome(code=f"{code}{LIES[status]}", facts=dict(facts)),
     )

@@ -35,7 +35,6 @@ def judge_disruption(records: Sequence[StoragePodsRecord], limit: Limit) -> Verd
             limit,
             storage_class=name,
             measured=None,
-            unit="s",
             status="inconclusive" if unseen else "fail",
             found=Outcome(code=code, facts={**facts, "problem": worst.problem}),
         )

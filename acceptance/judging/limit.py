@@ -134,7 +134,6 @@ def _verdict(
         found=Outcome(code=f"limit.{code}", facts={name: facts[name] for name in told if facts[name]}),
         measured=case.value,
         interval=case.span,
-        unit=case.limit.unit,
         confidence=None if case.is_of_an_event else case.confidence,
     )
 

@@ -124,7 +124,6 @@ def _verdict(
         status=status,
         found=Outcome(code=f"many_files.{code}", facts=facts),
         measured=measured if measured is not None and math.isfinite(measured) else None,
-        unit="s",
         interval=interval if interval is not None and math.isfinite(interval[1]) else None,
         confidence=None if limit.path in START_ASPECTS else CONFIDENCE,
     )

@@ -110,7 +110,6 @@ def _verdict(
         storage_class=record.storage_class,
         measured=None if found is None else found.mean,
         interval=ends_of(found),
-        unit=limit.unit,
         confidence=None if at is None else confidence_of(at, limit),
         status=status,
         found=Outcome(code=f"neighbours.{code}", facts=facts),

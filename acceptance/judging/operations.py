@@ -106,7 +106,6 @@ def _verdict(
         status=status,
         found=found,
         measured=None if measured is None else _finite(measured),
-        unit=limit.unit,
         interval=interval if interval is not None and math.isfinite(interval[1]) else None,
         confidence=CONFIDENCE,
     )

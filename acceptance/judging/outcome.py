@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from acceptance.limits.limit import Limit
 from acceptance.results.document import Status, Verdict
-from acceptance.results.requirement import Decision, FigureUnit, Outcome, Requirement
+from acceptance.results.requirement import Decision, Outcome, Requirement
 from acceptance.wording import sentence
 from acceptance.wording.requirements import described
 
@@ -42,13 +42,12 @@ def outcome(
     storage_class: str,
     status: Status,
     measured: float | None,
-    unit: FigureUnit,
     found: Outcome,
     interval: tuple[float, float] | None = None,
     confidence: float | None = None,
     applies: bool = True,
 ) -> Verdict:
-    """The verdict on a limit; `confidence` counts with an interval only.
+    """The verdict on a limit, whose unit its figures have; `confidence` counts with an interval only.
 
     `applies`: false if there is nothing that the limit could be judged by, which leaves nothing of the tier out.
 
@@ -66,7 +65,7 @@ def outcome(
         measured=measured,
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,
-        unit=unit,
+        unit=limit.unit,
         confidence=confidence if interval else None,
         status=status,
         reason="",

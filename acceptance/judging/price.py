@@ -42,7 +42,6 @@ def _judge_cpu(record: PriceRecord, limit: Limit) -> Verdict:
         status=status,
         found=Outcome(code=f"price.{code}", facts={"of": [*record.of]}),
         measured=None if found is None else found.mean,
-        unit="cpu",
         interval=interval,
         confidence=record.confidence,
     )
@@ -65,7 +64,6 @@ def _judge_growth(record: PriceRecord, limit: Limit) -> Verdict:
             status="skipped",
             found=Outcome(code="price.no_growth_known", facts={"load_s": record.load_s, "needed_s": SOAK_MIN_S}),
             measured=None,
-            unit="B",
         )
     # Of several that leak the one that leaks most; else the one that is closest to it.
     order = {"fail": 2, "inconclusive": 1, "pass": 0}
@@ -87,7 +85,6 @@ def _judge_growth(record: PriceRecord, limit: Limit) -> Verdict:
         ),
         # A verdict's figures are shown as sizes, and none is below zero: what shrinks has grown by nothing.
         measured=max(0.0, found.mean),
-        unit="B",
         interval=(max(0.0, found.low), max(0.0, found.high)),
         confidence=record.confidence,
     )
@@ -109,7 +106,6 @@ def _judge_restarts(record: PriceRecord, limit: Limit) -> Verdict:
         limit,
         storage_class=record.storage_class,
         measured=float(len(restarts)),
-        unit="count",
         status=status,
         found=Outcome(
             code=f"price.restarts_{LIES[status]}",

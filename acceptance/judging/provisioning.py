@@ -35,7 +35,6 @@ def judge_bind_time(seconds: Sequence[float], limit: Limit, *, storage_class: st
         storage_class=storage_class,
         measured=slowest,
         interval=(low, slowest),
-        unit="s",
         status=status,
         found=Outcome(code=f"provisioning.{code}", facts=facts),
     )

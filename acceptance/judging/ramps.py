@@ -23,7 +23,6 @@ def judge_ramp(record: ControlPlaneRecord, limit: Limit) -> Verdict:
         status=status,
         found=found,
         measured=measured,
-        unit=limit.unit,
     )
 
 

@@ -31,7 +31,6 @@ def judge_scaling(record: ScalingRecord, limit: Limit) -> Verdict:
         found=about if isinstance(about, Outcome) else Outcome(code=f"scaling.{LIES[status]}", facts=about),
         measured=None if found is None else found.mean,
         interval=None if found is None else (found.low, found.high),
-        unit=limit.unit,
         confidence=None if limit.rule == "rate_limited" else record.confidence,
     )
 

@@ -66,6 +66,5 @@ def judge_many_snapshots(record: ManySnapshotsRecord, limit: Limit) -> Verdict:
         ),
         measured=None if left is None else left.mean,
         interval=interval,
-        unit="ratio",
         confidence=record.confidence,
     )

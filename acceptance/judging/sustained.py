@@ -35,7 +35,6 @@ def judge_sustained(record: SustainedRecord, limit: Limit) -> Verdict:
         storage_class=load.storage_class,
         measured=None if estimate is None else estimate.mean,
         interval=interval,
-        unit=limit.metric.unit,
         confidence=None if estimate is None else estimate.confidence,
         status=status,
         found=Outcome(code=f"sustained.{code}", facts=facts),

@@ -123,7 +123,6 @@ def _verdict(
         storage_class=record.storage_class,
         measured=None if found is None else found.mean,
         interval=ends_of(found),
-        unit="s",
         confidence=None if at is None else at.confidence,
         status=status,
         found=said,

@@ -13,6 +13,7 @@ import pytest
 from acceptance import public
 from fixtures import plugins
 from fixtures.marks import MARKS
+from fixtures.parametrization import OF_SECTIONS
 from selftests.unit.docs_pages import PAGES, ROOT
 
 PAGE = PAGES["docs/own-tests.md"]
@@ -62,9 +63,9 @@ def names_of(given: type) -> set[str]:
 
 def test_the_limits_are_all_that_tests_are_made_for() -> None:
     files = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "fixtures").glob("*.py"))
-    found = set(re.findall(r'"(\w+)" (?:not )?in metafunc\.fixturenames', files)) - {"storage_class", "imported_file"}
+    found = {*re.findall(r'"(\w+)" (?:not )?in metafunc\.fixturenames', files), *OF_SECTIONS}
     paragraph = PAGE.partition("The limits file gives what you judge")[2].partition("\n\n")[0]
-    assert set(re.findall(r"`(\w*(?:limit|rule))`", paragraph)) == found != set()
+    assert set(re.findall(r"`(\w*(?:limit|rule))`", paragraph)) == found - {"storage_class", "imported_file"} != set()
 
 
 def test_the_marks_are_those_that_are_registered() -> None:

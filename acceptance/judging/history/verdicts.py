@@ -73,7 +73,6 @@ def judge_history(
             status=status,
             found=found,
             measured=None if comparison is None else comparison.ratio,
-            unit="ratio",
             applies=status != "skipped",  # there is no level yet
         ),
         trend=_trend(points, this, limit, comparison, storage_class=storage_class, status=status),
