@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from acceptance.report.prometheus import judged, measured, trials
+from acceptance.report.prometheus import judged, measured, records
 from acceptance.report.prometheus.gauges import PREFIX, Gauge
 
 DASHBOARD: dict[str, Any] = json.loads((Path(__file__).parents[2] / "deploy/grafana/dashboard.json").read_text())
 PANELS: list[dict[str, Any]] = DASHBOARD["panels"]
 GAUGES = {
     PREFIX + each.name: each
-    for module in (trials, judged, measured)
-    for each in vars(module).values()
+    for gauges in (vars(judged).values(), vars(measured).values(), *records.GAUGES.values())
+    for each in gauges
     if isinstance(each, Gauge)
 }
 SHARED = {"cluster", "candidate", "tier"}

@@ -22,8 +22,6 @@ from acceptance.judging.snapshots import judge_many_snapshots
 from acceptance.limits.file import load_limits
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
-from acceptance.report.prometheus.gauges import Samples
-from acceptance.report.prometheus.snapshots import LEFT, add_many_snapshots
 from acceptance.report.snapshots import many_snapshots_rows
 from acceptance.report.summary import render_summary
 from acceptance.results.snapshots import ManySnapshotsRecord
@@ -36,6 +34,7 @@ from acceptance.trials.snapshots.many import PIECE, ManySnapshotsTrial
 from selftests.bounds import HANGS_S
 from selftests.unit.made_limits import of_snapshots
 from selftests.unit.published_figures import ROOT
+from selftests.unit.read_gauges import gauges_of
 from selftests.unit.simulated_load import second
 from selftests.unit.test_report_crashes import results
 
@@ -350,9 +349,10 @@ def test_a_pair_of_volumes_is_a_row_and_hostile_words_are_escaped() -> None:
 
 
 def test_what_is_left_is_a_metric() -> None:
-    samples = Samples({"candidate": "fast"})
-    add_many_snapshots(samples, results(many_snapshots=[record(), record(storage_class="other")]), "fast")
-    assert sorted(dict(samples)[LEFT].values()) == [0.88, 0.92, 0.96]
+    left = gauges_of(results(many_snapshots=[record(), record(storage_class="other")]))[
+        "writes_left_with_snapshots_ratio"
+    ]
+    assert sorted(left.values()) == [0.88, 0.92, 0.96]
 
 
 def test_the_limit_is_read_inherited_and_must_be_a_share(tmp_path: Path) -> None:

@@ -17,8 +17,6 @@ from acceptance.limits.under_load import RuleAtShare, limit_at_share
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.measure import Recording
 from acceptance.report.neighbours import neighbour_sections
-from acceptance.report.prometheus.gauges import Samples
-from acceptance.report.prometheus.neighbours import BESIDE, add_neighbours
 from acceptance.report.summary import render_summary
 from acceptance.results.metrics import Metric
 from acceptance.results.neighbours import NeighbourRecord, NeighboursRecord
@@ -27,6 +25,7 @@ from acceptance.trials.neighbours.trial import NoisyNeighbours, neighbours_plan
 from acceptance.trials.speed.under_load import limited_form
 from selftests.unit.made_limits import words_of
 from selftests.unit.published_figures import ROOT
+from selftests.unit.read_gauges import gauges_of
 from selftests.unit.simulated_latencies import P99
 from selftests.unit.simulated_shares import PROFILE, Storage, loads
 from selftests.unit.test_report_crashes import results
@@ -283,6 +282,5 @@ def test_the_report_and_the_metrics_have_both_loads() -> None:
     ]
     page = render_summary(found)
     assert "Latency under load" in page and "alone and beside 2 volumes at full load" in page
-    samples = Samples({"candidate": "fast"})
-    add_neighbours(samples, found, "fast")
-    assert set(dict(samples)[BESIDE].values()) == {0.001, 0.0015, 0.002, 0.005, 0.0075, 0.01}
+    latencies = gauges_of(found)["latency_beside_neighbours_seconds"]
+    assert set(latencies.values()) == {0.001, 0.0015, 0.002, 0.005, 0.0075, 0.01}

@@ -19,8 +19,6 @@ from acceptance.limits.limit import Limit
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.fio.snapshots import Counts
 from acceptance.report.price import price_sections
-from acceptance.report.prometheus.gauges import Samples
-from acceptance.report.prometheus.trials import PRICE_CPU_PER_IOPS, PRICE_MEMORY, add_trials
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Verdict
 from acceptance.results.price import MemoryGrowth, PriceRecord, Span
@@ -29,6 +27,7 @@ from acceptance.trials.price.history import PodHistory, at
 from acceptance.trials.price.record_of import Loaded, price_record
 from acceptance.trials.price.watch import PriceWatch
 from selftests.unit.made_limits import of_price
+from selftests.unit.read_gauges import gauges_of
 from selftests.unit.test_report_crashes import results
 
 MIB = 1024.0**2
@@ -259,9 +258,7 @@ def test_the_chapter_has_both_pictures_the_pods_and_its_own_price() -> None:
     assert all(section.pictures) and section.pods[0].pod == "store/csi-0"
     assert any("restarted once" in each for each in section.sentences)
     assert "The price of the storage" in render_summary(found)
-    samples = Samples({})
-    add_trials(samples, found, "fast")
-    assert {PRICE_CPU_PER_IOPS, PRICE_MEMORY} <= {gauge for gauge, _ in samples}
+    assert {"price_cpus_per_1000_iops", "price_memory_bytes"} <= set(gauges_of(found))
 
 
 def test_pods_are_named_by_namespace_and_selector() -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from acceptance.judging.many_files import judge_many_files
 from acceptance.report.many_files import many_files_sections
 from acceptance.report.pictures import rates_by_files, starts_by_files
-from acceptance.report.prometheus.gauges import Samples
-from acceptance.report.prometheus.trials import MANY_FILES, MANY_FILES_START, add_trials
 from acceptance.report.summary import render_summary
 from selftests.unit.many_files_records import limit, rate, record, started
+from selftests.unit.read_gauges import gauges_of
 from selftests.unit.test_report_crashes import results
 
 FOUND = record(
@@ -53,12 +52,10 @@ def test_a_limit_on_starts_is_drawn() -> None:
 
 
 def test_metrics_have_rates_with_their_interval_and_the_slowest_start() -> None:
-    samples = Samples({})
-    add_trials(samples, results(many_files=[FOUND, BESIDE]), "fast<b>")
-    found = dict(samples)
-    rates = {
-        dict(key)["bound"]: value for key, value in found[MANY_FILES].items() if dict(key)["operation"] == "create"
-    }
+    found = gauges_of(results(many_files=[FOUND, BESIDE]), "fast<b>")
+    operations = found["many_files_operations_per_second"].items()
+    rates = {dict(key)["bound"]: value for key, value in operations if dict(key)["operation"] == "create"}
     assert rates["low"] < rates["mean"] < rates["high"] and round(rates["mean"]) == 952
-    starts = {(dict(key)["group"], dict(key)["files"]): value for key, value in found[MANY_FILES_START].items()}
+    seconds = found["many_files_start_seconds"].items()
+    starts = {(dict(key)["group"], dict(key)["files"]): value for key, value in seconds}
     assert starts == {("same-group", "0"): 1.6, ("same-group", "100000"): 1.6, ("other-group", "0"): 1.0}

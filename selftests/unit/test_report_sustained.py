@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from acceptance.judging.sustained import judge_sustained
-from acceptance.report.prometheus.gauges import Samples
-from acceptance.report.prometheus.trials import SUSTAINED_IOPS, SUSTAINED_LOAD, add_trials
 from acceptance.report.summary import render_summary
 from acceptance.report.sustained import sustained_sections
 from acceptance.results.document import Results
+from selftests.unit.read_gauges import gauges_of
 from selftests.unit.sustained_records import at_least, sustained
 from selftests.unit.test_report_crashes import results
 
@@ -45,11 +44,7 @@ def test_a_short_form_is_named() -> None:
 
 
 def test_metrics_have_the_end_and_how_long_it_took() -> None:
-    samples = Samples({"candidate": "fast"})
-    add_trials(samples, slowed(), "fast")
-    found = dict(samples)
-    assert list(found[SUSTAINED_LOAD].values()) == [2400.0]
-    assert set(found[SUSTAINED_IOPS].values()) == {300.0}
-    other = Samples({"candidate": "slow"})
-    add_trials(other, slowed(), "slow")
-    assert SUSTAINED_IOPS not in dict(other)
+    found = gauges_of(slowed())
+    assert list(found["sustained_load_seconds"].values()) == [2400.0]
+    assert set(found["sustained_iops"].values()) == {300.0}
+    assert "sustained_iops" not in gauges_of(slowed(), "slow")

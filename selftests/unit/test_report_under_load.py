@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from acceptance.judging.under_load import judge_under_load
-from acceptance.report.prometheus.gauges import Samples
-from acceptance.report.prometheus.trials import UNDER_LOAD, UNDER_LOAD_IOPS, add_trials
 from acceptance.report.summary import render_summary
 from acceptance.report.under_load import under_load_sections
 from acceptance.results.document import Results
 from acceptance.results.under_load import Span, UnderLoadRecord
+from selftests.unit.read_gauges import gauges_of
 from selftests.unit.simulated_shares import at_most
 from selftests.unit.test_report_crashes import results
 from selftests.unit.test_under_load_judging import KEPT, MISSED, at, record
@@ -77,11 +76,7 @@ def test_storage_that_did_nothing_has_a_chapter_without_a_picture() -> None:
 
 
 def test_metrics_have_the_latencies_and_the_capacity() -> None:
-    samples = Samples({"candidate": "fast"})
-    add_trials(samples, rising(), "fast")
-    found = dict(samples)
-    assert set(found[UNDER_LOAD_IOPS].values()) == {5000.0, 5100.0, 5200.0}
-    assert len(found[UNDER_LOAD]) == 4 * 3
-    other = Samples({"candidate": "slow"})
-    add_trials(other, rising(), "slow")
-    assert UNDER_LOAD not in dict(other)
+    found = gauges_of(rising())
+    assert set(found["capacity_iops"].values()) == {5000.0, 5100.0, 5200.0}
+    assert len(found["latency_under_load_seconds"]) == 4 * 3
+    assert "latency_under_load_seconds" not in gauges_of(rising(), "slow")

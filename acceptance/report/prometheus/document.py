@@ -9,9 +9,7 @@ from prometheus_client.openmetrics.exposition import generate_latest
 from acceptance.report.prometheus.gauges import Families, Samples
 from acceptance.report.prometheus.judged import add_run, add_verdicts
 from acceptance.report.prometheus.measured import add_measurements, add_steps
-from acceptance.report.prometheus.neighbours import add_neighbours
-from acceptance.report.prometheus.snapshots import add_many_snapshots
-from acceptance.report.prometheus.trials import add_trials
+from acceptance.report.prometheus.records import add_records
 from acceptance.results.completeness import classes_under_test
 from acceptance.results.document import Cluster, Results
 
@@ -39,9 +37,7 @@ def samples_of(results: Results, candidate: str) -> Samples:
     add_run(samples, results, candidate)
     add_measurements(samples, results, candidate)
     add_steps(samples, results, candidate)
-    add_trials(samples, results, candidate)
-    add_neighbours(samples, results, candidate)
-    add_many_snapshots(samples, results, candidate)
+    add_records(samples, results, candidate)
     return samples
 
 

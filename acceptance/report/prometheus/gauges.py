@@ -9,8 +9,9 @@ format (https://prometheus.io/docs/instrumenting/exposition_formats/).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 from prometheus_client.core import GaugeMetricFamily
 
@@ -18,14 +19,41 @@ PREFIX = "storage_acceptance_"
 Labels = tuple[tuple[str, str], ...]
 
 
+class Interval(Protocol):
+    """A figure with its interval, as records have them."""
+
+    @property
+    def mean(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+class Figure(NamedTuple):
+    """A figure with an interval, of records that have it in another form."""
+
+    mean: float | None
+    low: float | None
+    high: float | None
+
+
+Found = Iterator[tuple[Interval | float | None, dict[str, str]]]
+"""what a record holds for a gauge: each value with its labels; with an interval the label `bound` comes with it"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Gauge:
-    """One metric. `name` ends with `unit`, a base unit, where it has one; `labels` are beside those that all have."""
+    """One metric. `name` ends with `unit`, a base unit, where it has one; `labels` are beside those that all have.
+
+    `samples` reads a record of results.json; None: what sets the gauge reads more than one record.
+    """
 
     name: str
     help: str
     unit: str = ""
     labels: tuple[str, ...] = ()
+    samples: Callable[[Any], Found] | None = None
 
     def __post_init__(self) -> None:
         if self.unit and not self.name.endswith(f"_{self.unit}"):
@@ -57,6 +85,15 @@ class Samples:
         """Set a figure and its interval: the three values of the label `bound`."""
         for bound, value in (("mean", mean), ("low", low), ("high", high)):
             self.set(gauge, value, bound=bound, **labels)
+
+    def read(self, gauge: Gauge, record: object) -> None:
+        """Set what a record holds for the gauge."""
+        assert gauge.samples is not None
+        for value, labels in gauge.samples(record):
+            if value is None or isinstance(value, float | int):
+                self.set(gauge, value, **labels)
+            else:
+                self.set_bounds(gauge, value.mean, low=value.low, high=value.high, **labels)
 
     def set_one_of(self, gauge: Gauge, label: str, current: str, among: tuple[str, ...], **labels: str) -> None:
         """1 where the label is the current one, 0 for the others: none goes on when the next run says another."""

@@ -29,6 +29,11 @@ VERDICT_VALUE = Gauge(
     help="what the verdict on this limit measured, in its unit, and its interval if it has one",
     labels=("subject", "profile", "metric", "rule", "unit", "bound"),
 )
+VERDICT_BOUND = Gauge(
+    name="verdict_bound",
+    help="what that value must be at least or at most, in its unit",
+    labels=("subject", "profile", "metric", "rule", "unit", "operator"),
+)
 SUBJECT_VERDICTS = Gauge(
     name="subject_verdicts", help="number of verdicts of this subject with that status", labels=("subject", "status")
 )
@@ -69,6 +74,8 @@ def add_verdicts(samples: Samples, results: Results, candidate: str) -> None:
         first = min(verdicts, key=lambda each: ORDER[each.status])
         about = {"subject": first.subject or "", "unit": first.unit or ""}
         samples.set_bounds(VERDICT_VALUE, first.measured, low=first.low, high=first.high, **labels, **about)
+        if (operator := first.requirement.operator) is not None:
+            samples.set(VERDICT_BOUND, first.requirement.bound, operator=operator, **labels, **about)
 
 
 def add_run(samples: Samples, results: Results, candidate: str) -> None:
