@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
+from acceptance.report.parts import Part, Table, mark, name, words
 from acceptance.results.document import Results, Status
 from acceptance.results.features import TITLES, CapabilityStatus
 
@@ -15,26 +16,15 @@ _SHOWN: dict[CapabilityStatus, tuple[Status, str]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class CapabilityRow:
-    """One capability of one class. `status` gives its colour, `word` is what is shown."""
-
-    storage_class: str
-    title: str
-    status: Status
-    word: str
-    how: str
-
-
-def capability_rows(results: Results) -> list[CapabilityRow]:
+def capability_parts(results: Results) -> Iterator[Part]:
     """A row for each record, in the order in which they were tried."""
-    return [
-        CapabilityRow(
-            storage_class=each.storage_class,
-            title=TITLES[each.capability],
-            status=_SHOWN[each.status][0],
-            word=_SHOWN[each.status][1],
-            how=each.how,
+    if results.capabilities:
+        table = Table(
+            label="Capabilities",
+            columns=words("StorageClass", "Capability", "Found", "How it was found"),
+            rows=[
+                (name(each.storage_class), TITLES[each.capability], mark(*_SHOWN[each.status]), each.how)
+                for each in results.capabilities
+            ],
         )
-        for each in results.capabilities
-    ]
+        yield Part(blocks=["The table shows only what the suite tried.", table])

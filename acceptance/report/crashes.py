@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
+from markupsafe import Markup
+
+from acceptance.report.parts import Part, Table, mark, name, numbers, words
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Results
 from acceptance.wording.crashes import TITLES
@@ -18,61 +20,60 @@ _MOVES: dict[Failure, str] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class CrashRow:
-    """One crash, as it is shown."""
-
-    storage_class: str
-    what: str
-    where: str
-    acknowledged: str
-    lost: str
-    failed: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class FailoverTable:
-    """One failover or drain, phase by phase: name, seconds, share of the bar."""
-
-    what: str
-    storage_class: str
-    nodes: str
-    total: str
-    phases: Sequence[tuple[str, str, float]]
-    stayed: str
-
-
-def crash_rows(results: Results) -> list[CrashRow]:
-    """One row for each crash, in the order in which they happened."""
-    return [_row(record) for record in results.durability]
+def crash_parts(results: Results) -> Iterator[Part]:
+    """One row for each crash, in the order in which they happened; then each failover and each drain."""
+    if results.durability:
+        yield Part(
+            title="What was acknowledged, after a crash",
+            blocks=[
+                "A pod wrote numbered records, and made each durable (fdatasync) before it reported the number "
+                "outside the volume. Lost: acknowledged, but missing or damaged afterwards.",
+                Table(
+                    label="After a crash",
+                    columns=(
+                        *words("StorageClass", "Crash", "Written on"),
+                        *numbers("Acknowledged"),
+                        *words("Lost"),
+                    ),
+                    rows=[_row(each) for each in results.durability],
+                    narrow=True,
+                ),
+            ],
+        )
+    yield from map(_moved, results.failovers)
 
 
-def failover_tables(results: Results) -> list[FailoverTable]:
-    """One table for each failover and each drain."""
-    return [_table(record) for record in results.failovers]
-
-
-def _row(record: DurabilityRecord) -> CrashRow:
+def _row(record: DurabilityRecord) -> tuple[str, ...]:
     moved = "" if record.node == record.read_on else f", read on {record.read_on}"
-    return CrashRow(
-        storage_class=record.storage_class,
-        what=f"{TITLES[record.failure]} ({record.what})",
-        where=f"{record.node}{moved}",
-        acknowledged=f"{record.acknowledged:,} in {shown_time(record.write_s)}",
-        lost=f"{record.lost_count:,}: {ranges_in_words(record.lost)}" if record.lost else "none",
-        failed=bool(record.lost),
+    lost = f"{record.lost_count:,}: {ranges_in_words(record.lost)}"
+    return (
+        name(record.storage_class),
+        f"{TITLES[record.failure]} ({record.what})",
+        f"{record.node}{moved}",
+        f"{record.acknowledged:,} in {shown_time(record.write_s)}",
+        mark("fail", "lost", lost) if record.lost else "none",
     )
 
 
-def _table(record: FailoverRecord) -> FailoverTable:
-    return FailoverTable(
-        what=_MOVES[record.failure],
-        storage_class=record.storage_class,
-        nodes=f"{record.failed_node} to {record.node}",
-        total=shown_time(record.seconds),
-        phases=[
-            (phase.name, shown_time(phase.seconds), 100 * phase.seconds / record.seconds if record.seconds else 0.0)
-            for phase in record.phases
+def _moved(record: FailoverRecord) -> Part:
+    """Phase by phase: name, seconds, share of the whole."""
+    what, total = _MOVES[record.failure], record.seconds
+    between = (
+        f"From {record.failed_node} to {record.node}; from the last durable write on the one node to the first on "
+        "the other."
+    )
+    stayed = mark("fail", "stayed", f"on the first: {', '.join(record.stayed)}.") if record.stayed else None
+    return Part(
+        title=f"{what} of {record.storage_class}: {shown_time(total)}",
+        blocks=[
+            Markup("{} {}").format(between, stayed) if stayed else between,
+            Table(
+                label=what,
+                columns=(*words("Phase"), *numbers("Took", "Share")),
+                rows=[
+                    (each.name, shown_time(each.seconds), f"{100 * each.seconds / total if total else 0.0:.0f} %")
+                    for each in record.phases
+                ],
+            ),
         ],
-        stayed=", ".join(record.stayed or ()),
     )

@@ -2,66 +2,61 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
+from acceptance.report.parts import Part, Table, mark, name, numbers, words
 from acceptance.results.disruptions import KilledPod, StoragePodsRecord
 from acceptance.results.document import Results
 from acceptance.wording.records import ranges_in_words, shown_time
 
 
-@dataclass(frozen=True, kw_only=True)
-class KilledPodRow:
-    """One pod that was killed, as it is shown; `trouble` is empty where all came back."""
-
-    storage_class: str
-    pod: str
-    node: str
-    ready: str
-    gap: str
-    new_volume: str
-    trouble: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class LostRow:
-    """What was lost while the pods of a selector were killed."""
-
-    storage_class: str
-    selector: str
-    acknowledged: str
-    left: str
-    lost: str
-    failed: bool
-
-
-def killed_pod_rows(results: Results) -> list[KilledPodRow]:
-    """A row for each kill, in their order."""
-    return [_row(record.storage_class, kill) for record in results.storage_pods for kill in record.kills]
-
-
-def lost_rows(results: Results) -> list[LostRow]:
-    """A row for each selector."""
-    return [_lost(record) for record in results.storage_pods]
+def killed_pod_parts(results: Results) -> Iterator[Part]:
+    """A row for each kill, in their order, and one for each selector."""
+    kills = [_row(record.storage_class, kill) for record in results.storage_pods for kill in record.kills]
+    if kills:
+        times = numbers("Another Ready after", "Longest gap", "New volume usable after")
+        yield Part(
+            title="Pods of the storage system, killed one at a time",
+            blocks=[
+                "The suite killed only pods that the user named, while another pod wrote numbered records to a volume "
+                "of the class. The longest gap is the longest time between two durable records. If the writing pod "
+                "broke off, it ends when a new pod had written and read.",
+                Table(
+                    label="Killed pods of the storage system",
+                    columns=(*words("StorageClass", "Pod", "Node"), *times, *words("Problems")),
+                    rows=kills,
+                ),
+                Table(
+                    label="Records while pods were killed",
+                    columns=(
+                        *words("StorageClass", "Pods", "Not tried"),
+                        *numbers("Records acknowledged"),
+                        *words("Lost"),
+                    ),
+                    rows=[_lost(record) for record in results.storage_pods],
+                ),
+            ],
+        )
 
 
-def _row(storage_class: str, kill: KilledPod) -> KilledPodRow:
-    return KilledPodRow(
-        storage_class=storage_class,
-        pod=kill.pod,
-        node=kill.node,
-        ready="never" if kill.ready_s is None else shown_time(kill.ready_s),
-        gap=shown_time(kill.gap_s),
-        new_volume="not seen" if kill.new_volume_s is None else shown_time(kill.new_volume_s),
-        trouble="; ".join(filter(None, (kill.broke, kill.problem))),
+def _row(storage_class: str, kill: KilledPod) -> tuple[str, ...]:
+    return (
+        name(storage_class),
+        name(kill.pod),
+        kill.node,
+        "never" if kill.ready_s is None else shown_time(kill.ready_s),
+        shown_time(kill.gap_s),
+        "not seen" if kill.new_volume_s is None else shown_time(kill.new_volume_s),
+        "; ".join(filter(None, (kill.broke, kill.problem))) or "none",
     )
 
 
-def _lost(record: StoragePodsRecord) -> LostRow:
-    return LostRow(
-        storage_class=record.storage_class,
-        selector=record.selector,
-        acknowledged=f"{record.acknowledged:,}",
-        left=f"{record.left:,}" if record.left else "none",
-        lost=record.unread or (f"{record.lost_count:,}: {ranges_in_words(record.lost)}" if record.lost else "none"),
-        failed=bool(record.lost or record.unread),
+def _lost(record: StoragePodsRecord) -> tuple[str, ...]:
+    lost = record.unread or (f"{record.lost_count:,}: {ranges_in_words(record.lost)}" if record.lost else "")
+    return (
+        name(record.storage_class),
+        name(record.selector),
+        f"{record.left:,}" if record.left else "none",
+        f"{record.acknowledged:,}",
+        mark("fail", "lost", lost) if lost else "none",
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from acceptance.report.capabilities import CapabilityRow
+from collections.abc import Iterator
+
+from acceptance.report.parts import Part, Table, mark, name, words
 from acceptance.results.document import Results, Status
 from acceptance.results.filling import TITLES
 
@@ -13,16 +15,23 @@ _SHOWN: dict[str, tuple[Status, str]] = {
 }
 
 
-def full_volume_rows(results: Results) -> list[CapabilityRow]:
+def full_volume_parts(results: Results) -> Iterator[Part]:
     """A row for each finding, class by class."""
-    return [
-        CapabilityRow(
-            storage_class=record.storage_class,
-            title=TITLES[each.aspect],
-            status=_SHOWN[each.status][0],
-            word=_SHOWN[each.status][1],
-            how=each.how,
-        )
+    rows = [
+        (name(record.storage_class), TITLES[each.aspect], mark(*_SHOWN[each.status]), each.how)
         for record in results.full_volumes
         for each in record.findings
     ]
+    if rows:
+        yield Part(
+            title="Volumes that were filled to their end",
+            blocks=[
+                "The suite wrote files of random bytes, each durable and with a checksum, until a write failed. It "
+                "used another volume of the class before that and after it.",
+                Table(
+                    label="Full volumes",
+                    columns=words("StorageClass", "What it must do", "Found", "What was seen"),
+                    rows=rows,
+                ),
+            ],
+        )

@@ -2,46 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
+from acceptance.report.parts import Part, Table, mark, name, numbers, words
 from acceptance.results.document import Results
 from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.text.quantities import format_quantity
 from acceptance.wording.records import ranges_in_words, shown_time
 
-
-@dataclass(frozen=True, kw_only=True)
-class PostgresqlRow:
-    """One PostgreSQL, as it is shown. `wrong`: what was lost or damaged, or why it did not start again."""
-
-    storage_class: str
-    version: str
-    where: str
-    acknowledged: str
-    transactions: str
-    commits: str
-    recovered: str
-    wrong: Sequence[str]
+_FIGURES = ("Commits acknowledged", "pgbench's transactions", "Single commits (p50, p99)", "Recovered in")
 
 
-def postgresql_rows(results: Results) -> list[PostgresqlRow]:
+def postgresql_parts(results: Results) -> Iterator[Part]:
     """One row for each, in the order in which they were killed."""
-    return [_row(record) for record in results.postgresql]
+    if results.postgresql:
+        yield Part(
+            title="PostgreSQL itself, killed under load",
+            blocks=[
+                "pgbench loads it; beside that one session commits numbered rows one by one. Its pod is killed "
+                "without grace, and a new pod on the same volume starts it again. Wrong: acknowledged rows that are "
+                "not there, and what pg_amcheck, pg_checksums or a query found damaged. How fast it was is not "
+                "judged.",
+                Table(
+                    label="PostgreSQL, killed",
+                    columns=(*words("StorageClass", "PostgreSQL", "Node"), *numbers(*_FIGURES), *words("Wrong")),
+                    rows=[_row(record) for record in results.postgresql],
+                    narrow=True,
+                ),
+            ],
+        )
 
 
-def _row(record: PostgresqlRecord) -> PostgresqlRow:
+def _row(record: PostgresqlRecord) -> tuple[str, ...]:
     wrong = [record.broken] if record.broken else []
     if record.lost:
         wrong.append(f"lost {record.lost_count:,} commits: {ranges_in_words(record.lost)}")
+    wrong += record.damage
     times = [each for each in (record.commit_p50_s, record.commit_p99_s) if each is not None]
-    return PostgresqlRow(
-        storage_class=record.storage_class,
-        version=f"{record.version} ({record.image})",
-        where=record.node if record.node == record.read_on else f"{record.node}, then {record.read_on}",
-        acknowledged=f"{record.acknowledged:,} in {shown_time(record.write_s)}",
-        transactions="none told" if record.transactions is None else f"{record.transactions:,.0f}/s",
-        commits=" and ".join(format_quantity(each, unit="s") for each in times) or "none told",
-        recovered="never" if record.recovered_s is None else shown_time(record.recovered_s),
-        wrong=[*wrong, *record.damage],
+    return (
+        name(record.storage_class),
+        f"{record.version} ({record.image})",
+        record.node if record.node == record.read_on else f"{record.node}, then {record.read_on}",
+        f"{record.acknowledged:,} in {shown_time(record.write_s)}",
+        "none told" if record.transactions is None else f"{record.transactions:,.0f}/s",
+        " and ".join(format_quantity(each, unit="s") for each in times) or "none told",
+        "never" if record.recovered_s is None else shown_time(record.recovered_s),
+        mark("fail", "fail", "; ".join(wrong)) if wrong else "nothing",
     )

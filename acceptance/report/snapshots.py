@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from statistics import median
 
+from acceptance.report.parts import Part, Table, above, mark, name, numbers, words
 from acceptance.results.document import Results
 from acceptance.results.ratio_words import share
 from acceptance.results.snapshots import ManySnapshotsRecord, SnapshotRecord, Stage
@@ -13,36 +13,42 @@ from acceptance.text.quantities import format_quantity
 from acceptance.wording.records import ranges_in_words, shown_time
 
 
-@dataclass(frozen=True, kw_only=True)
-class SnapshotRow:
-    """One snapshot, or group of them, as it is shown. `paces`: for each stage records a second, and longest pause."""
-
-    storage_class: str
-    snapshot_class: str
-    volumes: str
-    acknowledged: str
-    held: str
-    missing: str
-    failed: bool
-    paces: Sequence[str]
-
-
-def snapshot_rows(results: Results) -> list[SnapshotRow]:
+def snapshot_parts(results: Results) -> Iterator[Part]:
     """One row for each, in the order in which they were taken."""
-    return [_row(record) for record in results.snapshots]
+    if results.snapshots:
+        yield Part(
+            title="What snapshots of volumes in use hold",
+            blocks=[
+                "A pod wrote numbered records to several files of a volume, or to files of several volumes in turn, "
+                "and made each durable before the next. Meanwhile the suite took a snapshot, or one group snapshot of "
+                "all of them. Missing: acknowledged before the request for the snapshot, or earlier than a record "
+                "that is in it. The other columns show records a second, and the longest pause between two: not "
+                "judged.",
+                Table(
+                    label="Snapshots of volumes in use",
+                    columns=(
+                        *words("StorageClass", "Snapshot class"),
+                        *numbers("Volumes", "Acknowledged before", "Whole in it"),
+                        *words("Missing"),
+                        *numbers("Before it", "While taken", "While restored", "While deleted"),
+                    ),
+                    rows=[_row(record) for record in results.snapshots],
+                    narrow=True,
+                ),
+            ],
+        )
 
 
-def _row(record: SnapshotRecord) -> SnapshotRow:
+def _row(record: SnapshotRecord) -> tuple[str, ...]:
     missing = sorted({*record.lost, *record.holes})
-    return SnapshotRow(
-        storage_class=record.storage_class,
-        snapshot_class=record.snapshot_class,
-        volumes=f"{record.volumes}",
-        acknowledged=f"{record.acknowledged:,}",
-        held=f"{record.whole:,}",
-        missing=ranges_in_words(missing) if missing else "none",
-        failed=bool(missing),
-        paces=[_pace(record, stage) for stage in ("before", "taken", "restored", "deleted")],
+    return (
+        name(record.storage_class),
+        name(record.snapshot_class),
+        f"{record.volumes}",
+        f"{record.acknowledged:,}",
+        f"{record.whole:,}",
+        mark("fail", "missing", ranges_in_words(missing)) if missing else "none",
+        *(_pace(record, stage) for stage in ("before", "taken", "restored", "deleted")),
     )
 
 
@@ -51,40 +57,38 @@ def _pace(record: SnapshotRecord, stage: Stage) -> str:
     return "no record" if found is None else f"{found.rate:,.0f}/s, pause {shown_time(found.longest_s)}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ManySnapshotsRow:
-    """A volume with many snapshots beside one without, as they are shown."""
-
-    storage_class: str
-    snapshot_class: str
-    count: str
-    taken: str
-    with_snapshots: str
-    without: str
-    left: str
-    interval: str
-    deleted: str
-
-
-def many_snapshots_rows(results: Results) -> list[ManySnapshotsRow]:
+def many_snapshots_parts(results: Results) -> Iterator[Part]:
     """One row for each pair of volumes, in the order in which they were loaded."""
-    return [_many(record) for record in results.many_snapshots]
+    if results.many_snapshots:
+        found = numbers("Snapshots", "Each ready after", "Writes with them", "Without", "Left", "All gone after")
+        yield Part(
+            title="What many snapshots leave of a volume's writes",
+            blocks=[
+                "Two volumes of the class on one node, filled and written alike. The one has snapshots, taken one "
+                "after the other. Both were then loaded in turn with durable writes.",
+                Table(
+                    label="Many snapshots of a volume",
+                    columns=(*words("StorageClass", "Snapshot class"), *found),
+                    rows=[_many(record) for record in results.many_snapshots],
+                    narrow=True,
+                ),
+            ],
+        )
 
 
-def _many(record: ManySnapshotsRecord) -> ManySnapshotsRow:
+def _many(record: ManySnapshotsRecord) -> tuple[str, ...]:
     left, interval = record.left, ""
     if left is not None and left.low is not None and left.high is not None:
         interval = f"{record.confidence * 100:.4g}% CI {share(left.low)} to {share(left.high)}"
-    return ManySnapshotsRow(
-        storage_class=record.storage_class,
-        snapshot_class=record.snapshot_class,
-        count=f"{record.count:,}",
-        taken=f"{shown_time(median(record.times))} (at most {shown_time(max(record.times))})",
-        with_snapshots=_rate(record.with_snapshots),
-        without=_rate(record.without),
-        left="unknown" if left is None else share(left.mean),
-        interval=interval,
-        deleted=shown_time(record.deleted_s),
+    return (
+        name(record.storage_class),
+        name(record.snapshot_class),
+        f"{record.count:,}",
+        f"{shown_time(median(record.times))} (at most {shown_time(max(record.times))})",
+        _rate(record.with_snapshots),
+        _rate(record.without),
+        above("unknown" if left is None else share(left.mean), interval),
+        shown_time(record.deleted_s),
     )
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from statistics import median
 
 from jinja2 import Environment
 
-from acceptance.report.capabilities import capability_rows
-from acceptance.report.crashes import crash_rows, failover_tables
-from acceptance.report.disruptions import killed_pod_rows, lost_rows
+from acceptance.report.chapters import parts_of
 from acceptance.report.figures import (
     shown_measured,
     shown_measured_interval,
@@ -20,7 +17,6 @@ from acceptance.report.figures import (
     shown_value,
     shown_value_interval,
 )
-from acceptance.report.filling import full_volume_rows
 from acceptance.report.imports import import_sections
 from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.many_files import many_files_sections
@@ -30,18 +26,16 @@ from acceptance.report.operations import operation_sections
 from acceptance.report.overview import overview, totals_in_words, verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.pictures import trend
-from acceptance.report.postgresql import postgresql_rows
 from acceptance.report.price import price_sections
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.ramps import ramp_sections
 from acceptance.report.rebuilds import rebuild_sections
-from acceptance.report.snapshots import many_snapshots_rows, snapshot_rows
 from acceptance.report.speed import speed_tables
 from acceptance.report.sustained import sustained_sections
 from acceptance.report.tiles import tiles
 from acceptance.report.under_load import under_load_sections
 from acceptance.report.workloads import workload_rows
-from acceptance.results.document import Results, Step, Verdict
+from acceptance.results.document import Results, Verdict
 from acceptance.results.verdicts import OF_ONE_VOLUME
 from acceptance.text.quantities import format_size
 from acceptance.wording import what_follows
@@ -55,8 +49,8 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
     `digest`: the SHA-256 of the file that the results are in, where they are in one that will not be written again.
     """
     results = with_judged_intervals(results)
-    found, speed = overview(results), speed_tables(results)
-    there = {*speed, *_recorded(results)}
+    found, speed, parts = overview(results), speed_tables(results), parts_of(results)
+    there = {*speed, *parts, *_recorded(results)}
     template = _templates().get_template("summary.html.jinja")
     return template.render(
         results=results,
@@ -66,27 +60,18 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         in_words=profiles_in_words(results),
         subjects=[each for each in found.subjects if each.verdicts or each.subject in there],
         speed=speed,
+        parts=parts,
         scaling=sections(results),
         ramps=ramp_sections(results),
         operations=operation_sections(results),
         rebuilds=rebuild_sections(results),
-        capabilities=capability_rows(results),
-        crashes=crash_rows(results),
-        failovers=failover_tables(results),
-        killed_pods=killed_pod_rows(results),
-        kept_records=lost_rows(results),
-        snapshots=snapshot_rows(results),
-        many_snapshots=many_snapshots_rows(results),
-        full_volumes=full_volume_rows(results),
         sustained=sustained_sections(results),
         under_load=[*under_load_sections(results), *neighbour_sections(results)],
         workloads=workload_rows(results),
-        databases=postgresql_rows(results),
         many_files=many_files_sections(results),
         imports=import_sections(results),
         prices=price_sections(results),
         warned=[each for each in results.measurements if each.warnings],
-        steps=_step_rows(results.steps),
         trends=[picture for each in results.trends if (picture := trend(each))],
         loaded={
             *(each.profile for each in results.measurements),
@@ -124,18 +109,12 @@ def _recorded(results: Results) -> Iterator[str]:
     """Subjects with figures of their own, which are shown without a verdict too."""
     records: dict[str, Sequence[object]] = {
         "many-volumes": results.scaling,
-        "control-plane": [*results.control_plane, *results.operations, *results.many_snapshots],
+        "control-plane": [*results.control_plane, *results.operations],
         "rebuild": results.rebuilds,
-        "durability": [
-            *(*results.durability, *results.failovers, *results.storage_pods),
-            *(*results.snapshots, *results.full_volumes),
-        ],
-        "provisioning": results.steps,
-        "features": results.capabilities,
         "history": results.trends,
         "sustained": results.sustained,
         "under-load": [*results.under_load, *results.neighbours],
-        "workloads": [*(results.tested_with.workloads if results.tested_with else ()), *results.postgresql],
+        "workloads": results.tested_with.workloads if results.tested_with else (),
         "many-files": results.many_files,
         "imported": results.imports,
         "price": results.prices,
@@ -154,14 +133,3 @@ def _held(verdict: Verdict) -> bool:
     """Whether it passes without a figure or a finding: that it held is all that there is to say."""
     told = verdict.outcome
     return verdict.status == "pass" and told is not None and told.code == "plain.held" and not told.facts
-
-
-def _step_rows(steps: Sequence[Step]) -> list[dict[str, object]]:
-    """One row a class and step: how often, the median and the longest time."""
-    rows: dict[tuple[str, str], list[float]] = {}
-    for step in steps:
-        rows.setdefault((step.storage_class, step.step), []).append(step.seconds)
-    return [
-        {"storage_class": name, "step": step, "count": len(times), "median": median(times), "longest": max(times)}
-        for (name, step), times in rows.items()
-    ]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.one_shot_pod import OneShotPod
 from acceptance.judging.filling import judge_full_volume
-from acceptance.report.filling import full_volume_rows
+from acceptance.report.filling import full_volume_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.filling import ASPECTS, TITLES, Finding, FullVolumeRecord
 from acceptance.results.requirement import Outcome
@@ -28,6 +28,7 @@ from acceptance.trials.features.bench import Bench
 from acceptance.trials.filling import trial
 from acceptance.trials.filling.pieces import Written, lost_in_words, read_verified, read_writing, wrong_end
 from selftests.bounds import HANGS_S
+from selftests.unit.read_parts import tables_of
 from selftests.unit.test_report_crashes import results
 from selftests.unit.test_volume_features import TriedBench
 
@@ -397,7 +398,7 @@ def test_a_finding_is_shown_and_judged_as_it_is(status: Any) -> None:
     assert verdict.status == {"held": "pass", "failed": "fail", "not_tried": "skipped"}[status]
     assert verdict.outcome == Outcome(code=f"filling.{status}", facts={"how": finding.how})
     assert verdict.requirement.rule == "kept"
-    (row,) = full_volume_rows(results(full_volumes=[changed]))
-    assert (row.title, row.status) == (TITLES["kept"], verdict.status)
+    ((row,),) = tables_of(*full_volume_parts(results(full_volumes=[changed])))
+    assert row["What it must do"] == TITLES["kept"] and f"status-{verdict.status}" in row["Found"]
     html = render_summary(results(full_volumes=[changed]))
     assert "Volumes that were filled to their end" in html and "<script>alert" not in html

@@ -22,7 +22,7 @@ from acceptance.judging.snapshots import judge_many_snapshots
 from acceptance.limits.file import load_limits
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
-from acceptance.report.snapshots import many_snapshots_rows
+from acceptance.report.snapshots import many_snapshots_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.snapshots import ManySnapshotsRecord
 from acceptance.results.under_load import Span
@@ -35,6 +35,7 @@ from selftests.bounds import HANGS_S
 from selftests.unit.made_limits import of_snapshots
 from selftests.unit.published_figures import ROOT
 from selftests.unit.read_gauges import gauges_of
+from selftests.unit.read_parts import tables_of
 from selftests.unit.simulated_load import second
 from selftests.unit.test_report_crashes import results
 
@@ -335,12 +336,11 @@ def test_the_reason_of_a_pass_has_both_rates() -> None:
 
 
 def test_a_pair_of_volumes_is_a_row_and_hostile_words_are_escaped() -> None:
-    (row,) = many_snapshots_rows(results(many_snapshots=[record()]))
-    assert (row.count, row.taken, row.left, row.interval, row.deleted) == (
+    ((row,),) = tables_of(*many_snapshots_parts(results(many_snapshots=[record()])))
+    assert (row["Snapshots"], row["Each ready after"], row["Left"], row["All gone after"]) == (
         "3",
         "2.0 s (at most 9.0 s)",
-        "92 %",
-        "99% CI 88 % to 96 %",
+        "92 %<br><small>99% CI 88 % to 96 %</small>",
         "4.0 s",
     )
     html = render_summary(results(many_snapshots=[record(storage_class="<script>alert(1)</script>")]))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.report.capabilities import capability_rows
+from acceptance.report.capabilities import capability_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.features import CapabilityRecord, CapabilityStatus
+from selftests.unit.read_parts import tables_of
 from selftests.unit.test_report_rebuilds import results
 
 
@@ -22,8 +23,8 @@ from selftests.unit.test_report_rebuilds import results
 def test_each_status_has_its_word_and_colour(status: CapabilityStatus, colour: str, word: str) -> None:
     record = CapabilityRecord(storage_class="fast", capability="clone", status=status, how="<b>so</b>")
     found = results().model_copy(update={"capabilities": [record]})
-    (row,) = capability_rows(found)
-    assert (row.storage_class, row.title, row.status, row.word) == ("fast", "Volumes are cloned", colour, word)
+    ((row,),) = tables_of(*capability_parts(found))
+    assert (row["StorageClass"], row["Capability"]) == ("<bdi>fast</bdi>", "Volumes are cloned")
     html = render_summary(found)
     assert f'<span class="status status-{colour}">{word}</span>' in html
     assert "<b>so</b>" not in html and "&lt;b&gt;so" in html

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from acceptance.report.crashes import crash_rows, failover_tables
+from acceptance.report.crashes import crash_parts
+from acceptance.report.parts import mark
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Results, Run
 from selftests.unit.crash_records import NOW, durability, failover
+from selftests.unit.read_parts import sentences_of, tables_of
 
 
 def results(**found: Any) -> Results:
@@ -31,17 +33,19 @@ def test_without_crashes_nothing_is_said_of_them() -> None:
 
 
 def test_a_crash_is_a_row_with_what_was_lost() -> None:
-    whole, torn = crash_rows(results(durability=[durability(), durability(read_on="node-2", lost=[(3, 3), (9, 12)])]))
-    assert (whole.acknowledged, whole.lost, whole.failed) == ("1,930 in 5.0 s", "none", False)
-    assert whole.what == "the node failed and came back (power off)"
-    assert (torn.where, torn.lost, torn.failed) == ("node-1, read on node-2", "5: 3, 9 to 12", True)
+    found = results(durability=[durability(), durability(read_on="node-2", lost=[(3, 3), (9, 12)])])
+    ((whole, torn),) = tables_of(*crash_parts(found))
+    assert (whole["Acknowledged"], whole["Lost"]) == ("1,930 in 5.0 s", "none")
+    assert whole["Crash"] == "the node failed and came back (power off)"
+    assert (torn["Written on"], torn["Lost"]) == ("node-1, read on node-2", mark("fail", "lost", "5: 3, 9 to 12"))
 
 
 def test_a_failover_is_a_table_whose_shares_add_up() -> None:
-    (table,) = failover_tables(results(failovers=[failover(44.0, 10.0, 1.0)]))
-    assert (table.nodes, table.total) == ("node-1 to node-2", "55.0 s")
-    assert next(name for name, _, _ in table.phases) == "node seen to be lost"
-    assert sum(share for _, _, share in table.phases) == 100.0
+    (part,) = crash_parts(results(failovers=[failover(44.0, 10.0, 1.0)]))
+    assert part.title == "Failover of fast: 55.0 s" and sentences_of(part)[0].startswith("From node-1 to node-2;")
+    (phases,) = tables_of(part)
+    assert phases[0]["Phase"] == "node seen to be lost"
+    assert sum(int(each["Share"].removesuffix(" %")) for each in phases) == 100
 
 
 def test_a_drain_is_a_table_that_tells_what_stayed() -> None:

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.judging.snapshots import judge_snapshot
-from acceptance.report.snapshots import snapshot_rows
+from acceptance.report.parts import mark
+from acceptance.report.snapshots import snapshot_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.snapshots import SnapshotRecord
 from acceptance.text.errors import EnvironmentFailure
@@ -24,6 +25,7 @@ from acceptance.trials.crashes.writer_log import WriterLog
 from acceptance.trials.snapshots import trial
 from acceptance.trials.snapshots.order import Held, held_in
 from acceptance.trials.snapshots.pace import pace_of
+from selftests.unit.read_parts import tables_of
 from selftests.unit.snapshot_records import snapshot
 from selftests.unit.test_report_crashes import results
 
@@ -207,9 +209,9 @@ def test_a_hole_is_told_with_what_is_behind_it() -> None:
 
 def test_each_is_a_row_and_hostile_words_are_escaped() -> None:
     bad = snapshot(snapshot_class="<script>alert(1)</script>", lost=[(3, 9)], holes=[(3, 9)], paces=[])
-    good, failed = snapshot_rows(results(snapshots=[snapshot(), bad]))
-    assert (good.missing, good.failed, good.paces[1]) == ("none", False, "20/s, pause 0.8 s")
-    assert (failed.missing, failed.failed, failed.paces[3]) == ("3 to 9", True, "no record")
+    ((good, failed),) = tables_of(*snapshot_parts(results(snapshots=[snapshot(), bad])))
+    assert (good["Missing"], good["While taken"]) == ("none", "20/s, pause 0.8 s")
+    assert (failed["Missing"], failed["While deleted"]) == (mark("fail", "missing", "3 to 9"), "no record")
     html = render_summary(results(snapshots=[snapshot(), bad]))
     assert "What snapshots of volumes in use hold" in html and "<script>alert" not in html
     assert "What snapshots of volumes in use hold" not in render_summary(results())
@@ -233,8 +235,8 @@ def test_a_record_of_before_groups_is_of_one_volume() -> None:
     older = snapshot().model_dump()
     del older["volumes"]
     assert SnapshotRecord.model_validate(older) == snapshot()
-    (row,) = snapshot_rows(results(snapshots=[snapshot(volumes=2)]))
-    assert row.volumes == "2"
+    ((row,),) = tables_of(*snapshot_parts(results(snapshots=[snapshot(volumes=2)])))
+    assert row["Volumes"] == "2"
 
 
 @pytest.mark.parametrize(
