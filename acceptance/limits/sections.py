@@ -134,6 +134,11 @@ class Section:
             because=because,
         )
 
+    @property
+    def options(self) -> frozenset[str]:
+        """All with which limits of this section are asked for."""
+        return self.asked_with.union(*(bound.asked_with or ALWAYS for _, bound in self.bounds.values()))
+
     def asked(self, limit: Limit) -> frozenset[str]:
         """The options with which a limit of this section is asked for."""
         own = self.bounds[limit.path][1].asked_with if limit.path in self.bounds else None

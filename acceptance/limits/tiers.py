@@ -6,22 +6,26 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from acceptance.limits.declared import CONTROL_PLANE, FAILOVER
+from acceptance.limits.history import HISTORY
 from acceptance.limits.limit import Limit
 from acceptance.limits.ramps import RampRules
 from acceptance.limits.rebuilds import TIME_LIMIT_S
 from acceptance.limits.schema import BY_KEY, ON_PROFILES, SECTIONS
+from acceptance.limits.sections import Section
 from acceptance.text.errors import WrongUsage
 
-_OPTIONS = (
-    frozenset(),
-    *map(frozenset, (["sustained"], ["latency_under_load"], ["noisy_neighbours"], ["operations"])),
-    frozenset({"destructive", "kill_pods"}),
-    *map(frozenset, (["many_files"], ["price"], ["destructive"], ["history"])),
-)
-"""In this order limits are listed, by the options with which their sections are asked for."""
-_LISTED = sorted(SECTIONS, key=lambda each: (_OPTIONS.index(each.asked_with), each is FAILOVER, each is CONTROL_PLANE))
-ALL_OPTIONS = frozenset().union(*_OPTIONS)
+ALL_OPTIONS = frozenset().union(*(each.options for each in SECTIONS))
 """with which all limits are asked for"""
+_ORDER = "", "sustained", "latency_under_load", "noisy_neighbours", "operations", "kill_pods", "many_files", "price"
+"""Limits are listed by the last of the options with which their sections are asked for; then those of other options."""
+
+
+def _place(section: Section) -> tuple[int, bool, bool, bool]:
+    places = [_ORDER.index(each) for each in section.asked_with or [""] if each in _ORDER]
+    return max(places, default=len(_ORDER)), section is HISTORY, section is FAILOVER, section is CONTROL_PLANE
+
+
+_LISTED = sorted(SECTIONS, key=_place)
 
 
 @dataclass(frozen=True, kw_only=True)
