@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.failures import LOOKS_S
@@ -11,67 +11,13 @@ from acceptance.results.features import TITLES, Capability
 from acceptance.settings.run import Settings
 from acceptance.text.quantities import format_size
 from acceptance.trials.features.bench import SIZE
-from acceptance.trials.features.clone_times import LITTLE, MUCH
-from acceptance.trials.features.clone_times import ROUNDS as ROUNDS_OF_CLONES
-from acceptance.trials.features.entries import ENTRIES
-from acceptance.trials.features.expansion import GROWN
-from acceptance.trials.features.parallel_clones import CLONES
-from acceptance.trials.features.snapshot_rounds import AT_ONCE, ROUNDS
+from acceptance.trials.features.trying import DECLARED
 from acceptance.trials.many_files.trial import OTHERS, REPEATS
 
 FILES_PER_S = {"create": 1000.0, "list": 20_000.0, "stat": 2000.0, "delete": 1000.0}
 """What a network file system does by one client, about; local ones do ten times as much."""
 WRITINGS = 3
 """How often a file is written until a rebuild is seen to have begun during one of them."""
-_ONE = Volumes(storage_class="", number=1, size=SIZE)
-_GROWING = (replace(_ONE, size=GROWN),)
-_RESTORED, _CLONED = (replace(_ONE, number=2, beside=SIZE),), (replace(_ONE, number=2),)
-_LARGER_RESTORED = (replace(_ONE, beside=SIZE), replace(_ONE, size=GROWN))
-_LARGER_CLONED = (_ONE, replace(_ONE, size=GROWN))
-_FEATURED: dict[Capability, tuple[tuple[Volumes, ...], int]] = {
-    "expansion": (_GROWING, 1),
-    "snapshot": (_RESTORED, 4),
-    "clone": (_CLONED, 5),
-    "shared": ((_ONE,), 2),
-    "fs-group": ((_ONE,), 1),
-    "read-only": ((_ONE,), 2),
-    "locks": ((_ONE,), 2),
-    "appends": ((_ONE,), 3),
-    "visibility": ((_ONE,), 2),
-    "entries": (_GROWING, 2),
-    "rights": ((_ONE,), 4),
-    "expansion-offline": (_GROWING, 2),
-    "expansion-new-pod": (_GROWING, 2),
-    "block-expansion": (_GROWING, 1),
-    "restore-larger": (_LARGER_RESTORED, 2),
-    "clone-larger": (_LARGER_CLONED, 2),
-    "restore-beside": (_RESTORED, 2),
-    "clone-beside": (_CLONED, 2),
-    "restore-read-only": (_RESTORED, 2),
-    "clone-read-only": (_CLONED, 2),
-    "parallel-clones": ((replace(_ONE, number=1 + CLONES),), 1 + CLONES),
-    "clone-times": ((replace(_ONE, number=3, made=2 + 2 * ROUNDS_OF_CLONES),), 2 + 2 * ROUNDS_OF_CLONES),
-    "block-snapshot": (_RESTORED, 4),
-    "block-clone": (_CLONED, 5),
-    "snapshot-rounds": ((replace(_ONE, beside=AT_ONCE * SIZE),), 1),
-    "two-volumes": ((replace(_ONE, number=2),), 3),
-    "two-modes": ((replace(_ONE, number=2),), 3),
-    "one-pod": ((_ONE,), 2),
-    "read-only-many": (_CLONED, 3),
-    "shared-block": ((_ONE,), 2),
-    "protection": ((_ONE,), 1),
-    "ephemeral": ((_ONE,), 1),
-    "mount-options": ((replace(_ONE, number=2),), 3),
-    "group-policy": ((_ONE,), 5),
-    "statistics": ((_ONE,), 1),
-    "node-limit": ((_ONE,), 2),
-    "topology": ((replace(_ONE, number=2),), 2),
-    "sub-path": ((_ONE,), 5),
-    "modification": ((_ONE,), 1),
-}
-"""for each capability: the volumes, with what snapshots of them may take, and how many pods use them"""
-_STATISTICS_S = 75.0
-"""A kubelet looks at volumes once a minute."""
 
 
 def on_trial(storage_class: str, what: str, *, size: int, pods: int, assumed: AssumedThroughput) -> PlannedStep:
@@ -92,25 +38,20 @@ def featured(
 
     `node_volumes`: so many a node may be filled with; one more is made.
     """
-    volumes, pods = _FEATURED[capability]
-    if capability == "node-limit":
-        volumes = (replace(_ONE, number=node_volumes + 1),)
-    number = sum(each.number for each in volumes)
-    seconds = number * assumed.claim_s + max(pods - number, 0) * assumed.pod_s + assumed.gone_s
-    if capability == "snapshot-rounds":
-        seconds += ROUNDS * AT_ONCE * assumed.gone_s
-    if capability == "clone-times":
-        copied = (1 + ROUNDS_OF_CLONES) * (LITTLE + MUCH)
-        seconds += 2 * ROUNDS_OF_CLONES * (assumed.claim_s + assumed.gone_s) + copied / assumed.bandwidth
-    if capability == "statistics":
-        seconds += _STATISTICS_S
-    if capability == "entries":
-        seconds += ENTRIES / FILES_PER_S["create"]
+    declared = DECLARED[capability]
+    number = sum(each.number for each in declared.volumes)
+    volumes = tuple(Volumes(storage_class=storage_class, **asdict(each)) for each in declared.volumes)
+    if declared.fills_node:
+        number = node_volumes + 1
+        volumes = tuple(replace(each, number=number) for each in volumes)
+    seconds = number * assumed.claim_s + max(declared.pods - number, 0) * assumed.pod_s + assumed.gone_s
+    seconds += declared.recreated * (assumed.claim_s + assumed.gone_s) + declared.snapshots * assumed.gone_s
+    seconds += declared.copied / assumed.bandwidth + declared.files / FILES_PER_S["create"] + declared.waits_s
     return PlannedStep(
         what=f"{storage_class}: {TITLES[capability]}",
         about_s=seconds,
-        volumes=tuple(replace(each, storage_class=storage_class) for each in volumes),
-        pods=pods,
+        volumes=volumes,
+        pods=declared.pods,
     )
 
 

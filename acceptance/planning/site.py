@@ -16,12 +16,13 @@ from acceptance.cluster.snapshots import GROUP, VERSION, serves_snapshots
 from acceptance.measuring.host_preflight import run_host_preflight
 from acceptance.results.crashes import Failure
 from acceptance.results.document import StorageClass
-from acceptance.results.features import NEEDS, Capability
+from acceptance.results.features import Capability
 from acceptance.settings.run import Settings
 from acceptance.settings.target_file import RebuildTarget
 from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, Unsupported
 from acceptance.trials.crashes.trials import lacks_plan
+from acceptance.trials.features.trying import DECLARED
 from acceptance.trials.rebuild.choice import choose_driver
 
 
@@ -91,7 +92,7 @@ def look_at_host(settings: Settings) -> Site:
 
 def lacks_feature(site: Site, asked: str | None, capability: Capability) -> str | None:
     """Why the capability would be skipped, as far as that can be told without trying it."""
-    known, needed = site.classes.get(asked), NEEDS.get(capability, capability)
+    known, needed = site.classes.get(asked), DECLARED[capability].needs or capability
     if needed == "expansion" and known is not None and not known.allow_expansion:
         return f"capability '{capability}': StorageClass {known.name} does not allow it"
     if needed == "snapshot" and site.snapshots is False:

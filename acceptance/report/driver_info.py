@@ -18,7 +18,7 @@ from acceptance.text.quantities import format_size
 from acceptance.text.sanitizing import on_one_line, printable
 
 # What the e2e calls what the suite's tests of volume features ask.
-_BY_CAPABILITY: dict[Capability, tuple[str, ...]] = {
+BY_CAPABILITY: dict[Capability, tuple[str, ...]] = {
     "fs-group": ("fsGroup",),
     "snapshot": ("snapshotDataSource",),
     "clone": ("pvcDataSource",),
@@ -127,7 +127,7 @@ def _seen(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]]:
     for each in results.capabilities:
         if each.storage_class != storage_class:
             continue
-        for name in _BY_CAPABILITY.get(each.capability, ()):
+        for name in BY_CAPABILITY.get(each.capability, ()):
             why = f"capability {each.capability} {each.status.replace('_', ' ')}: {each.how}"
             yield name, Claim(name=name, value=True if each.status == "seen" else None, why=why)
         if each.capability == "expansion" and each.status == "seen" and not _grew_offline(results, storage_class):

@@ -6,55 +6,13 @@ They import no model of the results that holds them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from acceptance.results.model import Frozen
 
-Capability = Literal[
-    "expansion",
-    "snapshot",
-    "clone",
-    "shared",
-    "fs-group",
-    "read-only",
-    "locks",
-    "appends",
-    "visibility",
-    "entries",
-    "rights",
-    "expansion-offline",
-    "expansion-new-pod",
-    "block-expansion",
-    "restore-larger",
-    "clone-larger",
-    "restore-beside",
-    "clone-beside",
-    "restore-read-only",
-    "clone-read-only",
-    "parallel-clones",
-    "clone-times",
-    "block-snapshot",
-    "block-clone",
-    "snapshot-rounds",
-    "two-volumes",
-    "two-modes",
-    "one-pod",
-    "read-only-many",
-    "shared-block",
-    "protection",
-    "ephemeral",
-    "mount-options",
-    "group-policy",
-    "statistics",
-    "node-limit",
-    "topology",
-    "sub-path",
-    "modification",
-]
-CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
-TITLES: dict[Capability, str] = {
+TITLES: Mapping[str, str] = {
     "expansion": "Volumes grow while they are used",
     "snapshot": "Snapshots are taken and restored",
     "clone": "Volumes are cloned",
@@ -64,8 +22,8 @@ TITLES: dict[Capability, str] = {
     "locks": "Locks of files hold between nodes (RWX)",
     "appends": "Several nodes append to a file (RWX)",
     "visibility": "Renamed and fsynced files show on other nodes (RWX)",
-    "rights": "Rights of files by user and group hold on other nodes (RWX)",
     "entries": "A folder of up to 100,000 entries is listed whole on other nodes (RWX)",
+    "rights": "Rights of files by user and group hold on other nodes (RWX)",
     "expansion-offline": "Volumes grow while no pod uses them",
     "expansion-new-pod": "Volumes grow for a pod that is made anew meanwhile",
     "block-expansion": "Raw block volumes grow while they are used",
@@ -95,19 +53,12 @@ TITLES: dict[Capability, str] = {
     "sub-path": "Pods have a folder of a volume (subPath)",
     "modification": "Attributes of volumes are changed while they are used (VolumeAttributesClass)",
 }
-NEEDS: Mapping[Capability, Capability] = {
-    "expansion-offline": "expansion",
-    "expansion-new-pod": "expansion",
-    "block-expansion": "expansion",
-    "restore-larger": "snapshot",
-    "restore-beside": "snapshot",
-    "restore-read-only": "snapshot",
-    "block-snapshot": "snapshot",
-    "snapshot-rounds": "snapshot",
-}
-"""what a class lacks, too, where it lacks another capability"""
-OF_DEVICES: frozenset[Capability] = frozenset({"block-expansion", "block-snapshot", "block-clone", "shared-block"})
-"""those that are about raw block volumes alone"""
+"""what volumes can do, by the name that results and options have for it; `trials/features/` declares the rest"""
+CAPABILITIES = tuple(TITLES)
+if TYPE_CHECKING:
+    Capability = str
+else:
+    Capability = Literal[CAPABILITIES]  # so that files and options with another one are refused
 CapabilityStatus = Literal["seen", "missing", "failed", "not_tried"]
 
 

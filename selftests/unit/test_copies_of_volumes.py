@@ -19,7 +19,7 @@ from acceptance.cluster.claims import Claim, DataSource
 from acceptance.cluster.resources import SNAPSHOT_CONTENTS
 from acceptance.cluster.snapshots import Snapshot, contents_behind, delete_snapshots
 from acceptance.planning.site import Site, lacks_feature
-from acceptance.results.features import CAPABILITIES, NEEDS, OF_DEVICES
+from acceptance.results.features import CAPABILITIES
 from acceptance.text.errors import StorageFailure, Unsupported
 from acceptance.trials.features import copies, several_volumes, snapshot_rounds
 from acceptance.trials.features.bench import Bench
@@ -30,6 +30,7 @@ from acceptance.trials.features.parallel_clones import CLONES, try_parallel_clon
 from acceptance.trials.features.read_only_copies import try_read_only_copy
 from acceptance.trials.features.several_volumes import try_two_volumes
 from acceptance.trials.features.sizes import size_in, sizes_in
+from acceptance.trials.features.trying import DECLARED
 from selftests.unit.simulated_api import SimulatedApi
 from selftests.unit.test_volume_features import TriedBench
 
@@ -311,8 +312,9 @@ def test_a_content_that_outlives_its_snapshot_is_waited_for(monkeypatch: pytest.
 def test_what_needs_snapshots_or_growth_is_known_to_be_missing_without_trying() -> None:
     site = Site(classes={"fast": TriedBench.storage_class}, snapshots=False)
     for capability in CAPABILITIES:
-        needed = NEEDS.get(capability, capability)
+        needed = DECLARED[capability].needs or capability
         why = lacks_feature(site, "fast", capability)
         assert (why is not None) == (needed in ("expansion", "snapshot")), capability
         assert why is None or why.startswith(f"capability '{capability}': ")
-    assert {each for each in CAPABILITIES if "block" in each} == OF_DEVICES
+    of_devices = {name for name, declared in DECLARED.items() if declared.of_devices}
+    assert {each for each in CAPABILITIES if "block" in each} == of_devices

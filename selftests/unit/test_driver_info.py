@@ -10,9 +10,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from acceptance.__main__ import main
-from acceptance.report.driver_info import KNOWN, driver_info
+from acceptance.report.driver_info import BY_CAPABILITY, KNOWN, driver_info
 from acceptance.results.document import Results, StorageClass
-from acceptance.results.features import Capability, CapabilityRecord, CapabilityStatus
+from acceptance.results.features import CAPABILITIES, Capability, CapabilityRecord, CapabilityStatus
 from acceptance.results.run_folder import RunFolder
 from acceptance.text.errors import WrongUsage
 from selftests.unit.compared_runs import class_of, cluster, judged, run_of
@@ -82,6 +82,11 @@ def test_all_that_was_seen_is_claimed_and_nothing_else() -> None:
     assert found.DriverInfo.Capabilities == {"persistence": True, "snapshotDataSource": True, "fsGroup": True}
     assert found.DriverInfo.SupportedSizeRange.Min == str(3 << 30)
     assert found.DriverInfo.SupportedFsType == {"": {}}
+
+
+def test_what_the_e2e_knows_is_asked_of_capabilities_that_there_are() -> None:
+    assert {name for names in BY_CAPABILITY.values() for name in names} <= set(KNOWN)
+    assert BY_CAPABILITY.keys() <= set(CAPABILITIES)
 
 
 def test_every_capability_has_its_reason_claimed_or_not() -> None:

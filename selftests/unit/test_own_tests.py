@@ -99,7 +99,7 @@ def test_the_example_is_planned_with_its_time(planned: Planned, tmp_path: Path) 
 def test_what_a_test_says_of_its_time_is_in_the_plan(planned: Planned, tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(
         "import pytest\n@pytest.mark.planned(seconds=90)\ndef test_mine(storage_class): pass\n"
-        "def test_unknown(storage_class): pass\n"
+        '@pytest.mark.capability("flying")\ndef test_unknown(storage_class): pass\n'
     )
     status, output = planned("-c", "tox.ini", NO_CLUSTER, "--storage-class=fast", str(tmp_path))
     assert status == 0, output

@@ -19,7 +19,7 @@ from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import CLAIMS, VOLUME_SNAPSHOTS, Object
 from acceptance.cluster.snapshots import Snapshot, wait_taken
 from acceptance.results.document import StorageClass
-from acceptance.results.features import CAPABILITIES, TITLES
+from acceptance.results.features import CAPABILITIES
 from acceptance.settings.run import read_settings
 from acceptance.text.errors import (
     AcceptanceError,
@@ -33,6 +33,7 @@ from acceptance.trials.features import bench as bench_of_features
 from acceptance.trials.features import trying
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.copies import wrong_with_copy
+from acceptance.trials.features.declared import Tries
 from selftests.unit.simulated_api import SimulatedApi
 
 CLAIM = Claim(
@@ -133,8 +134,26 @@ def test_a_wrong_capability_is_told_with_those_there_are(tmp_path: Any) -> None:
     assert settings.expect == ("clone", "shared")
 
 
-def test_every_capability_has_a_trial_and_a_title() -> None:
-    assert set(trying.TRIALS) == set(TITLES) == set(CAPABILITIES)
+def test_every_capability_has_a_trial() -> None:
+    assert set(trying.TRIALS) == set(trying.DECLARED) == set(CAPABILITIES)
+
+
+@pytest.mark.parametrize(
+    ("declaration", "problem"),
+    [
+        (Tries("flying"), "found 'flying'"),
+        (Tries("clone", needs="wings"), "found 'wings'"),
+        (Tries("clone"), "one declaration of 'clone', found a second one on try_twice"),
+    ],
+)
+def test_a_declaration_of_an_unknown_capability_or_a_second_one_is_refused(declaration: Tries, problem: str) -> None:
+    def try_twice() -> str:
+        return "seen"
+
+    before = dict(trying.TRIALS)
+    with pytest.raises(ValueError, match=problem):
+        declaration(try_twice)
+    assert before == trying.TRIALS
 
 
 @pytest.mark.parametrize(

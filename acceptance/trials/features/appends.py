@@ -6,12 +6,14 @@ from acceptance.cluster.claims import Claim
 from acceptance.cluster.resources import VOLUMES
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.two_nodes import another_node, last_said, shared_claim, start, within_s
 
 RECORDS = 1000
 """that the second node appends; the first appends for as long as it does"""
 
 
+@Tries("appends", pods=3, two_nodes=True)
 def try_appends(bench: Bench) -> str:
     """How two nodes were seen to append. Raises Unsupported where the class has no such volumes, or its protocol has no
     appends, StorageFailure where records are gone, torn or there twice, or the nodes do not see each other's file."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.declared import RESTORED, TWO, Tries
 from acceptance.trials.features.making_copies import Copy, copy_of, written_source
 
 _FILL = 'echo "$MARK" > "$VOLUME/both" && sync "$VOLUME/both"'
@@ -15,6 +16,8 @@ for each in "$VOLUME" "$VOLUME_2"; do echo "$(cat "$each/both") $(cat "$each/min
 """
 
 
+@Tries("restore-beside", RESTORED, pods=2, needs="snapshot", arguments={"copy": "restored snapshot"})
+@Tries("clone-beside", TWO, pods=2, arguments={"copy": "clone"})
 def try_beside(bench: Bench, copy: Copy) -> str:
     """How both were seen to be used at once. Raises Unsupported where there are no such copies, StorageFailure where a
     pod cannot start on both, as where the kernel takes them for one, or the one shows what is the other's."""

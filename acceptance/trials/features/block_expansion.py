@@ -8,7 +8,8 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
 from acceptance.trials.features.copies import GET, PLACES, PUT
-from acceptance.trials.features.expansion import expand, in_words, require_allowed
+from acceptance.trials.features.declared import Tries
+from acceptance.trials.features.expansion import GROWING, expand, in_words, require_allowed
 from acceptance.trials.features.sizes import capacity_of
 
 # What the kernel says of a device's size is for whoever may ask it; that a byte can be written there and read is more.
@@ -22,6 +23,7 @@ done
 _SEEN = re.compile(r"^end (\S+) begin (.*)$", re.MULTILINE)
 
 
+@Tries("block-expansion", GROWING, needs="expansion", of_devices=True)
 def try_block_expansion(bench: Bench) -> str:
     """How a device was seen to grow. Raises Unsupported where the class does not allow it, or has no devices,
     StorageFailure where it does not grow under the pod that has it, or what was there is gone."""

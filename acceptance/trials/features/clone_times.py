@@ -12,6 +12,7 @@ from acceptance.cluster.pods import wait_started
 from acceptance.text.quantities import format_quantity
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.clones import ask_for_clone, require_clones
+from acceptance.trials.features.declared import Tries, VolumesUsed
 
 MIB = 1024**2
 LITTLE, MUCH = 16 * MIB, 512 * MIB
@@ -27,6 +28,13 @@ _WRITE = 'dd if=/dev/urandom of="$VOLUME/data" bs=1048576 count="$MIB" conv=fsyn
 _READ = 'size=$(stat -c %s "$VOLUME/data") && echo "$size" && [ "$size" -eq "$BYTES" ]'
 
 
+@Tries(
+    "clone-times",
+    (VolumesUsed(number=3, made=2 + 2 * ROUNDS),),
+    pods=2 + 2 * ROUNDS,
+    recreated=2 * ROUNDS,
+    copied=(1 + ROUNDS) * (LITTLE + MUCH),
+)
 def try_clone_times(bench: Bench) -> str:
     """Whether they were seen to be copies. Nothing is judged: either is a clone, and a limit on the time of clones is
     that of control operations.

@@ -7,8 +7,11 @@ from acceptance.cluster.resources import VOLUMES
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import SIZE, Bench, new_mark
 from acceptance.trials.features.copies import change, content, write_before, wrong_with_copy
+from acceptance.trials.features.declared import TWO, Tries
 
 
+@Tries("clone", TWO, pods=5)
+@Tries("block-clone", TWO, pods=5, of_devices=True, arguments={"block": True})
 def try_clone(bench: Bench, *, block: bool = False) -> str:
     """How the clone was seen to be one. Raises Unsupported where the provisioner knows none, StorageFailure where the
     clone holds something else than its source did, or is not apart from it. `block`: of a raw block volume."""

@@ -8,6 +8,7 @@ from acceptance.cluster.pods import wait_ended
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import parse_size
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.declared import Tries, VolumesUsed
 from acceptance.trials.features.two_nodes import another_node, shared_claim, within_s
 from acceptance.trials.lua_program import RUN, Said, program_of, words_said
 
@@ -28,6 +29,7 @@ _WRONG = {
 }
 
 
+@Tries("entries", (VolumesUsed(size=SIZE),), pods=2, files=ENTRIES, two_nodes=True)
 def try_entries(bench: Bench) -> str:
     """How a folder was seen to be listed. Raises Unsupported where the class has no such volumes, or takes too few
     entries to tell; StorageFailure where entries are missing, doubled or strange on the other node."""

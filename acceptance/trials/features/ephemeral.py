@@ -10,10 +10,12 @@ from acceptance.cluster.pods import end_pod
 from acceptance.cluster.resources import CLAIMS, VOLUMES
 from acceptance.cluster.waiting import wait_for
 from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.declared import Tries
 
 _KEEPS = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mark" && while :; do sleep 1; done'
 
 
+@Tries("ephemeral")
 def try_ephemeral(bench: Bench) -> str:
     """How the volume was seen to come and go with its pod. Raises StorageFailure where it does not come, does not take
     a write, or stays when its pod is gone."""

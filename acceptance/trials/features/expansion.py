@@ -11,9 +11,11 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import format_quantity, parse_size
 from acceptance.trials.features.bench import SIZE, Bench, new_mark
+from acceptance.trials.features.declared import Tries, VolumesUsed
 from acceptance.trials.features.sizes import SIZE_LINE, first_size_seen, wait_grown
 
 GROWN = 2 * SIZE
+GROWING = (VolumesUsed(size=GROWN),)
 ENOUGH = 0.5
 """The share of what was asked for in addition that must show: a file system keeps some for itself."""
 
@@ -22,6 +24,7 @@ WRITE = 'echo "$MARK" > "$VOLUME/mark" && sync\n'
 WATCH = f'while :; do cat "$VOLUME/mark"; {SIZE_LINE}; sleep 1; done'
 
 
+@Tries("expansion", GROWING)
 def try_expansion(bench: Bench) -> str:
     """How the volume was seen to grow. Raises Unsupported where the class does not allow it, StorageFailure where it
     does not grow, or not while it is used."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from acceptance.cluster.pod_manifest import GroupPolicy
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.ownership import FIRST, SECOND, groups_in, why_no_group
 
 OTHER = 54323
@@ -40,6 +41,7 @@ STARTS = (
 )
 
 
+@Tries("group-policy", pods=5)
 def try_group_policy(bench: Bench) -> str:
     """How both policies were seen. Raises Unsupported where Kubernetes or the driver says that volumes are given to no
     group, or no pod may ask for one, StorageFailure where files are of another group than the policy says."""

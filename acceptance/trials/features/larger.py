@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from acceptance.text.errors import StorageFailure
-from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.bench import SIZE, Bench, new_mark
 from acceptance.trials.features.copies import READ, content_in, wrong_with_copy
-from acceptance.trials.features.expansion import ENOUGH, in_words
+from acceptance.trials.features.declared import ONE, Tries, VolumesUsed
+from acceptance.trials.features.expansion import ENOUGH, GROWING, in_words
 from acceptance.trials.features.making_copies import Copy, copy_of, written_source
 from acceptance.trials.features.sizes import SIZE_LINE, size_in, twice
 
 _WRITE = f'echo "$MARK" > "$VOLUME/before" && sync "$VOLUME/before" && {SIZE_LINE}'
 _LOOK = f"{SIZE_LINE} || exit\n{READ}"
+_LARGER_RESTORED = (VolumesUsed(beside=SIZE), *GROWING)
 
 
+@Tries("restore-larger", _LARGER_RESTORED, pods=2, needs="snapshot", arguments={"copy": "restored snapshot"})
+@Tries("clone-larger", (*ONE, *GROWING), pods=2, arguments={"copy": "clone"})
 def try_larger(bench: Bench, copy: Copy) -> str:
     """How the copy was seen to be larger. Raises Unsupported where there are no such copies, StorageFailure where its
     file system is as small as that of its source, or it holds something else."""

@@ -9,6 +9,7 @@ from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.pods import end_pod
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.two_nodes import another_node, shared_claim, start, wait_said, within_s
 from acceptance.trials.lua_program import Said
 
@@ -19,6 +20,7 @@ HELD_S = 3.0
 """for which the second pod asks again and again, and must be refused"""
 
 
+@Tries("locks", pods=2, two_nodes=True)
 def try_locks(bench: Bench) -> str:
     """How locks were seen to hold between nodes. Raises Unsupported where the class has no such volumes, or refuses
     locks, StorageFailure where both nodes have one at once, or a killed pod's is never given to another."""

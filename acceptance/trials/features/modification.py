@@ -14,12 +14,14 @@ from acceptance.cluster.resources import ATTRIBUTES_CLASSES, CLAIMS, VOLUMES, Ob
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.going_on import USES, wait_goes_on
 
 MOST = 2
 """classes that a volume gets in turn: the first where it has none, the second in place of the first"""
 
 
+@Tries("modification")
 def try_modification(bench: Bench) -> str:
     """How a volume was seen to get its attributes. Raises Unsupported where no VolumeAttributesClass is for it,
     StorageFailure where that is never reported, or the volume does not go on."""

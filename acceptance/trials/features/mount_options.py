@@ -12,6 +12,7 @@ from acceptance.cluster.resources import VOLUMES, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import AcceptanceError, StorageFailure
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.declared import TWO, Tries
 
 OPTION = "noatime"
 """every Linux file system has it, and the kernel shows it for each mount"""
@@ -30,6 +31,7 @@ _REFUSED = "FailedMount"
 _OFTEN = 3
 
 
+@Tries("mount-options", TWO, pods=3)
 def try_mount_options(bench: Bench) -> str:
     """How mount options were seen to hold. Raises Unsupported where volumes are of a kind that has none, StorageFailure
     where an option does not show, or one that there is not is no hindrance."""

@@ -11,6 +11,7 @@ from acceptance.cluster.pods import end_pod, needed, wait_ended, wait_started
 from acceptance.cluster.resources import CLAIMS, CSI_NODES, PODS, VOLUMES, Object
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.waiting_pods import wait_kept
 
 _HOLDS = f"""
@@ -20,6 +21,7 @@ while :; do sleep 1; done
 _WRITES = 'echo mark > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mark"'
 
 
+@Tries("node-limit", pods=2, fills_node=True)
 def try_node_limit(bench: Bench) -> str:
     """How a node was seen to be full. Raises Unsupported where its driver reports no limit, or there is no consent to
     so many volumes, StorageFailure where fewer can be used, or one more cannot be once the others are gone."""

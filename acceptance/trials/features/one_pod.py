@@ -6,6 +6,7 @@ from acceptance.cluster.claims import AccessMode
 from acceptance.cluster.pods import end_pod, wait_ended
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.printed import wait_printed
 from acceptance.trials.features.waiting_pods import wait_kept
 
@@ -16,6 +17,7 @@ _HOLDS = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && echo written &
 _READS = 'cat "$VOLUME/mark"'
 
 
+@Tries("one-pod", pods=2)
 def try_one_pod(bench: Bench) -> str:
     """How the second pod was seen to wait for the first. Raises Unsupported where the class offers no such volumes,
     StorageFailure where both pods run at once, or the second does not get the volume after the first."""

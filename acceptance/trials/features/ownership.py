@@ -8,6 +8,7 @@ from acceptance.cluster.claims import Claim
 from acceptance.cluster.resources import CSI_DRIVERS, VOLUMES, Object
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.declared import Tries
 
 FIRST, SECOND = 54321, 54322
 """groups that nothing else has"""
@@ -17,6 +18,7 @@ _SECOND = 'echo two >> "$VOLUME/file"; ls -ldn "$VOLUME" && ls -ldn "$VOLUME/fil
 _GROUP_IN_LIST = re.compile(r"^\S+ +\d+ +\d+ +(\d+) ", re.MULTILINE)
 
 
+@Tries("fs-group")
 def try_ownership(bench: Bench) -> str:
     """How the volume was seen to be given to a pod's group. Raises Unsupported where Kubernetes or the driver says that
     it is not, or no pod may ask for a group, StorageFailure where it should be and is not."""

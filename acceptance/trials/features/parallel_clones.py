@@ -6,12 +6,14 @@ from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
 from acceptance.trials.features.clones import ask_for_clone
 from acceptance.trials.features.copies import READ, content_in, wrong_with_copy
+from acceptance.trials.features.declared import Tries, VolumesUsed
 from acceptance.trials.features.making_copies import written_source
 
 CLONES = 3
 _WRITE = 'echo "$MARK" > "$VOLUME/before" && sync "$VOLUME/before"'
 
 
+@Tries("parallel-clones", (VolumesUsed(number=1 + CLONES),), pods=1 + CLONES)
 def try_parallel_clones(bench: Bench) -> str:
     """How all were seen to hold what their source held. Raises Unsupported where the class has none, StorageFailure
     where one never comes, or holds something else."""

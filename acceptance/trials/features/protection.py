@@ -10,6 +10,7 @@ from acceptance.cluster.resources import CLAIMS, VOLUMES, Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.going_on import USES, wait_goes_on
 
 # With it a provisioner deletes what is behind a PV that was asked to go before its PVC; without it that would be left.
@@ -17,6 +18,7 @@ from acceptance.trials.features.going_on import USES, wait_goes_on
 _HONOURS_POLICY = "external-provisioner.volume.kubernetes.io/finalizer"
 
 
+@Tries("protection")
 def try_protection(bench: Bench) -> str:
     """How the volume was seen to outlast the deletion of its PVC, and of its PV where the account may delete one.
 

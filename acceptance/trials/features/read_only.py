@@ -5,6 +5,7 @@ from __future__ import annotations
 from acceptance.cluster.claims import Claim
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.declared import Tries
 
 FILL = 'mkdir "$VOLUME/folder" && echo "$MARK" > "$VOLUME/folder/mark" && sync "$VOLUME/folder/mark"'
 # The folder too: a mount within the volume is not read-only because the volume is.
@@ -17,6 +18,7 @@ true
 """
 
 
+@Tries("read-only", pods=2)
 def try_read_only(bench: Bench) -> str:
     """How the volume was seen to be read-only. Raises StorageFailure where it takes writes, or cannot be read."""
     claim, mark = bench.claim("read"), new_mark()

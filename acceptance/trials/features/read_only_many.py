@@ -11,6 +11,7 @@ from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
 from acceptance.trials.features.clones import ask_for_clone
 from acceptance.trials.features.copies import write_before
+from acceptance.trials.features.declared import TWO, Tries
 from acceptance.trials.features.printed import wait_printed
 from acceptance.trials.features.two_nodes import another_node
 
@@ -24,6 +25,7 @@ echo "read $(cat "$VOLUME/before" 2>&1)"
 _STAYS = _READS + "echo done; while :; do sleep 1; done"
 
 
+@Tries("read-only-many", TWO, pods=3, two_nodes=True)
 def try_read_only_many(bench: Bench) -> str:
     """How two nodes were seen to read one volume. Raises Unsupported where the class offers no such volumes or clones
     none, StorageFailure where a node does not read what is there, or the volume takes a write."""

@@ -10,6 +10,7 @@ from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.pods import wait_ended
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.two_nodes import another_node, shared_claim, wait_said, within_s
 from acceptance.trials.lua_program import SAYS
 
@@ -43,6 +44,7 @@ done
 _OWNED = re.compile(r"^-\S+ +\d+ +(\d+) +(\d+) .* (private|shared)$", re.MULTILINE)
 
 
+@Tries("rights", pods=4, two_nodes=True)
 def try_rights(bench: Bench) -> str:
     """How rights were seen to hold. Raises Unsupported where the class has no such volumes, keeps no owners, or pods
     may not choose their users; StorageFailure where somebody reads what is not his, or may not read what is."""

@@ -7,6 +7,7 @@ from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
 from acceptance.trials.features.copies import PLACES
+from acceptance.trials.features.declared import TWO, Tries
 
 # A device has its mark at a place, a folder in a file.
 _BOTH = f"""
@@ -23,6 +24,8 @@ _WRITE = f'{_BOTH}put "$VOLUME" "$FIRST" && put "$VOLUME_2" "$SECOND" || exit\n'
 _READ = f'{_BOTH}echo "first $(get "$VOLUME")"; echo "second $(get "$VOLUME_2")"'
 
 
+@Tries("two-volumes", TWO, pods=3)
+@Tries("two-modes", TWO, pods=3, arguments={"block": True})
 def try_two_volumes(bench: Bench, *, block: bool = False) -> str:
     """How both were seen to stay themselves. `block`: the second is a raw block volume. Raises Unsupported where the
     class has none of those, StorageFailure where a pod cannot start on both, or one shows what is the other's."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from acceptance.cluster.pods import wait_ended
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.two_nodes import another_node, within_s
 
 # Each reads both blocks first, as a node that might answer from its memory later on; then it writes one, past all
@@ -22,6 +23,7 @@ echo "found $found"
 """
 
 
+@Tries("shared-block", pods=2, two_nodes=True, of_devices=True)
 def try_shared_block(bench: Bench) -> str:
     """How two nodes were seen to use one device. Raises Unsupported where the class has none such, StorageFailure where
     a pod cannot start on the second node, or one does not read what the other wrote."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from acceptance.cluster.pods import wait_ended
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.two_nodes import another_node, shared_claim, within_s
 
 # Each writes a file, and waits for the other's.
@@ -16,6 +17,7 @@ cat "$VOLUME/$THEIRS"
 """
 
 
+@Tries("shared", pods=2, two_nodes=True)
 def try_sharing(bench: Bench) -> str:
     """How two nodes were seen to use one volume. Raises Unsupported where the class has none such, or its nodes lack
     what it takes, StorageFailure where a pod cannot start on the second node, or one of them does not see what the

@@ -7,7 +7,8 @@ from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.snapshots import contents_behind, delete_snapshots, wait_taken
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
-from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.bench import SIZE, Bench
+from acceptance.trials.features.declared import Tries, VolumesUsed
 from acceptance.trials.features.snapshots import ask_for_snapshot, snapshot_class_for
 
 ROUNDS = 4
@@ -15,6 +16,7 @@ AT_ONCE = 2
 _WRITE = 'while echo written >> "$VOLUME/log" && sync "$VOLUME/log"; do echo written; sleep 0.5; done'
 
 
+@Tries("snapshot-rounds", (VolumesUsed(beside=AT_ONCE * SIZE),), needs="snapshot", snapshots=ROUNDS * AT_ONCE)
 def try_snapshot_rounds(bench: Bench) -> str:
     """How nothing was seen to stay. Raises Unsupported where there are no snapshots, StorageFailure where one is not
     ready in some round, or stays, or the volume takes no more writes."""

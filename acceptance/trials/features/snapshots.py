@@ -15,8 +15,11 @@ from acceptance.cluster.snapshots import (
 from acceptance.text.errors import StorageFailure, Unsupported
 from acceptance.trials.features.bench import SIZE, Bench, new_mark
 from acceptance.trials.features.copies import change, content, write_before, wrong_with_copy
+from acceptance.trials.features.declared import RESTORED, Tries
 
 
+@Tries("snapshot", RESTORED, pods=4)
+@Tries("block-snapshot", RESTORED, pods=4, needs="snapshot", of_devices=True, arguments={"block": True})
 def try_snapshot(bench: Bench, *, block: bool = False) -> str:
     """How the snapshot was seen to hold what it must. Raises Unsupported where there are none, StorageFailure where a
     snapshot cannot be taken or restored, or holds something else. `block`: of a raw block volume."""

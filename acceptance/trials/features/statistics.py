@@ -13,6 +13,7 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import format_quantity
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.declared import Tries
 
 WRITTEN = 64 * 1024**2
 """bytes that must show as used"""
@@ -37,6 +38,7 @@ class Fullness:
     available: int
 
 
+@Tries("statistics", waits_s=75.0)  # a kubelet looks at volumes once a minute
 def try_statistics(bench: Bench) -> str:
     """How the kubelet's figures were seen to be the volume's. Raises Unsupported where it has none of such volumes, or
     the account may not ask, StorageFailure where they are wrong."""

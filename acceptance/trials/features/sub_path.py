@@ -12,6 +12,7 @@ from acceptance.cluster.claims import Claim
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.ownership import why_no_group
 
 FOLDER, NEW = "data/a", "data/new/deep"
@@ -29,6 +30,7 @@ for each in {FOLDER} {NEW}; do echo "shows $each $(cat "$VOLUME/$each/{_FILE}" 2
 """
 
 
+@Tries("sub-path", pods=5)
 def try_sub_path(bench: Bench) -> str:
     """How folders of a volume were seen in pods. Raises Unsupported where pods may not write in a folder that the
     kubelet makes, StorageFailure where a folder is not what the volume holds there."""

@@ -7,6 +7,7 @@ from acceptance.cluster.objects import name_of
 from acceptance.cluster.resources import STORAGE_CLASSES, Object
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.declared import TWO, Tries
 from acceptance.trials.features.waiting_pods import wait_kept
 
 _WRITES = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mark"'
@@ -19,6 +20,7 @@ ELSEWHERE = (
 )
 
 
+@Tries("topology", TWO, pods=2)
 def try_topology(bench: Bench) -> str:
     """How pods were seen to follow the class's topologies. Raises Unsupported where it names none, or where there is
     no node that they allow, or none that they do not; StorageFailure where a volume is used on such a node."""

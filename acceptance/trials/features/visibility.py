@@ -6,6 +6,7 @@ from statistics import median
 
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.two_nodes import another_node, last_said, shared_claim, start, within_s
 
 ROUNDS = 20
@@ -16,6 +17,7 @@ _WRONG = {
 }
 
 
+@Tries("visibility", pods=2, two_nodes=True)
 def try_visibility(bench: Bench) -> str:
     """How soon changes were seen to show on another node. Raises Unsupported where the class has no such volumes,
     StorageFailure where one never shows there, or in part."""
