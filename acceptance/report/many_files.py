@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from acceptance.limits.declared import MANY_FILES
-from acceptance.report.picture import Picture
+from acceptance.report.parts import Part, Table, name, numbers, on, words
 from acceptance.report.pictures import rates_by_files, starts_by_files
 from acceptance.report.pictures.levels import Level
 from acceptance.results.bounds import bounds_of
@@ -24,70 +23,48 @@ from acceptance.statistics.ratios import independent_ratio
 from acceptance.text.quantities import format_quantity
 
 
-@dataclass(frozen=True, kw_only=True)
-class RateRow:
-    """One operation: files a second with its interval, the same on the baseline, and how many times that is."""
-
-    name: str
-    files: str
-    rate: str
-    interval: str
-    baseline: str
-    ratio: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class StartRow:
-    """Starts of one kind: how soon on the empty volume, and on the full one."""
-
-    name: str
-    empty: str
-    full: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ManyFilesSection:
-    """The volumes of one class."""
-
-    storage_class: str
-    baseline: str
-    confidence: str
-    files: str
-    rates: list[RateRow]
-    starts: list[StartRow]
-    pictures: list[Picture]
-    sentences: list[str]
-
-
-def many_files_sections(results: Results) -> list[ManyFilesSection]:
+def many_files_parts(results: Results) -> Iterator[Part]:
     """One of each candidate, in the order in which they were asked."""
     beside = next((each for each in results.many_files if each.role == "baseline"), None)
-    return [_section(each, beside, results) for each in results.many_files if each.role == "candidate"]
+    return (_part(each, beside, results) for each in results.many_files if each.role == "candidate")
 
 
-def _section(record: ManyFilesRecord, beside: ManyFilesRecord | None, results: Results) -> ManyFilesSection:
+def _part(record: ManyFilesRecord, beside: ManyFilesRecord | None, results: Results) -> Part:
     theirs = {each.operation: each for each in beside.rates} if beside else {}
-    pictures = (rates_by_files(record), starts_by_files(record, limits=tuple(_levels(record, results))))
-    return ManyFilesSection(
-        storage_class=record.storage_class,
-        baseline=beside.storage_class if beside else "",
-        confidence=f"{100 * record.confidence:.4g} %",
-        files=f"{record.files:,}",
-        rates=[_rate_row(each, theirs.get(each.operation), record) for each in record.rates],
-        starts=[row for kind in START_KINDS if (row := _start_row(record, kind)) is not None],
-        pictures=[each for each in pictures if each],
-        sentences=list(_sentences(record)),
+    others = () if beside is None else (name(beside.storage_class), "Times as fast")
+    heads = ("Files", "Files a second", f"{100 * record.confidence:.4g} % interval", *others)
+    rates = Table(
+        label="Files a second",
+        columns=(*words("Operation"), *numbers(*heads)),
+        rows=[_rate_row(each, theirs.get(each.operation), record)[: 1 + len(heads)] for each in record.rates],
+    )
+    full = f"Started on {record.files:,} files after"
+    starts = Table(
+        label="Starts of pods",
+        columns=words("Pod with", "Started on the empty volume after", full),
+        rows=[row for kind in START_KINDS if (row := _start_row(record, kind)) is not None],
+    )
+    return Part(
+        title=on(f"{record.files:,} files", record.storage_class),
+        blocks=[
+            list(_sentences(record)),
+            rates,
+            *([starts] if starts.rows else []),
+            rates_by_files(record),
+            starts_by_files(record, limits=tuple(_levels(record, results))),
+        ],
     )
 
 
-def _rate_row(rate: FileRate, theirs: FileRate | None, record: ManyFilesRecord) -> RateRow:
-    return RateRow(
-        name=DONE[rate.operation],
-        files=f"{rate.files:,}",
-        rate=_per_s(rate.seconds_each),
-        interval="" if rate.low is None or rate.high is None else f"{_per_s(rate.high)} to {_per_s(rate.low)}",
-        baseline="" if theirs is None else _per_s(theirs.seconds_each),
-        ratio="" if theirs is None else _ratio(rate, theirs, record),
+def _rate_row(rate: FileRate, theirs: FileRate | None, record: ManyFilesRecord) -> tuple[str, ...]:
+    """Files a second with their interval, the same on the baseline, and how many times that is."""
+    return (
+        DONE[rate.operation],
+        f"{rate.files:,}",
+        _per_s(rate.seconds_each),
+        "" if rate.low is None or rate.high is None else f"{_per_s(rate.high)} to {_per_s(rate.low)}",
+        "" if theirs is None else _per_s(theirs.seconds_each),
+        "" if theirs is None else _ratio(rate, theirs, record),
     )
 
 
@@ -104,15 +81,11 @@ def _per_s(seconds_each: float) -> str:
     return f"{1 / seconds_each:,.0f}" if seconds_each > 0.0 else "unknown"
 
 
-def _start_row(record: ManyFilesRecord, kind: StartKind) -> StartRow | None:
+def _start_row(record: ManyFilesRecord, kind: StartKind) -> tuple[str, ...] | None:
+    """How soon pods started on the empty volume, and on the full one."""
     found = [each for each in record.starts if each.kind == kind]
-    if not found:
-        return None
-    return StartRow(
-        name=STARTS[kind],
-        empty=_times([each for each in found if not each.files]),
-        full=_times([each for each in found if each.files]),
-    )
+    empty, full = ([each for each in found if bool(each.files) == full] for full in (False, True))
+    return (STARTS[kind], _times(empty), _times(full)) if found else None
 
 
 def _times(starts: list[StartRecord]) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from acceptance.judging.scaling import before_last, deciding, reached
-from acceptance.report.picture import Picture
+from acceptance.report.parts import Part, Table, numbers
 from acceptance.report.pictures import each_by_volumes, together_by_volumes
 from acceptance.report.pictures.levels import Level
 from acceptance.results.bounds import bound_of
-from acceptance.results.document import Results, Status, Verdict
+from acceptance.results.document import Results, Verdict
 from acceptance.results.ratio_words import share
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
 from acceptance.results.verdicts import worst
@@ -18,60 +17,40 @@ from acceptance.text.quantities import format_quantity
 from acceptance.trials.scaling.model import volumes_at
 
 
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """One step, as it is shown. Latencies are means over the pods."""
-
-    volumes: int
-    each: str
-    smallest_to_largest: str
-    together: str
-    latency_mean: str
-    latency_p99: str
+def scaling_parts(results: Results) -> Iterator[Part]:
+    """One for each class and profile, in the order in which they were measured."""
+    if results.scaling:
+        sure = f"{results.scaling[0].confidence * 100:.4g} %"
+        told = "Volumes of a step are loaded at the same time, each by a pod of its own. Intervals are at"
+        yield Part(blocks=[f"{told} {sure}; latencies are means over the pods."])
+    yield from (_part(record, results.verdicts) for record in results.scaling)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Section:
-    """One profile on many volumes of one class. `status` is the worst of its verdicts, None where there is none."""
-
-    storage_class: str
-    profile: str
-    metric: str
-    status: Status | None
-    measured: str
-    rows: list[Row]
-    sentences: list[str]
-    pictures: list[Picture]
-
-
-def sections(results: Results) -> list[Section]:
-    """One section for each class and profile, in the order in which they were measured."""
-    return [_section(record, results.verdicts) for record in results.scaling]
-
-
-def _section(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Section:
+def _part(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Part:
     about = (record.storage_class, record.profile)
     about_many = [each for each in verdicts if each.subject == "many-volumes"]
     own = [each for each in about_many if (each.storage_class, each.profile) == about]
-    last = record.steps[-1]
-    clocks = max(step.clock_spread_s for step in record.steps)
-    return Section(
-        storage_class=record.storage_class,
-        profile=record.profile,
-        metric=record.metric,
+    heads = ("Smallest to largest", "Together", "Latency, mean", "Latency, p99")
+    return Part(
+        title=f"{record.profile} on {record.storage_class}",
         status=worst(own),
-        measured=f"In each step {last.window_s:.0f} s count, when all its volumes were loaded. The clocks of the "
-        f"nodes were up to {format_quantity(clocks, unit='s')} apart; that is corrected.",
-        rows=[_row(step, record) for step in record.steps],
-        sentences=list(_sentences(record, own)),
-        pictures=[
-            each
-            for each in (
-                together_by_volumes(record, limits=list(_of_the_total(record, own))),
-                each_by_volumes(record, limits=list(_of_each(own))),
-            )
-            if each
+        blocks=[
+            Table(
+                columns=numbers("Volumes", f"Each, {record.metric}", *heads),
+                rows=[_row(step, record) for step in record.steps],
+            ),
+            together_by_volumes(record, limits=list(_of_the_total(record, own))),
+            each_by_volumes(record, limits=list(_of_each(own))),
+            [*_sentences(record, own), _measured(record)],
         ],
+    )
+
+
+def _measured(record: ScalingRecord) -> str:
+    clocks = max(step.clock_spread_s for step in record.steps)
+    return (
+        f"In each step {record.steps[-1].window_s:.0f} s count, when all its volumes were loaded. The clocks of the "
+        f"nodes were up to {format_quantity(clocks, unit='s')} apart; that is corrected."
     )
 
 
@@ -97,21 +76,18 @@ def _of_each(verdicts: Sequence[Verdict]) -> Iterator[Level]:
             yield Level(value=bound.value, at=pods, words=f"each of {pods} volumes {bound.words}")
 
 
-def _row(step: StepRecord, record: ScalingRecord) -> Row:
+def _row(step: StepRecord, record: ScalingRecord) -> tuple[str, ...]:
     rates = [volume.rate for volume in step.volumes]
-    latencies = [
-        "not taken" if each is None else format_quantity(each.mean, unit="s")
-        for each in (step.latency_mean_s, step.latency_p99_s)
-    ]
-    return Row(
-        volumes=step.pods,
-        each=format_quantity(step.per_volume.mean, unit=record.unit),
-        smallest_to_largest=" to ".join(format_quantity(pick(rates), unit=record.unit) for pick in (min, max))
-        if len(rates) > 1
-        else "",
-        together=_shown(step.total, record),
-        latency_mean=latencies[0],
-        latency_p99=latencies[1],
+    spread = " to ".join(format_quantity(pick(rates), unit=record.unit) for pick in (min, max))
+    return (
+        str(step.pods),
+        format_quantity(step.per_volume.mean, unit=record.unit),
+        spread if len(rates) > 1 else "",
+        _shown(step.total, record),
+        *(
+            "not taken" if each is None else format_quantity(each.mean, unit="s")
+            for each in (step.latency_mean_s, step.latency_p99_s)
+        ),
     )
 
 

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acceptance.report.under_load import UnderLoadSection, share_row
+from acceptance.report.parts import Part, Table, on
+from acceptance.report.under_load import SHARES, share_row
 from acceptance.results.document import Results
 from acceptance.results.neighbours import NeighboursRecord
 from acceptance.text.quantities import format_quantity
 
 
-def neighbour_sections(results: Results) -> list[UnderLoadSection]:
+def neighbour_parts(results: Results) -> Iterator[Part]:
     """One of each profile and class, in the order in which they ran."""
-    return [
-        UnderLoadSection(
-            profile=f"{each.profile}, alone and beside {_volumes(each.count)} at full load,",
-            storage_class=each.storage_class,
-            rows=[
-                share_row(at, direction=each.metric.partition(".")[0], remark=remark)
-                for one in each.shares
-                for at, remark in ((one.alone, "alone"), (one.beside, "beside neighbours"))
-            ],
-            picture=None,
-            sentences=list(_sentences(each)),
+    for record in results.neighbours:
+        rows = [
+            share_row(at, direction=record.metric.partition(".")[0], remark=remark)
+            for one in record.shares
+            for at, remark in ((one.alone, "alone"), (one.beside, "beside neighbours"))
+        ]
+        yield Part(
+            title=on(
+                f"{record.profile}, alone and beside {_volumes(record.count)} at full load,", record.storage_class
+            ),
+            blocks=[Table(label="Latency under load", columns=SHARES, rows=rows), list(_sentences(record))],
         )
-        for each in results.neighbours
-    ]
 
 
 def _volumes(count: int) -> str:

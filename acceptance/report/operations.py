@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from acceptance.report.picture import Picture
+from acceptance.report.parts import Part, Table, above, numbers, on, words
 from acceptance.report.pictures import operations_over_time
 from acceptance.results.document import Results
 from acceptance.results.operations import TITLES, OperationRecord, OperationsRecord, PercentileTime
@@ -15,51 +14,41 @@ from acceptance.wording.operations import by_reason
 SHOWN = ("p50", "p95", "p99")
 
 
-@dataclass(frozen=True, kw_only=True)
-class OperationRow:
-    """One operation: how many, its percentiles with their intervals, how many a second, what failed."""
-
-    name: str
-    count: str
-    times: list[tuple[str, str]]
-    rate: str
-    failed: str
+def operation_parts(results: Results) -> Iterator[Part]:
+    """One for each class, in the order in which they were asked."""
+    return map(_part, results.operations)
 
 
-@dataclass(frozen=True, kw_only=True)
-class OperationsSection:
-    """The control operations of one class."""
-
-    storage_class: str
-    sentences: list[str]
-    confidence: str
-    rows: list[OperationRow]
-    pictures: list[Picture]
-
-
-def operation_sections(results: Results) -> list[OperationsSection]:
-    """One section for each class, in the order in which they were asked."""
-    return [_section(record) for record in results.operations]
-
-
-def _section(record: OperationsRecord) -> OperationsSection:
-    pictures = (operations_over_time(record, part=each) for each in ("coming", "going"))
-    return OperationsSection(
-        storage_class=record.storage_class,
-        sentences=list(_sentences(record)),
-        confidence=f"{100 * record.operations[0].confidence:.4g} %" if record.operations else "",
-        rows=[_row(each) for each in record.operations],
-        pictures=[each for each in pictures if each],
+def _part(record: OperationsRecord) -> Part:
+    times: list[str | Table] = []
+    if record.operations:
+        times = [
+            f"Below each percentile its {100 * record.operations[0].confidence:.4g} % interval, from the times in "
+            "their order; unknown: too few operations, or too many failed.",
+            Table(
+                label="Control operations",
+                columns=(*words("Until"), *numbers("Asked", *SHOWN, "A second"), *words("Failed")),
+                rows=[_row(each) for each in record.operations],
+                narrow=True,
+            ),
+        ]
+    return Part(
+        title=on("Control operations at once", record.storage_class),
+        blocks=[
+            list(_sentences(record)),
+            *(operations_over_time(record, part=each) for each in ("coming", "going")),
+            *times,
+        ],
     )
 
 
-def _row(record: OperationRecord) -> OperationRow:
-    return OperationRow(
-        name=TITLES[record.operation],
-        count=str(record.asked),
-        times=[_shown(record.percentiles.get(each)) for each in SHOWN],
-        rate="" if record.per_s is None else f"{record.per_s:.3g}",
-        failed=by_reason(record.failed) or "none",
+def _row(record: OperationRecord) -> tuple[str, ...]:
+    return (
+        TITLES[record.operation],
+        str(record.asked),
+        *(above(*_shown(record.percentiles.get(each))) for each in SHOWN),
+        "" if record.per_s is None else f"{record.per_s:.3g}",
+        by_reason(record.failed) or "none",
     )
 
 

@@ -47,6 +47,15 @@ class Part:
     folded: bool = False
     blocks: Sequence[str | list[str] | Table | Picture | Part | None]
 
+    @property
+    def heading(self) -> str:
+        """The title with the status."""
+        if self.status is None:
+            return self.title
+        return Markup("{}: {}").format(
+            self.title, mark(self.status, "not judged" if self.status == "skipped" else self.status)
+        )
+
 
 def words(*titles: str) -> tuple[Column, ...]:
     """Columns of words."""

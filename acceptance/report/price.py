@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from acceptance.report.picture import Picture
+from acceptance.report.parts import Part, Table, name, numbers, on, words
 from acceptance.report.pictures import cpu_over_time, memory_over_time
 from acceptance.results.document import Results
 from acceptance.results.price import PricedPod, PriceRecord, Span
@@ -16,77 +15,39 @@ MOST_PODS = 12
 NAMES = {"rest": "at rest, before", "load": "under load", "after": "after"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class PeriodRow:
-    """All pods together, as they are shown."""
-
-    name: str
-    cpu: str
-    memory: str
-    peak: str
+_PERIODS = (*words("All pods of the storage"), *numbers("CPU", "Memory, mean", "Memory, most"))
+_PODS = (
+    *words("Pod"),
+    *numbers("CPU under load", "Memory before", "under load", "after", "Growth an hour"),
+)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PodRow:
-    """One pod, as it is shown."""
-
-    pod: str
-    cpu: str
-    before: str
-    during: str
-    after: str
-    growth: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class PriceSection:
-    """One load."""
-
-    profile: str
-    storage_class: str
-    periods: list[PeriodRow]
-    pods: list[PodRow]
-    pictures: list[Picture | None]
-    sentences: list[str]
-
-
-def price_sections(results: Results) -> list[PriceSection]:
+def price_parts(results: Results) -> Iterator[Part]:
     """One of each load, in the order in which they ran."""
-    return [
-        PriceSection(
-            profile=each.profile,
-            storage_class=each.storage_class,
-            periods=list(_periods(each)),
-            pods=list(_pods(each)),
-            pictures=[cpu_over_time(each), memory_over_time(each)],
-            sentences=list(_sentences(each)),
+    for each in results.prices:
+        yield Part(
+            title=on(each.profile, each.storage_class),
+            blocks=[
+                Table(label="Price of the storage", columns=_PERIODS, rows=list(_periods(each))),
+                cpu_over_time(each),
+                memory_over_time(each),
+                Table(label="Pods of the storage", columns=_PODS, rows=list(_pods(each))),
+                list(_sentences(each)),
+            ],
         )
-        for each in results.prices
-    ]
 
 
-def _periods(record: PriceRecord) -> Iterator[PeriodRow]:
+def _periods(record: PriceRecord) -> Iterator[tuple[str, ...]]:
     for each in record.periods:
-        yield PeriodRow(
-            name=NAMES[each.name],
-            cpu=_span(each.cpu),
-            memory=_value(each.memory, unit="B"),
-            peak=_value(each.peak, unit="B"),
-        )
+        sizes = (_value(size, unit="B") for size in (each.memory, each.peak))
+        yield NAMES[each.name], _span(each.cpu), *sizes
 
 
-def _pods(record: PriceRecord) -> Iterator[PodRow]:
+def _pods(record: PriceRecord) -> Iterator[tuple[str, ...]]:
     most = sorted(record.pods, key=lambda each: -max(each.memory.values(), default=0.0))[:MOST_PODS]
     for each in most:
-        before, during, after = (_value(each.memory.get(name), unit="B") for name in NAMES)
-        yield PodRow(
-            pod=f"{each.namespace}/{each.pod}",
-            cpu=_value(each.cpu, unit="cpu"),
-            before=before,
-            during=during,
-            after=after,
-            growth=_growth(each),
-        )
+        sizes = (_value(each.memory.get(period), unit="B") for period in NAMES)
+        yield name(f"{each.namespace}/{each.pod}"), _value(each.cpu, unit="cpu"), *sizes, _growth(each)
 
 
 def _growth(pod: PricedPod) -> str:

@@ -3,68 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from acceptance.limits.declared import CONTROL_PLANE
-from acceptance.report.picture import Picture
+from acceptance.report.parts import Part, Table, numbers, words
 from acceptance.report.pictures import pods_over_time, start_times
 from acceptance.report.pictures.levels import Level
 from acceptance.results.bounds import bound_of
-from acceptance.results.document import Results, Status, Verdict
+from acceptance.results.document import Results, Verdict
 from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.verdicts import worst
 from acceptance.text.quantities import format_quantity
 
-
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """How long something took, of how many."""
-
-    name: str
-    count: str
-    times: list[str]
+HEADING = "Control plane: pods with a volume each, up and down"
+_SERVERS = (*words("Requests and operations on the way up"), *numbers("How many", "Mean", "99 %"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class RampSection:
-    """The ramp of one class. `status` is the worst of its verdicts, None where there is none."""
-
-    storage_class: str
-    status: Status | None
-    sentences: list[str]
-    phases: list[Row]
-    pictures: list[Picture]
-    servers: list[Row]
-    missing: list[str]
+def ramp_parts(results: Results) -> Iterator[Part]:
+    """One for each class, in the order in which they were ramped."""
+    return (_part(record, results.verdicts) for record in results.control_plane)
 
 
-def ramp_sections(results: Results) -> list[RampSection]:
-    """One section for each class, in the order in which they were ramped."""
-    return [_section(record, results.verdicts) for record in results.control_plane]
-
-
-def _section(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> RampSection:
+def _part(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> Part:
     about = (record.storage_class, CONTROL_PLANE.profile)
     own = [each for each in verdicts if (each.storage_class, each.profile) == about]
     asked = [bound for each in own if each.metric == "pods" and (bound := bound_of(each))]
     limits = [Level(value=each.value, words=each.words) for each in asked]
-    return RampSection(
-        storage_class=record.storage_class,
-        status=worst(own),
-        sentences=list(_sentences(record)),
-        phases=[
-            Row(name=name, count=str(each.pods), times=[_time(each.p50_s), _time(each.p90_s), _time(each.p99_s)])
+    phases = Table(
+        columns=(*words("From creation to"), *numbers("Pods", "Half of them", "90 %", "99 %")),
+        rows=[
+            (name, str(each.pods), *map(_time, (each.p50_s, each.p90_s, each.p99_s)))
             for name, each in record.phases.items()
         ],
-        pictures=[each for each in (pods_over_time(record, limits=limits), start_times(record)) if each],
-        servers=list(_servers(record)),
-        missing=[
-            f"not there: {what}, which could not be read: {why}"
-            for what, why in (
-                ("metrics of the API server", record.api_server_missing),
-                ("storage operations of the nodes", record.storage_operations_missing),
-            )
-            if why is not None
+    )
+    missing = [
+        f"not there: {what}, which could not be read: {why}"
+        for what, why in (
+            ("metrics of the API server", record.api_server_missing),
+            ("storage operations of the nodes", record.storage_operations_missing),
+        )
+        if why is not None
+    ]
+    servers = Table(columns=_SERVERS, rows=list(_servers(record)))
+    said = Part(title="What the API server and the nodes say of themselves", folded=True, blocks=[servers, *missing])
+    return Part(
+        title=record.storage_class,
+        status=worst(own),
+        blocks=[
+            list(_sentences(record)),
+            pods_over_time(record, limits=limits),
+            start_times(record),
+            *([phases] if phases.rows else []),
+            *([said] if servers.rows or missing else []),
         ],
     )
 
@@ -102,19 +91,12 @@ def _sentences(record: ControlPlaneRecord) -> Iterator[str]:
     yield f"The suite's own requests to the API server: {sent}."
 
 
-def _servers(record: ControlPlaneRecord) -> Iterator[Row]:
+def _servers(record: ControlPlaneRecord) -> Iterator[tuple[str, ...]]:
     for each in record.api_server:
-        yield Row(
-            name=f"API server, {each.verb}",
-            count=f"{each.per_s:.3g} a second",
-            times=[_time(each.mean_s), _bound(each.p99_at_most_s)],
-        )
+        yield f"API server, {each.verb}", f"{each.per_s:.3g} a second", _time(each.mean_s), _bound(each.p99_at_most_s)
     for one in record.storage_operations:
-        yield Row(
-            name=f"{one.operation} ({one.plugin}, {one.status})",
-            count=str(one.count),
-            times=[_time(one.mean_s), _bound(one.p99_at_most_s)],
-        )
+        what = f"{one.operation} ({one.plugin}, {one.status})"
+        yield what, str(one.count), _time(one.mean_s), _bound(one.p99_at_most_s)
 
 
 def _time(seconds: float) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from acceptance.judging.rebuild_size import grows_faster, projected
 from acceptance.judging.rebuilds import times_of
-from acceptance.report.picture import Picture
+from acceptance.report.parts import Part, Table, numbers, words
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.pictures.levels import Level
 from acceptance.results.bounds import bound_of
-from acceptance.results.document import Results, Status, Verdict
+from acceptance.results.document import Results, Verdict
 from acceptance.results.ratio_words import share
 from acceptance.results.rebuilds import RebuildRecord, TimedRebuild
 from acceptance.results.scaling import Figure
@@ -24,56 +23,46 @@ PROJECTED = (100 * _GIB, 1024 * _GIB, 10 * 1024 * _GIB)
 """of volumes that are in use, while what a test rebuilds is small"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """One rebuild, as it is shown."""
-
-    size: str
-    trigger: str
-    waited: str
-    took: str
-    rate: str
+_INTRODUCTION = (
+    "The time runs from when the suite first sees the rebuild until all replicas are whole. Largest volume: the data "
+    "that is rebuilt within the time limit, divided by the number of snapshots; with two sizes, from a straight line "
+    "through both."
+)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RebuildSection:
-    """One pattern on one class. `status` is the worst of its verdicts, None where there is none."""
-
-    storage_class: str
-    pattern: str
-    driver: str
-    status: Status | None
-    rows: list[Row]
-    sentences: list[str]
-    pictures: list[Picture]
-    settings: dict[str, str]
+def rebuild_parts(results: Results) -> Iterator[Part]:
+    """One for each class and pattern, in the order in which they were measured."""
+    if results.rebuilds:
+        yield Part(blocks=[_INTRODUCTION])
+    yield from (_part(record, results.verdicts) for record in results.rebuilds)
 
 
-def rebuild_sections(results: Results) -> list[RebuildSection]:
-    """One section for each class and pattern, in the order in which they were measured."""
-    return [_section(record, results.verdicts) for record in results.rebuilds]
-
-
-def _section(record: RebuildRecord, verdicts: Sequence[Verdict]) -> RebuildSection:
+def _part(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Part:
     about = (record.storage_class, record.pattern)
     own = [each for each in verdicts if (each.storage_class, each.profile) == about]
-    return RebuildSection(
-        storage_class=record.storage_class,
-        pattern=record.pattern,
-        driver=record.driver,
+    settings = Part(
+        title="Settings of the storage that influence it",
+        folded=True,
+        blocks=[Table(rows=list(record.settings.items()))],
+    )
+    return Part(
+        title=f"{record.pattern} on {record.storage_class}",
         status=worst(own),
-        rows=_rows(record),
-        sentences=list(_sentences(record)),
-        pictures=[
-            each
-            for each in (
-                rebuild_progress(record),
-                rebuild_rate(record, limits=list(_needed_rates(record, own))),
-                foreground_writes(record, limits=list(_writes_to_keep(record, own))),
-            )
-            if each is not None
+        blocks=[
+            Table(
+                columns=(
+                    *numbers("Data"),
+                    *words(f"Lost by (driver {record.driver})"),
+                    *numbers("Until it began", "Rebuilt in", "Rate"),
+                ),
+                rows=_rows(record),
+            ),
+            rebuild_progress(record),
+            rebuild_rate(record, limits=list(_needed_rates(record, own))),
+            foreground_writes(record, limits=list(_writes_to_keep(record, own))),
+            list(_sentences(record)),
+            *([settings] if record.settings else []),
         ],
-        settings=record.settings,
     )
 
 
@@ -95,19 +84,19 @@ def _writes_to_keep(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Itera
             yield Level(value=least, words=f"{bound.words} of that before, {format_quantity(least, unit='1/s')}")
 
 
-def _rows(record: RebuildRecord) -> list[Row]:
+def _rows(record: RebuildRecord) -> list[tuple[str, ...]]:
     smaller = record.smaller
     before = [] if smaller is None else [_row(each, smaller.size) for each in smaller.rebuilds]
     return [*before, *(_row(each, record.size) for each in record.rebuilds)]
 
 
-def _row(rebuild: TimedRebuild, size: int) -> Row:
+def _row(rebuild: TimedRebuild, size: int) -> tuple[str, ...]:
     rate = format_quantity(size / rebuild.seconds, unit="B/s")
     took, exact, waited = (
         format_quantity(value, unit="s") for value in (rebuild.seconds, rebuild.uncertainty_s, rebuild.waited_s)
     )
     data = format_quantity(size, unit="B")
-    return Row(size=data, trigger=rebuild.trigger, waited=waited, took=f"{took} (to within {exact})", rate=rate)
+    return data, rebuild.trigger, waited, f"{took} (to within {exact})", rate
 
 
 def _sentences(record: RebuildRecord) -> Iterator[str]:

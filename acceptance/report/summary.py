@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from functools import cache
 
 from jinja2 import Environment
 
-from acceptance.report.chapters import parts_of
+from acceptance.report.chapters import headings_of, parts_of
 from acceptance.report.figures import (
     shown_measured,
     shown_measured_interval,
@@ -19,21 +18,11 @@ from acceptance.report.figures import (
 )
 from acceptance.report.imports import import_sections
 from acceptance.report.judged_intervals import with_judged_intervals
-from acceptance.report.many_files import many_files_sections
-from acceptance.report.many_volumes import sections
-from acceptance.report.neighbours import neighbour_sections
-from acceptance.report.operations import operation_sections
 from acceptance.report.overview import overview, totals_in_words, verdict_sentence
 from acceptance.report.page import templates
-from acceptance.report.pictures import trend
-from acceptance.report.price import price_sections
 from acceptance.report.profiles_in_words import profiles_in_words
-from acceptance.report.ramps import ramp_sections
-from acceptance.report.rebuilds import rebuild_sections
 from acceptance.report.speed import speed_tables
-from acceptance.report.sustained import sustained_sections
 from acceptance.report.tiles import tiles
-from acceptance.report.under_load import under_load_sections
 from acceptance.report.workloads import workload_rows
 from acceptance.results.document import Results, Verdict
 from acceptance.results.verdicts import OF_ONE_VOLUME
@@ -50,7 +39,12 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
     """
     results = with_judged_intervals(results)
     found, speed, parts = overview(results), speed_tables(results), parts_of(results)
-    there = {*speed, *parts, *_recorded(results)}
+    workloads, imports = workload_rows(results), import_sections(results)
+    there = {*speed, *parts}
+    if results.tested_with and results.tested_with.workloads:
+        there.add("workloads")
+    if results.imports:
+        there.add("imported")
     template = _templates().get_template("summary.html.jinja")
     return template.render(
         results=results,
@@ -61,18 +55,10 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         subjects=[each for each in found.subjects if each.verdicts or each.subject in there],
         speed=speed,
         parts=parts,
-        scaling=sections(results),
-        ramps=ramp_sections(results),
-        operations=operation_sections(results),
-        rebuilds=rebuild_sections(results),
-        sustained=sustained_sections(results),
-        under_load=[*under_load_sections(results), *neighbour_sections(results)],
-        workloads=workload_rows(results),
-        many_files=many_files_sections(results),
-        imports=import_sections(results),
-        prices=price_sections(results),
+        headings=headings_of(results),
+        workloads=workloads,
+        imports=imports,
         warned=[each for each in results.measurements if each.warnings],
-        trends=[picture for each in results.trends if (picture := trend(each))],
         loaded={
             *(each.profile for each in results.measurements),
             *(each.profile for each in results.scaling),
@@ -103,23 +89,6 @@ def _templates() -> Environment:
         "what_follows": _what_follows,
     }
     return environment
-
-
-def _recorded(results: Results) -> Iterator[str]:
-    """Subjects with figures of their own, which are shown without a verdict too."""
-    records: dict[str, Sequence[object]] = {
-        "many-volumes": results.scaling,
-        "control-plane": [*results.control_plane, *results.operations],
-        "rebuild": results.rebuilds,
-        "history": results.trends,
-        "sustained": results.sustained,
-        "under-load": [*results.under_load, *results.neighbours],
-        "workloads": results.tested_with.workloads if results.tested_with else (),
-        "many-files": results.many_files,
-        "imported": results.imports,
-        "price": results.prices,
-    }
-    return (subject for subject, found in records.items() if found)
 
 
 def _what_follows(verdict: Verdict) -> str:

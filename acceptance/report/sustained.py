@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from acceptance.judging.sustained import missed_credits_s
 from acceptance.report.comparison import main_metrics
+from acceptance.report.parts import Part, on
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import in_bytes, rates_over_time
 from acceptance.results.bounds import bounds_of
@@ -16,27 +16,11 @@ from acceptance.text.quantities import format_quantity, format_size
 from acceptance.wording.sustained import not_steady, short_form
 
 
-@dataclass(frozen=True, kw_only=True)
-class SustainedSection:
-    """One load, as it is shown."""
-
-    profile: str
-    storage_class: str
-    picture: Picture | None
-    sentences: list[str]
-
-
-def sustained_sections(results: Results) -> list[SustainedSection]:
+def sustained_parts(results: Results) -> Iterator[Part]:
     """One of each load, in the order in which they ran."""
-    return [
-        SustainedSection(
-            profile=each.load.profile,
-            storage_class=each.load.storage_class,
-            picture=_picture(each, results),
-            sentences=list(_sentences(each)),
-        )
-        for each in results.sustained
-    ]
+    for each in results.sustained:
+        title = on(each.load.profile, each.load.storage_class)
+        yield Part(title=title, blocks=[_picture(each, results), list(_sentences(each))])
 
 
 def _picture(record: SustainedRecord, results: Results) -> Picture | None:

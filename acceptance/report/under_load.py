@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from acceptance.judging.under_load import decide_rate
-from acceptance.report.picture import Picture
+from acceptance.report.parts import Part, Table, numbers, on, words
 from acceptance.report.pictures import latency_by_share
 from acceptance.results.bounds import bounds_of
 from acceptance.results.document import Results
@@ -19,39 +18,20 @@ KNEE = 2.0
 _KEPT = {"pass": "", "fail": ", not kept", "inconclusive": ", perhaps not kept"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class ShareRow:
-    """One load, as it is shown. `latencies`: p50, p99, p99.9."""
-
-    share: str
-    asked: str
-    reached: str
-    latencies: list[str]
+SHARES = (*words("Share of the capacity"), *numbers("Asked for", "Done of it", *STATISTICS))
 
 
-@dataclass(frozen=True, kw_only=True)
-class UnderLoadSection:
-    """All loads of a profile on a class."""
-
-    profile: str
-    storage_class: str
-    rows: list[ShareRow]
-    picture: Picture | None
-    sentences: list[str]
-
-
-def under_load_sections(results: Results) -> list[UnderLoadSection]:
+def under_load_parts(results: Results) -> Iterator[Part]:
     """One of each profile and class, in the order in which they ran."""
-    return [
-        UnderLoadSection(
-            profile=each.profile,
-            storage_class=each.storage_class,
-            rows=list(_rows(each)),
-            picture=latency_by_share(each, limits=_limits(each, results)),
-            sentences=list(_sentences(each)),
+    for each in results.under_load:
+        yield Part(
+            title=on(each.profile, each.storage_class),
+            blocks=[
+                Table(label="Latency under load", columns=SHARES, rows=list(_rows(each))),
+                latency_by_share(each, limits=_limits(each, results)),
+                list(_sentences(each)),
+            ],
         )
-        for each in results.under_load
-    ]
 
 
 def _limits(record: UnderLoadRecord, results: Results) -> dict[str, float]:
@@ -61,26 +41,21 @@ def _limits(record: UnderLoadRecord, results: Results) -> dict[str, float]:
     return {metric: bounds[0].value for metric, bounds in found.items()}
 
 
-def _rows(record: UnderLoadRecord) -> Iterator[ShareRow]:
+def _rows(record: UnderLoadRecord) -> Iterator[tuple[str, ...]]:
     direction = record.metric.partition(".")[0]
-    paths = [f"{direction}.latency.{each}" for each in STATISTICS]
     yield from (share_row(each, direction=direction) for each in record.shares)
     if record.capacity is not None:
-        yield ShareRow(
-            share="without a limit",
-            asked="",
-            reached=format_quantity(record.capacity.mean, unit="1/s"),
-            latencies=[_shown(record.at_capacity.get(path)) for path in paths],
-        )
+        latencies = (_shown(record.at_capacity.get(f"{direction}.latency.{each}")) for each in STATISTICS)
+        yield "without a limit", "", format_quantity(record.capacity.mean, unit="1/s"), *latencies
 
 
-def share_row(at: ShareRecord, *, direction: str, remark: str = "") -> ShareRow:
+def share_row(at: ShareRecord, *, direction: str, remark: str = "") -> tuple[str, ...]:
     """A load at a share of the capacity. `remark`: what it was beside."""
-    return ShareRow(
-        share=f"{at.share * 100:.4g} %{', ' if remark else ''}{remark}",
-        asked=format_quantity(at.asked, unit="1/s"),
-        reached=f"{at.reached.mean * 100:.3g} %{_KEPT[decide_rate(at)]}",
-        latencies=[_shown(at.latencies.get(f"{direction}.latency.{each}")) for each in STATISTICS],
+    return (
+        f"{at.share * 100:.4g} %{', ' if remark else ''}{remark}",
+        format_quantity(at.asked, unit="1/s"),
+        f"{at.reached.mean * 100:.3g} %{_KEPT[decide_rate(at)]}",
+        *(_shown(at.latencies.get(f"{direction}.latency.{each}")) for each in STATISTICS),
     )
 
 

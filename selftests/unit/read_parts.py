@@ -9,9 +9,12 @@ from acceptance.report.picture import Picture
 
 
 def tables_of(*parts: Part) -> list[list[dict[str, str]]]:
-    """The rows of each table, each cell by the title of its column."""
-    titles = (([each.title for each in table.columns], table) for table in _found(parts, Table))
-    return [[dict(zip(columns, row, strict=True)) for row in table.rows] for columns, table in titles]
+    """The rows of each table that has columns, each cell by the title of its column."""
+    tables = [table for table in _found(parts, Table) if table.columns]
+    titles = [[column.title for column in table.columns] for table in tables]
+    return [
+        [dict(zip(heads, row, strict=True)) for row in table.rows] for heads, table in zip(titles, tables, strict=True)
+    ]
 
 
 def sentences_of(*parts: Part) -> list[str]:
@@ -28,5 +31,6 @@ def pictures_of(*parts: Part) -> list[Picture]:
 def _found(parts: Iterable[Part], kind: type | tuple[type, ...]) -> list:  # type: ignore[type-arg]
     """Also what is in folded parts."""
     blocks = [block for part in parts for block in part.blocks]
-    inner = _found([each for each in blocks if isinstance(each, Part)], kind) if blocks else []
+    folded = [each for each in blocks if isinstance(each, Part)]
+    inner = _found(folded, kind) if folded else []
     return [*(each for each in blocks if isinstance(each, kind)), *inner]

@@ -16,7 +16,7 @@ from acceptance.limits.tiers import ALL_OPTIONS, Tier
 from acceptance.limits.under_load import RuleAtShare, limit_at_share
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.measure import Recording
-from acceptance.report.neighbours import neighbour_sections
+from acceptance.report.neighbours import neighbour_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.metrics import Metric
 from acceptance.results.neighbours import NeighbourRecord, NeighboursRecord
@@ -26,6 +26,7 @@ from acceptance.trials.speed.under_load import limited_form
 from selftests.unit.made_limits import words_of
 from selftests.unit.published_figures import ROOT
 from selftests.unit.read_gauges import gauges_of
+from selftests.unit.read_parts import tables_of
 from selftests.unit.simulated_latencies import P99
 from selftests.unit.simulated_shares import PROFILE, Storage, loads
 from selftests.unit.test_report_crashes import results
@@ -275,8 +276,9 @@ def test_a_volume_that_does_nothing_is_not_judged() -> None:
 
 def test_the_report_and_the_metrics_have_both_loads() -> None:
     found = results(neighbours=[record(pair((0.005, 0.01)))])
-    (section,) = neighbour_sections(found)
-    assert [(row.share, row.latencies[1]) for row in section.rows] == [
+    (section,) = neighbour_parts(found)
+    (rows,) = tables_of(section)
+    assert [(row["Share of the capacity"], row["p99"]) for row in rows] == [
         ("10 %, alone", "1.5 ms"),
         ("10 %, beside neighbours", "7.5 ms"),
     ]

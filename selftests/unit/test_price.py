@@ -18,7 +18,7 @@ from acceptance.judging.rejudging import contradictions
 from acceptance.limits.limit import Limit
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.fio.snapshots import Counts
-from acceptance.report.price import price_sections
+from acceptance.report.price import price_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Verdict
 from acceptance.results.price import MemoryGrowth, PriceRecord, Span
@@ -28,6 +28,7 @@ from acceptance.trials.price.record_of import Loaded, price_record
 from acceptance.trials.price.watch import PriceWatch
 from selftests.unit.made_limits import of_price
 from selftests.unit.read_gauges import gauges_of
+from selftests.unit.read_parts import pictures_of, sentences_of, tables_of
 from selftests.unit.test_report_crashes import results
 
 MIB = 1024.0**2
@@ -253,10 +254,11 @@ def test_restarts_are_data() -> None:
 
 def test_the_chapter_has_both_pictures_the_pods_and_its_own_price() -> None:
     found = results(prices=[record(restarts=1)])
-    (section,) = price_sections(found)
-    assert [each.name for each in section.periods] == ["at rest, before", "under load", "after"]
-    assert all(section.pictures) and section.pods[0].pod == "store/csi-0"
-    assert any("restarted once" in each for each in section.sentences)
+    (section,) = price_parts(found)
+    periods, pods = tables_of(section)
+    assert [each["All pods of the storage"] for each in periods] == ["at rest, before", "under load", "after"]
+    assert len(pictures_of(section)) == 2 and pods[0]["Pod"] == "<bdi>store/csi-0</bdi>"
+    assert any("restarted once" in each for each in sentences_of(section))
     assert "The price of the storage" in render_summary(found)
     assert {"price_cpus_per_1000_iops", "price_memory_bytes"} <= set(gauges_of(found))
 

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from acceptance.judging.rebuild_size import decide_size, grows_faster, projected, seconds_of
 from acceptance.judging.rebuilds import judge_rebuild, unjudged
 from acceptance.limits.rebuilds import rebuild_limit
-from acceptance.report.rebuilds import rebuild_sections
+from acceptance.report.rebuilds import rebuild_parts
 from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord, RebuildTimes
 from acceptance.statistics.two_sizes import Point, Repeated, errors_of, line, seconds_at, size_in
 from acceptance.trials.rebuild.model import projected_volumes
+from selftests.unit.read_parts import sentences_of, tables_of
 from selftests.unit.rebuild_records import GI, record, record_of_two, timed
 from selftests.unit.simulated_rebuilds import Copying, decisions
 from selftests.unit.test_report_rebuilds import results
@@ -105,8 +106,8 @@ def test_storage_that_is_the_slower_the_more_there_is_can_fail_and_not_pass() ->
         "and larger volumes may be slower still; a larger --storage-rebuild-size would decide it."
     )
     assert judged(found, 1000 * TIB).status == "fail"
-    (section,) = rebuild_sections(results(found))
-    assert any("larger volumes may take longer than that" in each for each in section.sentences)
+    _, section = rebuild_parts(results(found))
+    assert any("larger volumes may take longer than that" in each for each in sentences_of(section))
 
 
 def test_noise_alone_is_not_called_so() -> None:
@@ -181,14 +182,18 @@ def test_what_was_found_of_two_sizes_is_data(
 
 
 def test_the_report_shows_both_and_what_common_sizes_would_take() -> None:
-    (section,) = rebuild_sections(results(two(18.0, 63.0)))
-    assert [(row.size, row.took.partition(" (")[0]) for row in section.rows] == [("5 GiB", "18 s"), ("20 GiB", "63 s")]
-    assert section.sentences[1].startswith("100 GiB would take 5.05 min (")
-    assert "; 1 TiB would take 51.25 min (" in section.sentences[1]
-    (alone,) = rebuild_sections(results(record()))
+    _, section = rebuild_parts(results(two(18.0, 63.0)))
+    rows, *_ = tables_of(section)
+    assert [(row["Data"], row["Rebuilt in"].partition(" (")[0]) for row in rows] == [
+        ("5 GiB", "18 s"),
+        ("20 GiB", "63 s"),
+    ]
+    assert sentences_of(section)[1].startswith("100 GiB would take 5.05 min (")
+    assert "; 1 TiB would take 51.25 min (" in sentences_of(section)[1]
+    _, alone = rebuild_parts(results(record()))
     assert (
         "counts as if it grew with the data. A second size, --storage-rebuild-smaller, would separate the two."
-        in alone.sentences[1]
+        in sentences_of(alone)[1]
     )
 
 

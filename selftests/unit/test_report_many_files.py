@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from acceptance.judging.many_files import judge_many_files
-from acceptance.report.many_files import many_files_sections
+from acceptance.report.many_files import many_files_parts
 from acceptance.report.pictures import rates_by_files, starts_by_files
 from acceptance.report.summary import render_summary
 from selftests.unit.many_files_records import limit, rate, record, started
 from selftests.unit.read_gauges import gauges_of
+from selftests.unit.read_parts import pictures_of, sentences_of, tables_of
 from selftests.unit.test_report_crashes import results
 
 FOUND = record(
@@ -20,15 +21,17 @@ BESIDE = record(rate(seconds=[0.5, 0.55] * 50), role="baseline", storage_class="
 
 
 def test_a_section_has_rates_beside_the_baseline_and_starts() -> None:
-    (section,) = many_files_sections(results(many_files=[BESIDE, FOUND]))
-    created, looked_up = section.rates
-    assert (created.name, created.files, created.rate, created.baseline) == ("created", "100,000", "952", "1,905")
-    assert created.ratio.startswith("0.5x (0.4") and (looked_up.baseline, looked_up.ratio) == ("", "")
-    assert [(row.empty, row.full) for row in section.starts] == [
-        ("1.4 s, 1.6 s, 1.5 s", "1.5 s, 1.6 s, 1.4 s"),
-        ("1 s", "not in time"),
+    (section,) = many_files_parts(results(many_files=[BESIDE, FOUND]))
+    (created, looked_up), starts = tables_of(section)
+    told = (created["Operation"], created["Files"], created["Files a second"], created["<bdi>local</bdi>"])
+    assert told == ("created", "100,000", "952", "1,905")
+    assert created["Times as fast"].startswith("0.5x (0.4")
+    assert (looked_up["<bdi>local</bdi>"], looked_up["Times as fast"]) == ("", "")
+    assert [[*row.values()][1:] for row in starts] == [
+        ["1.4 s, 1.6 s, 1.5 s", "1.5 s, 1.6 s, 1.4 s"],
+        ["1 s", "not in time"],
     ]
-    assert "did not start on 100,000 files: it waits <b>" in section.sentences[-1]
+    assert "did not start on 100,000 files: it waits <b>" in sentences_of(section)[-1]
 
 
 def test_the_page_has_a_chapter_and_escapes_it() -> None:
@@ -47,8 +50,8 @@ def test_pictures_show_rates_by_their_number_and_starts_on_none_and_on_all() -> 
 
 def test_a_limit_on_starts_is_drawn() -> None:
     verdict = judge_many_files(FOUND, limit("start", 4.0)).model_copy(update={"subject": "many-files"})
-    (section,) = many_files_sections(results(many_files=[FOUND], verdicts=[verdict]))
-    assert "Limit: 100,000 files, slowest pod ready on them: at most 4 s." in section.pictures[1].text
+    (section,) = many_files_parts(results(many_files=[FOUND], verdicts=[verdict]))
+    assert "Limit: 100,000 files, slowest pod ready on them: at most 4 s." in pictures_of(section)[1].text
 
 
 def test_metrics_have_rates_with_their_interval_and_the_slowest_start() -> None:

@@ -12,13 +12,15 @@ from acceptance.limits.limit import Limit
 from acceptance.limits.scaling import Kind, scaling_limit
 from acceptance.measuring.figures import figure
 from acceptance.report.comparison import comparisons
-from acceptance.report.many_volumes import Section, sections
+from acceptance.report.many_volumes import scaling_parts
+from acceptance.report.parts import Part
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Estimate, Measurement, Results, Run, Status, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord, VolumeRecord
 from acceptance.statistics.step_analyses import CONFIDENCE
 from acceptance.trials.scaling.model import capacity
+from selftests.unit.read_parts import pictures_of, sentences_of, tables_of
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 PROFILE = "random-write-iops"
@@ -80,14 +82,14 @@ def results(*found: ScalingRecord, verdicts: tuple[Verdict, ...] = (), **more: A
     return Results(**(fields | more))
 
 
-def section(found: ScalingRecord, *verdicts: Verdict) -> Section:
-    (only,) = sections(results(found, verdicts=verdicts))
+def section(found: ScalingRecord, *verdicts: Verdict) -> Part:
+    _, only = scaling_parts(results(found, verdicts=verdicts))
     return only
 
 
 def said(found: ScalingRecord, begin: str) -> str:
     """The only sentence that begins so."""
-    (sentence,) = [each for each in section(found).sentences if each.startswith(begin)]
+    (sentence,) = [each for each in sentences_of(section(found)) if each.startswith(begin)]
     return sentence
 
 
@@ -105,22 +107,26 @@ def test_each_step_is_a_row() -> None:
     assert html.count("<svg") == 2
     assert "<svg" not in render_summary(results(record(step(1, 1200))))
     assert f"<h3>{PROFILE} on fast</h3>" in html
-    row = section(saturated()).rows[1]
-    assert (row.volumes, row.each, row.smallest_to_largest) == (3, "1,200 IOPS", "600 IOPS to 1,800 IOPS")
-    assert row.together == "3,600 IOPS (3,479 IOPS to 3,725 IOPS)"
-    assert (row.latency_mean, row.latency_p99) == ("2 ms", "2 ms")
-    for shown in ("1,200 IOPS", "600 IOPS to 1,800 IOPS", row.together, "2 ms"):
+    ((_, row, *_),) = tables_of(section(saturated()))
+    assert (row["Volumes"], row["Each, write.iops"], row["Smallest to largest"]) == (
+        "3",
+        "1,200 IOPS",
+        "600 IOPS to 1,800 IOPS",
+    )
+    assert row["Together"] == "3,600 IOPS (3,479 IOPS to 3,725 IOPS)"
+    assert (row["Latency, mean"], row["Latency, p99"]) == ("2 ms", "2 ms")
+    for shown in ("1,200 IOPS", "600 IOPS to 1,800 IOPS", row["Together"], "2 ms"):
         assert f'<td class="number">{shown}</td>' in html
 
 
 def test_pictures_show_the_total_and_the_share_of_each_and_the_capacity_where_it_is_known() -> None:
-    together, each = section(saturated()).pictures
+    together, each = pictures_of(section(saturated()))
     assert together.text == "Together: 1,200 IOPS at 1, 3,600 IOPS at 3, 3,630 IOPS at 6, 3,570 IOPS at 9."
     assert each.text == "Each: 1,200 IOPS at 1, 1,200 IOPS at 3, 605 IOPS at 6, 396.7 IOPS at 9."
     assert "capacity C" in together.svg and "C / volumes" in each.svg and "Dashed" in each.caption
-    growing, _ = section(record(step(1, 1200), step(3, 3600))).pictures
+    growing, _ = pictures_of(section(record(step(1, 1200), step(3, 3600))))
     assert "capacity" not in growing.svg and "Dashed" not in growing.caption
-    assert section(record(step(1, 0.0), step(3, 0.0))).pictures == []
+    assert pictures_of(section(record(step(1, 0.0), step(3, 0.0)))) == []
 
 
 def of_many(found: ScalingRecord, *limits: Limit) -> list[Verdict]:
@@ -130,27 +136,27 @@ def of_many(found: ScalingRecord, *limits: Limit) -> list[Verdict]:
 def test_limits_are_lines_in_the_pictures_where_they_are_asked_for() -> None:
     found = saturated()
     own = of_many(found, limit("total_at_last_step", 0.7), limit("latency_growth", 5.0))
-    together, each = section(found, *own).pictures
+    together, each = pictures_of(section(found, *own))
     assert "stroke-limit" in together.svg and "stroke-limit" not in each.svg
     assert together.text.endswith(" Limit: at least 70 % of the total at 3, 2,520 IOPS.")
     own = of_many(found, limit("per_volume", 350.0, pods=9))
-    together, each = section(found, *own).pictures
+    together, each = pictures_of(section(found, *own))
     assert "stroke-limit" not in together.svg and "stroke-limit" in each.svg
     assert each.text.endswith(" Limit: each of 9 volumes at least 350 IOPS.")
-    _, each = section(found, *of_many(found, limit("per_volume", 9e6, pods=9))).pictures
+    _, each = pictures_of(section(found, *of_many(found, limit("per_volume", 9e6, pods=9))))
     assert "stroke-limit" not in each.svg and each.text.endswith(", far above the picture.")
 
 
 def test_profiles_about_bandwidth_are_drawn_in_bytes() -> None:
     steps = [step(pods, total * 1024.0**2) for pods, total in ((1, 100), (3, 300), (6, 300))]
     found = record(*steps, metric="write.bandwidth", unit="B/s", profile="sequential-write-bandwidth")
-    together, _ = section(found).pictures
+    together, _ = pictures_of(section(found))
     assert "100 MiB/s at 1" in together.text and "MiB/s" in together.svg
 
 
 def test_a_step_of_one_volume_has_no_spread_and_a_profile_without_latency_says_so() -> None:
-    row = section(record(step(1, 1200, latency_s=None))).rows[0]
-    assert (row.smallest_to_largest, row.latency_mean, row.latency_p99) == ("", "not taken", "not taken")
+    ((row,),) = tables_of(section(record(step(1, 1200, latency_s=None))))
+    assert (row["Smallest to largest"], row["Latency, mean"], row["Latency, p99"]) == ("", "not taken", "not taken")
 
 
 def test_the_capacity_is_told_with_its_interval_and_where_it_begins() -> None:
@@ -196,7 +202,7 @@ def test_the_sentence_and_the_verdict_name_the_same_volume(at_least: float, name
     }
     found = saturated(rate_limited=RateRecord(pods=2, rate=500, reached=reached))
     verdict = judge_scaling(found, limit("rate_limited", at_least)).model_copy(update={"subject": "many-volumes"})
-    (sentence,) = [each for each in section(found, verdict).sentences if each.startswith("At a set rate")]
+    (sentence,) = [each for each in sentences_of(section(found, verdict)) if each.startswith("At a set rate")]
     assert named in sentence
     pod = "load-2" if at_least > 0.9 else "load-1"
     assert pod in sentence and f"of {pod}, one of 2 volumes" in verdict.reason
@@ -215,14 +221,14 @@ def test_twice_the_nodes_are_told_with_both_totals() -> None:
 def test_a_run_that_failed_shows_what_it_had_and_what_ended_it() -> None:
     found = record(step(1, 1200), incomplete="pod load-2 failed in step 2")
     assert said(found, "Incomplete").endswith("pod load-2 failed in step 2")
-    assert len(section(found).rows) == 1
-    assert not any(each.startswith("Incomplete") for each in section(saturated()).sentences)
+    assert len(tables_of(section(found))[0]) == 1
+    assert not any(each.startswith("Incomplete") for each in sentences_of(section(saturated())))
 
 
 def test_it_says_what_counted_and_how_far_the_clocks_were_apart() -> None:
     found = record(step(1, 1200), step(3, 3600, clock_spread_s=0.25))
-    assert section(found).measured.startswith("In each step 20 s count")
-    assert "250 ms apart" in section(found).measured
+    assert sentences_of(section(found))[-1].startswith("In each step 20 s count")
+    assert "250 ms apart" in sentences_of(section(found))[-1]
 
 
 @pytest.mark.parametrize(("value", "status"), [(0.5, "pass"), (0.99, "inconclusive"), (2.0, "fail")])

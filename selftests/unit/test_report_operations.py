@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from acceptance.report.operations import operation_sections
+from acceptance.report.operations import operation_parts
+from acceptance.report.parts import above
 from acceptance.report.pictures import operations_over_time
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Results, Run
 from acceptance.results.operations import OperationsRecord
 from selftests.unit.operation_records import record, times
+from selftests.unit.read_parts import sentences_of, tables_of
 
 
 def results(*records: OperationsRecord) -> Results:
@@ -32,13 +34,18 @@ FOUND = record(times([1.0, 2.0], failed={"ProvisioningFailed": 1}), missing={"cl
 
 
 def test_a_section_says_what_was_asked_what_is_missing_and_what_failed() -> None:
-    (section,) = operation_sections(results(FOUND))
-    (row,) = section.rows
-    assert (row.name, row.count, row.rate, row.failed) == ("PVC bound", "3", "4", "1 ProvisioningFailed")
-    assert row.times == [("1 s", "500 ms to unknown"), ("", ""), ("", "")]
-    assert section.sentences[0].startswith("20 of each operation at once, in 5 rounds; binding mode Immediate.")
-    assert "Not timed: clone bound: no clones here." in section.sentences
-    assert "operations-1-2: not PVC bound: No: <i>" in section.sentences
+    (section,) = operation_parts(results(FOUND))
+    ((row,),) = tables_of(section)
+    assert (row["Until"], row["Asked"], row["A second"], row["Failed"]) == (
+        "PVC bound",
+        "3",
+        "4",
+        "1 ProvisioningFailed",
+    )
+    assert (row["p50"], row["p99"]) == (above("1 s", "500 ms to unknown"), above("", ""))
+    assert sentences_of(section)[0].startswith("20 of each operation at once, in 5 rounds; binding mode Immediate.")
+    assert "Not timed: clone bound: no clones here." in sentences_of(section)
+    assert "operations-1-2: not PVC bound: No: <i>" in sentences_of(section)
 
 
 def test_the_page_has_it_in_the_chapter_of_the_control_plane_and_escapes_it() -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from acceptance.judging.ramps import judge_ramp
 from acceptance.report.pictures import pods_over_time, start_times
-from acceptance.report.ramps import ramp_sections
+from acceptance.report.ramps import ramp_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Results, Run
 from acceptance.results.ramps import (
@@ -21,6 +21,7 @@ from acceptance.results.ramps import (
     StartPoint,
 )
 from selftests.unit.made_limits import of_control_plane
+from selftests.unit.read_parts import pictures_of, sentences_of, tables_of
 
 GROWTH = [GrowthPoint(at_s=at_s, requested=round(at_s / 2), running=round(at_s / 2) - 1) for at_s in (2.0, 50.0, 100.0)]
 STARTS = [StartPoint(pods=1, took_s=2.0), StartPoint(pods=50, took_s=8.0)]
@@ -72,8 +73,8 @@ def results(*records: ControlPlaneRecord) -> Results:
 
 
 def test_what_was_found_is_told_in_words() -> None:
-    (section,) = ramp_sections(results(record()))
-    said = " ".join(section.sentences)
+    (section,) = ramp_parts(results(record()))
+    said = " ".join(sentences_of(section))
     for words in (
         "49 pods ran and 51 volumes were bound when the ramp ended, after 100 s; asked for at 30 a minute, up to 60, "
         "by one StatefulSet for each node. By node: n0: 25, n1: 24.",
@@ -84,19 +85,20 @@ def test_what_was_found_is_told_in_words() -> None:
         "PATCH statefulsets: 120",
     ):
         assert words in said
-    assert [(row.name, row.times[-1]) for row in section.servers] == [
+    _, servers = tables_of(section)
+    assert [(row["Requests and operations on the way up"], row["99 %"]) for row in servers] == [
         ("API server, POST", "at most 100 ms"),
         ("volume_mount (csi, success)", "beyond the last bucket"),
     ]
-    (missing,) = section.missing
+    (missing,) = (each for each in sentences_of(section) if each.startswith("not there"))
     assert missing.startswith("not there: storage operations of the nodes")
     assert missing.endswith("GET /metrics: forbidden")
 
 
 def test_a_ramp_that_went_well_says_so() -> None:
     down = RampDownRecord(scale_down_s=98.0, cleanup_s=3.0, timeout_s=300.0, remaining=[])
-    (section,) = ramp_sections(results(record(linear_until=49, ramp_down=down, observed_late=0)))
-    said = " ".join(section.sentences)
+    (section,) = ramp_parts(results(record(linear_until=49, ramp_down=down, observed_late=0)))
+    said = " ".join(sentences_of(section))
     assert "Growth was linear to the end." in said
     assert "all PVCs and PVs were deleted 3 s later." in said
     assert "seen late" not in said
@@ -118,12 +120,12 @@ def test_the_words_say_how_far_it_came_and_how_long_starts_took() -> None:
 
 def test_the_limit_on_pods_is_a_line_and_named() -> None:
     verdict = judge_ramp(record(), of_control_plane("pods", 60, because="so."))
-    (section,) = ramp_sections(results(record()).model_copy(update={"verdicts": [verdict]}))
-    assert "stroke-limit" in section.pictures[0].svg
-    assert section.pictures[0].text.endswith(" Limit: at least 60 pods.")
+    (section,) = ramp_parts(results(record()).model_copy(update={"verdicts": [verdict]}))
+    assert "stroke-limit" in pictures_of(section)[0].svg
+    assert pictures_of(section)[0].text.endswith(" Limit: at least 60 pods.")
     verdict = judge_ramp(record(), of_control_plane("pods", 6000, because="so."))
-    (section,) = ramp_sections(results(record()).model_copy(update={"verdicts": [verdict]}))
-    assert "stroke-limit" not in section.pictures[0].svg
+    (section,) = ramp_parts(results(record()).model_copy(update={"verdicts": [verdict]}))
+    assert "stroke-limit" not in pictures_of(section)[0].svg
 
 
 def test_of_very_many_starts_the_slowest_is_drawn_and_said() -> None:

@@ -9,14 +9,16 @@ import pytest
 
 from acceptance.judging.rebuilds import judge_rebuild
 from acceptance.limits.rebuilds import Kind, rebuild_limit
+from acceptance.report.parts import Part
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
-from acceptance.report.rebuilds import RebuildSection, rebuild_sections
+from acceptance.report.rebuilds import rebuild_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Results, Run, Verdict
 from acceptance.results.rebuilds import LoadPoint, RatePoint, RebuildRecord
 from acceptance.trials.rebuild.model import ProgressPoint
 from acceptance.trials.rebuild.model import rates as rates_of
 from selftests.unit.drawn import line
+from selftests.unit.read_parts import pictures_of, sentences_of, tables_of
 from selftests.unit.rebuild_records import NOW, record, timed
 
 MIB = 1024**2
@@ -39,8 +41,8 @@ def results(*found: RebuildRecord, verdicts: tuple[Verdict, ...] = ()) -> Result
     return Results(**fields)
 
 
-def section(found: RebuildRecord, *verdicts: Verdict) -> RebuildSection:
-    (only,) = rebuild_sections(results(found, verdicts=verdicts))
+def section(found: RebuildRecord, *verdicts: Verdict) -> Part:
+    _, only = rebuild_parts(results(found, verdicts=verdicts))
     return only
 
 
@@ -50,10 +52,11 @@ def test_without_rebuilds_nothing_is_said_of_them() -> None:
 
 def test_each_rebuild_is_a_row_and_the_arithmetic_a_sentence() -> None:
     found = section(record())
-    (row,) = found.rows
-    assert (row.trigger, row.waited, row.took) == ("replica r-3 deleted", "2 s", "31 s (to within 1 s)")
-    assert row.rate == "66.06 MiB/s"
-    assert found.sentences[0].startswith("Rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is")
+    ((row,),) = tables_of(found)
+    told = (row["Lost by (driver longhorn)"], row["Until it began"], row["Rebuilt in"])
+    assert told == ("replica r-3 deleted", "2 s", "31 s (to within 1 s)")
+    assert row["Rate"] == "66.06 MiB/s"
+    assert sentences_of(found)[0].startswith("Rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is")
     html = render_summary(results(record()))
     for shown in ("<h3>full-data on fast</h3>", "replica r-3 deleted", "66.06 MiB/s", "numberOfReplicas"):
         assert shown in html
@@ -63,20 +66,20 @@ def test_what_the_foreground_noticed_is_said_and_drawn() -> None:
     found = section(record())
     assert (
         "Synchronous writes: 1,000 IOPS before the rebuild, 400 IOPS during it (40 % of that before)."
-        in found.sentences
+        in sentences_of(found)
     )
-    assert "Their p99 latency: 2 ms before the rebuild, 10 ms during it (5x)." in found.sentences
-    (drawn,) = found.pictures
+    assert "Their p99 latency: 2 ms before the rebuild, 10 ms during it (5x)." in sentences_of(found)
+    (drawn,) = pictures_of(found)
     assert drawn.text.startswith("1,000 IOPS before, 400 IOPS during the rebuild, ")
     assert drawn.svg.count('class="fill-band"') == 1
 
 
 def test_what_is_not_known_is_said() -> None:
     found = section(record(foreground=None, foreground_missing="the pod was evicted", warnings=["it was short"]))
-    assert "The foreground is not known: the pod was evicted." in found.sentences
-    assert "The rate over time is not known: the driver reports no progress." in found.sentences
-    assert "Warning: it was short." in found.sentences
-    assert found.pictures == []
+    assert "The foreground is not known: the pod was evicted." in sentences_of(found)
+    assert "The rate over time is not known: the driver reports no progress." in sentences_of(found)
+    assert "Warning: it was short." in sentences_of(found)
+    assert pictures_of(found) == []
 
 
 def test_rates_are_drawn_in_steps_beside_the_mean() -> None:
@@ -96,11 +99,11 @@ def test_limits_are_lines_in_the_rate_and_in_the_writes() -> None:
     largest, kept = (
         judge_rebuild(found, rebuild_limit("full-data", kind, value, because="so")) for kind, value in ASKED
     )
-    _, rate, writes = section(found, largest, kept).pictures
+    _, rate, writes = pictures_of(section(found, largest, kept))
     assert "stroke-limit" in rate.svg and "stroke-limit" in writes.svg
     assert rate.text.endswith(" Limit: at least 8 TiB in 24 h, a mean of 97.09 MiB/s.")
     assert writes.text.endswith(" Limit: at least 25 % of that before, 250 IOPS.")
-    assert "stroke-limit" not in "".join(each.svg for each in section(found).pictures)
+    assert "stroke-limit" not in "".join(each.svg for each in pictures_of(section(found)))
 
 
 def test_the_rate_is_drawn_without_a_comb_where_progress_is_told_now_and_then() -> None:
@@ -114,8 +117,8 @@ def test_the_rate_is_drawn_without_a_comb_where_progress_is_told_now_and_then() 
 
 def test_how_old_what_the_driver_tells_may_be_is_said() -> None:
     told = "The driver's reports may be 5 s old: beginning and end may each have been that much earlier."
-    assert told in section(record(resolution_s=5.0)).sentences
-    assert not any("old" in each for each in section(record()).sentences)
+    assert told in sentences_of(section(record(resolution_s=5.0)))
+    assert not any("old" in each for each in sentences_of(section(record())))
 
 
 def test_progress_is_what_the_rates_add_up_to_and_each_rebuild_has_its_line() -> None:

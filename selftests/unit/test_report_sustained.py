@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from acceptance.judging.sustained import judge_sustained
 from acceptance.report.summary import render_summary
-from acceptance.report.sustained import sustained_sections
+from acceptance.report.sustained import sustained_parts
 from acceptance.results.document import Results
 from selftests.unit.read_gauges import gauges_of
+from selftests.unit.read_parts import pictures_of
 from selftests.unit.sustained_records import at_least, sustained
 from selftests.unit.test_report_crashes import results
 
@@ -23,11 +24,10 @@ def test_without_such_a_load_nothing_is_said_of_it() -> None:
 
 
 def test_the_load_is_drawn_with_its_judged_end_marked() -> None:
-    (section,) = sustained_sections(slowed())
-    assert section.picture is not None
-    assert "Both are of the marked 300 s at the end, which are judged." in section.picture.caption
-    assert "fill-band" in section.picture.svg
-    assert "fast: 300 IOPS" in section.picture.text
+    (picture,) = pictures_of(*sustained_parts(slowed()))
+    assert "Both are of the marked 300 s at the end, which are judged." in picture.caption
+    assert "fill-band" in picture.svg
+    assert "fast: 300 IOPS" in picture.text
 
 
 def test_the_chapter_says_what_the_end_was_like() -> None:

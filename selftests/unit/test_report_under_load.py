@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from acceptance.judging.under_load import judge_under_load
 from acceptance.report.summary import render_summary
-from acceptance.report.under_load import under_load_sections
+from acceptance.report.under_load import under_load_parts
 from acceptance.results.document import Results
 from acceptance.results.under_load import Span, UnderLoadRecord
 from selftests.unit.read_gauges import gauges_of
+from selftests.unit.read_parts import pictures_of, sentences_of, tables_of
 from selftests.unit.simulated_shares import at_most
 from selftests.unit.test_report_crashes import results
 from selftests.unit.test_under_load_judging import KEPT, MISSED, at, record
@@ -39,8 +40,9 @@ def test_without_such_loads_nothing_is_said_of_them() -> None:
 
 
 def test_the_table_has_each_share_and_what_was_done_of_it() -> None:
-    (section,) = under_load_sections(rising())
-    assert [(row.share, row.asked, row.reached, row.latencies[1]) for row in section.rows] == [
+    (section,) = under_load_parts(rising())
+    (rows,) = tables_of(section)
+    assert [(row["Share of the capacity"], row["Asked for"], row["Done of it"], row["p99"]) for row in rows] == [
         ("10 %", "4,000 IOPS", "97 %", "1 ms"),
         ("50 %", "4,000 IOPS", "97 %", "1 ms"),
         ("80 %", "4,000 IOPS", "97 %", "4 ms"),
@@ -50,10 +52,10 @@ def test_the_table_has_each_share_and_what_was_done_of_it() -> None:
 
 
 def test_the_curve_is_drawn_up_to_the_capacity_with_the_limit() -> None:
-    (section,) = under_load_sections(rising())
-    assert section.picture is not None
-    assert section.picture.text == "p99: 1 ms at 10 %, 1 ms at 50 %, 4 ms at 80 %, 30 ms at 90 %, 50 ms at 100 %."
-    assert "stroke-limit" in section.picture.svg and "of the capacity" in section.picture.svg
+    (section,) = under_load_parts(rising())
+    (picture,) = pictures_of(section)
+    assert picture.text == "p99: 1 ms at 10 %, 1 ms at 50 %, 4 ms at 80 %, 30 ms at 90 %, 50 ms at 100 %."
+    assert "stroke-limit" in picture.svg and "of the capacity" in picture.svg
 
 
 def test_the_knee_is_told() -> None:
@@ -65,13 +67,13 @@ def test_the_knee_is_told() -> None:
 
 def test_a_flat_curve_has_no_knee() -> None:
     flat = [at(KEPT, (0.0009, 0.0011), share=share) for share in (0.1, 0.5, 0.8, 0.9)]
-    (section,) = under_load_sections(of(record(*flat)))
-    assert any(each.startswith("No knee up to 90 % of the capacity") for each in section.sentences)
+    (section,) = under_load_parts(of(record(*flat)))
+    assert any(each.startswith("No knee up to 90 % of the capacity") for each in sentences_of(section))
 
 
 def test_storage_that_did_nothing_has_a_chapter_without_a_picture() -> None:
-    (section,) = under_load_sections(rising(capacity=False))
-    assert (section.rows, section.picture) == ([], None)
+    (section,) = under_load_parts(rising(capacity=False))
+    assert (tables_of(section), pictures_of(section)) == ([[]], [])
     assert "there is no capacity" in render_summary(rising(capacity=False))
 
 

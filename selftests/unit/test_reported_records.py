@@ -11,8 +11,10 @@ import pytest
 from acceptance.limits.file import load_limits
 from acceptance.limits.limit import Limit
 from acceptance.limits.schema import SECTIONS
+from acceptance.report.chapters import parts_of
 from acceptance.report.prometheus.document import metrics_text
 from acceptance.report.prometheus.records import GAUGES
+from acceptance.report.subjects import TITLES
 from acceptance.results.document import Results, SustainedRecord
 from acceptance.results.file import read_results
 from acceptance.results.history import TrendRecord
@@ -74,6 +76,15 @@ def test_the_records_of_each_list_are_in_the_metrics(name: str) -> None:
     bare = run_of().model_copy(update={"settings": {"storage_class": classes_of(records)}})
     without, with_them = (set(read(metrics_text(each))) for each in (bare, bare.model_copy(update={name: records})))
     assert with_them - without, f"wanted a metric of {name}"
+
+
+@pytest.mark.parametrize("name", sorted(FIELDS.keys() - {"verdicts", "measurements", "imports", "pools"}))
+def test_the_records_of_each_list_are_a_part_of_a_chapter(name: str) -> None:
+    """All but those that have a form of their own, or are told of where the run is."""
+    records = getattr(EVIDENCE, name) or [each for each in ELSEWHERE if isinstance(each, FIELDS[name])]
+    assert parts_of(run_of()) == {}
+    ((chapter, parts),) = parts_of(run_of().model_copy(update={name: records})).items()
+    assert chapter in TITLES and parts
 
 
 @pytest.mark.parametrize("name", GAUGES)
