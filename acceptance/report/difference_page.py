@@ -11,8 +11,11 @@ from acceptance.report.comparing.model import Difference, RunComparison
 from acceptance.report.comparing.naming import describe
 from acceptance.report.difference_wording import (
     IN_IT,
+    JUDGED,
+    JUDGED_HEADS,
     NO_HISTORY,
     against,
+    judged_rows,
     shown_change,
     shown_change_interval,
     shown_multiples,
@@ -23,7 +26,9 @@ from acceptance.report.difference_wording import (
 from acceptance.report.figures import shown_value, shown_value_interval
 from acceptance.report.overview import verdict_sentence
 from acceptance.report.page import templates
+from acceptance.report.parts import Part, Table, numbers, words
 from acceptance.report.pictures import differences
+from acceptance.results.document import Verdict
 
 
 def difference_templates() -> Environment:
@@ -50,6 +55,7 @@ def render_comparison(comparison: RunComparison, *, shown: Sequence[Sequence[Dif
             "shown": some,
             "picture": differences(some, of=pair.second_class),
             "against": against(some),
+            "judged": _judged(pair.judged) if pair.judged else None,
         }
         for pair, some in zip(comparison.classes, shown, strict=True)
     ]
@@ -63,3 +69,9 @@ def render_comparison(comparison: RunComparison, *, shown: Sequence[Sequence[Dif
             not_in_it=IN_IT if comparison.with_history else NO_HISTORY,
         )
     )
+
+
+def _judged(judged: Sequence[tuple[Verdict, Verdict]]) -> Part:
+    limit, *runs = JUDGED_HEADS
+    table = Table(label="Other figures", columns=(*words(limit), *numbers(*runs)), rows=judged_rows(judged))
+    return Part(title="Other figures", blocks=[JUDGED, table])

@@ -13,8 +13,11 @@ from acceptance.report.comparing.model import ClassDifferences, Difference, Find
 from acceptance.report.comparing.naming import describe
 from acceptance.report.difference_wording import (
     IN_IT,
+    JUDGED,
+    JUDGED_HEADS,
     NO_HISTORY,
     against,
+    judged_rows,
     shown_change,
     shown_change_interval,
     shown_multiples,
@@ -24,6 +27,7 @@ from acceptance.report.difference_wording import (
     visible_changes,
 )
 from acceptance.report.figures import shown_value
+from acceptance.results.document import Verdict
 
 _WIDE = 400  # a pipe has no width, and a table that is wrapped cannot be searched
 _STYLES: dict[Finding, str] = {"better": "green", "worse": "red", "within noise": "", "not known": "dim"}
@@ -41,11 +45,24 @@ def print_comparison(comparison: RunComparison, *, shown: Sequence[Sequence[Diff
         if some:
             console.print(_table(some))
             console.print(against(some))
+        if each.judged:
+            console.print()
+            console.print(JUDGED)
+            console.print(_judged(each.judged))
     console.print()
     console.print(summary([one for some in shown for one in some]))
     if told := visible_changes([one for some in shown for one in some]):
         console.print(told)
     console.print(IN_IT if comparison.with_history else NO_HISTORY)
+
+
+def _judged(judged: Sequence[tuple[Verdict, Verdict]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in JUDGED_HEADS:
+        table.add_column(title, overflow="fold")
+    for row in judged_rows(judged):
+        table.add_row(*row)
+    return table
 
 
 def _heading(comparison: RunComparison) -> Iterator[str]:

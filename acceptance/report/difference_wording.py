@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import get_args
 
 from acceptance.report.comparing.model import Difference, Finding, Unlike
+from acceptance.report.figures import shown_measured, shown_measured_interval
+from acceptance.results.document import Verdict
 from acceptance.results.ratio_words import compared, compared_interval
 from acceptance.text.quantities import format_quantity
 
@@ -25,6 +27,24 @@ MORE_FOR_FOUR_OF_FIVE = 1.4
 NO_HISTORY = (
     f"{NOT_IN_IT} With --history HISTORY compare knows how much runs differ, and calls larger changes better or worse."
 )
+
+
+JUDGED = "Other figures that both runs judged. How much of a difference is noise is not known."
+JUDGED_HEADS = ("Limit", "First", "Second")
+
+
+def judged_rows(judged: Sequence[tuple[Verdict, Verdict]]) -> list[tuple[str, str, str]]:
+    """What was asked first, and the figure of each run with its interval."""
+    return [(_asked(first), _judged(first), _judged(second)) for first, second in judged]
+
+
+def _asked(verdict: Verdict) -> str:
+    return f"{verdict.profile}: {verdict.limit}" if verdict.profile else verdict.limit
+
+
+def _judged(verdict: Verdict) -> str:
+    interval = shown_measured_interval(verdict)
+    return f"{shown_measured(verdict)} ({interval})" if interval else shown_measured(verdict)
 
 
 def shown_change(difference: Difference) -> str:

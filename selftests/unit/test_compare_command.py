@@ -7,6 +7,7 @@ import random
 import re
 from datetime import timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -17,6 +18,8 @@ from acceptance.results.document import Estimate, Results
 from acceptance.results.file import read_results
 from acceptance.results.history_file import append
 from acceptance.results.history_series import record_of
+from acceptance.results.subjects import Subject
+from acceptance.results.verdicts import OF_ONE_VOLUME
 from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, judged, measured, run_of
 
 # of two values that are known to a factor of 1.1 each
@@ -194,6 +197,33 @@ def test_a_page_with_the_picture_and_the_same_figures(tmp_path: Path, capsys: py
         "parameter replicas",
     ):
         assert figure in html
+
+
+def test_figures_of_any_other_subject_that_both_runs_judged_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever the subject: without a line of its own."""
+    others = [each for each in get_args(Subject) if each not in OF_ONE_VOLUME]
+    runs = []
+    for name, seconds in (("one", 30.0), ("two", 45.0)):
+        verdicts = [
+            judged(
+                metric=f"{subject}.time", unit="s", measured=seconds, low=None, high=None, limit=f"{subject} in time"
+            )
+            for subject in others
+        ]
+        verdicts = [each.model_copy(update={"subject": of}) for each, of in zip(verdicts, others, strict=True)]
+        without = judged(metric="write.latency.p99", measured=None, low=None, high=None, limit="no figure")
+        verdicts += [without.model_copy(update={"subject": "rebuild"}), judged(limit="of one volume")]
+        runs.append(kept(tmp_path, name, run_of(measured({"write.iops": 1000.0}), verdicts=verdicts)))
+    page = tmp_path / "page.html"
+    told = compare(capsys, *runs, "-o", str(page))
+    html = page.read_text(encoding="utf-8")
+    for subject in others:
+        about = f"sync-write-iops: {subject} in time"
+        assert line(told, about) == [about, "30 s", "45 s"]
+        assert f"<td>{about}</td>" in html
+    assert "no figure" not in " ".join(told) and "of one volume" not in " ".join(told)
 
 
 def test_names_from_strangers_are_only_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

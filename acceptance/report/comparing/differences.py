@@ -9,9 +9,10 @@ from acceptance.report.comparing.facts import Facts, class_facts, run_facts, unl
 from acceptance.report.comparing.model import ClassDifferences, Difference, NamedRun, RunComparison
 from acceptance.report.comparing.ratios import as_change, finding_of, multiple, quotient_where_known
 from acceptance.results.completeness import measured_classes
-from acceptance.results.document import Estimate, Measurement, Results
+from acceptance.results.document import Estimate, Measurement, Results, Verdict
 from acceptance.results.history_file import History
 from acceptance.results.metrics import Metric
+from acceptance.results.verdicts import OF_ONE_VOLUME
 from acceptance.text.errors import WrongUsage
 
 # Percentiles are known to a bin of the histogram; fio's are 1/64 of the value wide (FIO_IO_U_PLAT_BITS in its stat.h).
@@ -150,7 +151,24 @@ def _class_differences(
             *(f"{profile}: only in the first" for profile in ours if profile not in theirs),
             *(f"{profile}: only in the second" for profile in theirs if profile not in ours),
         ],
+        judged=_judged(first, second, pair),
     )
+
+
+def _judged(first: Results, second: Results, pair: tuple[str, str]) -> list[tuple[Verdict, Verdict]]:
+    """By what was asked, however strictly."""
+    ours, theirs = (
+        {
+            verdict.requirement.question: verdict
+            for verdict in results.verdicts
+            if verdict.storage_class == storage_class
+            and verdict.subject not in OF_ONE_VOLUME
+            and verdict.measured is not None
+            and verdict.unit is not None
+        }
+        for results, storage_class in zip((first, second), pair, strict=True)
+    )
+    return [(ours[question], theirs[question]) for question in ours if question in theirs]
 
 
 def _facts(results: Results, found: Iterable[ClassDifferences]) -> Facts:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from acceptance.results.document import Estimate, Results
+from acceptance.results.document import Estimate, Results, Verdict
 
 Finding = Literal["better", "worse", "within noise", "not known"]
 """Whether the interval of the ratio lies all on one side of 1, holds it, or is missing"""
@@ -78,7 +78,8 @@ class ClassDifferences:
     """What changed from a class of the first run to a class of the second one; often it is the same class.
 
     `unlike` is what differs between the classes themselves, as a tuning of their parameters does. `missing` says of
-    profiles that only one of the two has.
+    profiles that only one of the two has. `judged`: verdicts of both runs on the same question, each with a figure, of
+    subjects that are not measured on one volume.
     """
 
     first_class: str
@@ -86,6 +87,7 @@ class ClassDifferences:
     unlike: Sequence[Unlike]
     differences: Sequence[Difference]
     missing: Sequence[str]
+    judged: Sequence[tuple[Verdict, Verdict]] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
