@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.waiting import wait_for
-from selftests.bounds import HANGS_S
+from selftests.bounds import HANGS_S, RUN_HANGS_S
 
 SELFTESTS = Path(__file__).parents[1]
 TIME_OUT_S = 3600
@@ -71,7 +71,7 @@ def test_one_that_hangs_is_ended_and_all_else_goes_on(tmp_path: Path, workers: l
 
 def test_every_lane_has_a_bound(pytestconfig: pytest.Config) -> None:
     assert (float(pytestconfig.getini("timeout")), pytestconfig.getini("timeout_method")) == (1500, "signal")
+    assert max(HANGS_S, RUN_HANGS_S) < 1500, "what hangs is told by the test that waits for it, before its own bound"
     lanes = re.findall(r"\$\(PYTEST\) selftests/(\w+)(.*)", (SELFTESTS.parent / "Makefile").read_text())
     assert [name for name, _ in lanes] == ["unit", *["integration"] * 3, "unit", "integration"]
-    bounds = [re.findall(r"--timeout=(\d+)", options) for _, options in lanes]
-    assert bounds == [["300"], *[[]] * 3, ["300"], []]
+    assert [name for name, options in lanes if "timeout" in options] == [], "a lane with a bound of its own"
