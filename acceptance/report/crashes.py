@@ -30,11 +30,7 @@ def crash_parts(results: Results) -> Iterator[Part]:
                 "outside the volume. Lost: acknowledged, but missing or damaged afterwards.",
                 Table(
                     label="After a crash",
-                    columns=(
-                        *words("StorageClass", "Crash", "Written on"),
-                        *numbers("Acknowledged"),
-                        *words("Lost"),
-                    ),
+                    columns=(*words("StorageClass", "Crash", "Written on"), *numbers("Acknowledged"), *words("Lost")),
                     rows=[_row(each) for each in results.durability],
                     narrow=True,
                 ),

@@ -16,10 +16,7 @@ NAMES = {"rest": "at rest, before", "load": "under load", "after": "after"}
 
 
 _PERIODS = (*words("All pods of the storage"), *numbers("CPU", "Memory, mean", "Memory, most"))
-_PODS = (
-    *words("Pod"),
-    *numbers("CPU under load", "Memory before", "under load", "after", "Growth an hour"),
-)
+_PODS = (*words("Pod"), *numbers("CPU under load", "Memory before", "under load", "after", "Growth an hour"))
 
 
 def price_parts(results: Results) -> Iterator[Part]:

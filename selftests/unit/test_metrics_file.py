@@ -140,13 +140,17 @@ def test_values_that_are_not_known_or_no_number_are_left_out() -> None:
         samples.set(gauge, 1.0)
 
 
+def test_a_help_text_that_the_two_formats_write_differently_is_refused() -> None:
+    with pytest.raises(ValueError, match="quotation"):
+        Gauge(name="a", help='a "b"')
+
+
 @pytest.mark.parametrize(
-    ("fields", "wrong"),
-    [({"name": "speed", "unit": "seconds"}, "ends with its unit"), ({"name": "a", "help": 'a "b"'}, "quotation")],
+    ("name", "unit"),
+    [("a_seconds", "seconds"), ("a_bytes_per_second", "bytes_per_second"), ("a_operations_per_second", ""), ("a", "")],
 )
-def test_a_gauge_that_one_of_the_formats_would_not_take_is_refused(fields: dict[str, str], wrong: str) -> None:
-    with pytest.raises(ValueError, match=wrong):
-        Gauge(**{"help": "h"} | fields)
+def test_the_unit_of_a_gauge_is_the_end_of_its_name(name: str, unit: str) -> None:
+    assert Gauge(name=name, help="h").unit == unit
 
 
 @given(name=st.text(min_size=1, max_size=40))

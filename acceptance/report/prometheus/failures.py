@@ -49,13 +49,9 @@ def _moves(failure: Failure, name: str, help: str, phases: str) -> tuple[Gauge, 
             yield from ((phase.seconds, {"phase": phase.name}) for phase in record.phases)
 
     return (
-        Gauge(name=f"{name}_seconds", help=help, unit="seconds", samples=total),
+        Gauge(name=f"{name}_seconds", help=help, samples=total),
         Gauge(
-            name=f"{name}_phase_seconds",
-            help=f"duration of each phase of {phases}",
-            unit="seconds",
-            labels=("phase",),
-            samples=parts,
+            name=f"{name}_phase_seconds", help=f"duration of each phase of {phases}", labels=("phase",), samples=parts
         ),
     )
 
@@ -64,14 +60,12 @@ REBUILDS = (
     Gauge(
         name="rebuild_seconds",
         help="mean duration of the rebuild of a replica",
-        unit="seconds",
         labels=("data",),
         samples=lambda record: iter([(record.seconds, {"data": record.pattern})]),
     ),
     Gauge(
         name="rebuild_largest_volume_bytes",
         help="largest volume that the storage would rebuild within the time limit",
-        unit="bytes",
         labels=("data", "bound"),
         samples=_largest,
     ),
@@ -96,10 +90,7 @@ MOVES = (
         "such a failover",
     ),
     *_moves(
-        "drained",
-        "drain",
-        "from the last durable write of an evicted pod to the first on another node",
-        "a drain",
+        "drained", "drain", "from the last durable write of an evicted pod to the first on another node", "a drain"
     ),
     *_moves(
         "kubelet-away",
@@ -121,7 +112,6 @@ POSTGRESQL = (
     Gauge(
         name="postgresql_recovery_seconds",
         help="from the start of a PostgreSQL that was killed until it took connections again",
-        unit="seconds",
         samples=lambda record: iter([(record.recovered_s, {})]),
     ),
     Gauge(
@@ -132,7 +122,6 @@ POSTGRESQL = (
     Gauge(
         name="postgresql_commit_seconds",
         help="duration of single commits meanwhile",
-        unit="seconds",
         labels=("statistic",),
         samples=_commits,
     ),
@@ -142,7 +131,6 @@ STORAGE_PODS = (
         name="killed_storage_pods_seconds",
         help="longest time after a pod of the storage was killed, by what: until another was Ready, without a durable "
         "write, until a new volume was usable",
-        unit="seconds",
         labels=("pods", "what"),
         samples=_killed,
     ),

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from prometheus_client.core import GaugeMetricFamily
 
 PREFIX = "storage_acceptance_"
+UNITS = ("bytes_per_second", "seconds", "bytes", "ratio")
 Labels = tuple[tuple[str, str], ...]
 
 
@@ -44,24 +45,26 @@ Found = Iterator[tuple[Interval | float | None, dict[str, str]]]
 
 @dataclass(frozen=True, kw_only=True)
 class Gauge:
-    """One metric. `name` ends with `unit`, a base unit, where it has one; `labels` are beside those that all have.
+    """One metric. `name` ends with its base unit, where it has one; `labels` are beside those that all have.
 
     `samples` reads a record of results.json; None: what sets the gauge reads more than one record.
     """
 
     name: str
     help: str
-    unit: str = ""
     labels: tuple[str, ...] = ()
     samples: Callable[[Any], Found] | None = None
 
     def __post_init__(self) -> None:
-        if self.unit and not self.name.endswith(f"_{self.unit}"):
-            raise ValueError(f"wanted a name that ends with its unit _{self.unit}, found {self.name}")
         if '"' in self.help:
             raise ValueError(
                 f"wanted a help text without quotation marks, which the two formats escape differently: {self.help}"
             )
+
+    @property
+    def unit(self) -> str:
+        """The base unit; nothing where it has none."""
+        return next((unit for unit in UNITS if self.name.endswith(f"_{unit}")), "")
 
 
 class Samples:

@@ -42,11 +42,9 @@ APPLYING = Gauge(name="applying_limits", help="those of asked_limits that apply 
 JUDGED = Gauge(name="judged_limits", help="those of applying_limits with a verdict other than skipped")
 ERRORS = Gauge(name="errors", help="number of errors outside the storage, such as the environment or a leak")
 WARNINGS = Gauge(name="warnings", help="number of warnings about the run as a whole")
-STARTED = Gauge(name="started_timestamp_seconds", help="when the run began, as Unix time", unit="seconds")
-FINISHED = Gauge(
-    name="finished_timestamp_seconds", help="when the run ended, as Unix time; absent while it runs", unit="seconds"
-)
-DURATION = Gauge(name="duration_seconds", help="how long the run took; absent while it runs", unit="seconds")
+STARTED = Gauge(name="started_timestamp_seconds", help="when the run began, as Unix time")
+FINISHED = Gauge(name="finished_timestamp_seconds", help="when the run ended, as Unix time; absent while it runs")
+DURATION = Gauge(name="duration_seconds", help="how long the run took; absent while it runs")
 COMPLETE = Gauge(name="complete", help="1 if the run ended and reached all selected tests, else 0")
 EXIT_STATUS = Gauge(name="exit_status", help="exit status of the run; absent while it runs")
 RUN_INFO = Gauge(

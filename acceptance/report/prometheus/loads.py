@@ -92,7 +92,6 @@ SCALING = (
     Gauge(
         name="scaling_bandwidth_bytes_per_second",
         help="bandwidth of that number of volumes together",
-        unit="bytes_per_second",
         labels=("profile", "volumes", "bound"),
         samples=partial(_totals, unit="B/s"),
     ),
@@ -105,7 +104,6 @@ SCALING = (
     Gauge(
         name="scaling_capacity_bytes_per_second",
         help="bandwidth that all volumes share on saturated storage",
-        unit="bytes_per_second",
         labels=("profile", "bound"),
         samples=partial(_capacity, unit="B/s"),
     ),
@@ -114,7 +112,6 @@ SUSTAINED = (
     Gauge(
         name="sustained_load_seconds",
         help="duration of that load",
-        unit="seconds",
         labels=("profile",),
         samples=lambda record: iter([(record.load.duration_s, {"profile": record.load.profile})]),
     ),
@@ -135,7 +132,6 @@ UNDER_LOAD = (
     Gauge(
         name="latency_under_load_seconds",
         help="latency at a share of the capacity of the volume",
-        unit="seconds",
         labels=("profile", "share", "metric", "bound"),
         samples=_at_shares,
     ),
@@ -144,7 +140,6 @@ NEIGHBOURS = (
     Gauge(
         name="latency_beside_neighbours_seconds",
         help="latency at a share of the capacity of the volume, alone and beside volumes at full load",
-        unit="seconds",
         labels=("profile", "share", "metric", "when", "bound"),
         samples=_beside,
     ),
@@ -159,7 +154,6 @@ MANY_FILES = (
     Gauge(
         name="many_files_start_seconds",
         help="slowest start of a pod on a volume of that number of files, by its fsGroup",
-        unit="seconds",
         labels=("group", "files"),
         samples=_starts,
     ),
@@ -180,7 +174,6 @@ PRICES = (
     Gauge(
         name="price_memory_bytes",
         help="memory of the pods of the storage before, during and after the load",
-        unit="bytes",
         labels=("profile", "when", "statistic"),
         samples=_memory,
     ),

@@ -11,43 +11,35 @@ from acceptance.results.metrics import Metric, Statistic
 _OF_A_PROFILE = ("class", "role", "profile", "pattern")
 _WITH_BOUND = (*_OF_A_PROFILE, "direction", "bound")
 IOPS = Gauge(name="iops", help="IOPS of one volume", labels=_WITH_BOUND)
-BANDWIDTH = Gauge(
-    name="bandwidth_bytes_per_second", help="bandwidth of one volume", unit="bytes_per_second", labels=_WITH_BOUND
-)
+BANDWIDTH = Gauge(name="bandwidth_bytes_per_second", help="bandwidth of one volume", labels=_WITH_BOUND)
 LATENCY = Gauge(
     name="latency_seconds",
     help="latency of an operation: its mean, or a percentile such as p99",
-    unit="seconds",
     labels=(*_WITH_BOUND, "statistic"),
 )
 CPU = Gauge(
     name="cpu_usage_ratio",
     help="CPU seconds that the load generator used in a second; 1 is one whole CPU",
-    unit="ratio",
     labels=(*_OF_A_PROFILE, "bound"),
 )
 CPU_PER_OPERATION = Gauge(
     name="operation_cpu_seconds",
     help="CPU seconds of the load generator divided by the reads and writes that completed in the same time",
-    unit="seconds",
     labels=(*_OF_A_PROFILE, "bound"),
 )
 STALL = Gauge(
     name="longest_stall_seconds",
     help="longest time that a single operation took",
-    unit="seconds",
     labels=(*_OF_A_PROFILE, "bound"),
 )
 RATIO = Gauge(
     name="baseline_ratio",
     help="candidate divided by baseline, measured in turn on the same node",
-    unit="ratio",
     labels=("profile", "pattern", "metric", "bound"),
 )
 STEP = Gauge(
     name="provisioning_step_seconds",
     help="duration of a step in the life of a volume: median and longest",
-    unit="seconds",
     labels=("step", "statistic"),
 )
 _GAUGES: dict[Statistic, Gauge] = {

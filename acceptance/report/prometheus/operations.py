@@ -39,10 +39,7 @@ def _rates(record: OperationsRecord) -> Found:
 def _times(record: OperationsRecord) -> Found:
     for operation in record.operations:
         for name, time in operation.percentiles.items():
-            yield (
-                Figure(time.seconds, time.low, time.high),
-                {"operation": operation.operation, "statistic": name},
-            )
+            yield Figure(time.seconds, time.low, time.high), {"operation": operation.operation, "statistic": name}
 
 
 def _left(record: ManySnapshotsRecord) -> Found:
@@ -103,13 +100,11 @@ RAMPS = (
     Gauge(
         name="ramp_down_seconds",
         help="from the request that ended the last pod until all volumes were deleted",
-        unit="seconds",
         samples=lambda record: iter([(record.ramp_down.cleanup_s, {})]),
     ),
     Gauge(
         name="ramp_phase_seconds",
         help="from the creation of a pod until it reached the phase, by percentile of the pods",
-        unit="seconds",
         labels=("phase", "statistic"),
         samples=_phases,
     ),
@@ -130,7 +125,6 @@ OPERATIONS = (
     Gauge(
         name="control_operation_seconds",
         help="duration of a control operation among many at once, by percentile",
-        unit="seconds",
         labels=("operation", "statistic", "bound"),
         samples=_times,
     ),
@@ -147,7 +141,6 @@ MANY_SNAPSHOTS = (
     Gauge(
         name="writes_left_with_snapshots_ratio",
         help="writes of a volume with many snapshots, as a ratio of those of one without",
-        unit="ratio",
         labels=("profile", "snapshots", "bound"),
         samples=_left,
     ),
@@ -162,7 +155,6 @@ SNAPSHOTS = (
     Gauge(
         name="snapshot_longest_pause_seconds",
         help="longest time between two durable records before, while and after a snapshot is taken",
-        unit="seconds",
         labels=("snapshot_class", "volumes", "stage"),
         samples=_pauses,
     ),
@@ -177,7 +169,6 @@ FULL_VOLUMES = (
     Gauge(
         name="full_volume_written_bytes",
         help="durable bytes on a volume when a write failed for want of space",
-        unit="bytes",
         samples=lambda record: iter([(record.written, {})]),
     ),
 )
@@ -197,7 +188,6 @@ TRENDS = (
     Gauge(
         name="history_change_ratio",
         help="new level of a metric divided by the accepted one, less 1; absent while there is no new level",
-        unit="ratio",
         labels=("profile", "metric"),
         samples=_change,
     ),
@@ -214,13 +204,11 @@ POOLS = (
     Gauge(
         name="pool_claimed_bytes",
         help="bytes that the run planned to claim at one time at most",
-        unit="bytes",
         samples=lambda record: iter([(record.claimed, {})]),
     ),
     Gauge(
         name="pool_free_bytes",
         help="bytes that were free in the storage before the run; absent where that is not known",
-        unit="bytes",
         samples=lambda record: iter([(record.free, {})]),
     ),
 )
