@@ -74,7 +74,7 @@ def name(text: str) -> Markup:
 
 def on(what: str, storage_class: str) -> Markup:
     """`sync-write-iops on fast`: the title of a part about one class."""
-    return Markup("{} on <bdi>{}</bdi>").format(what, storage_class)
+    return Markup("{} on {}").format(what, name(storage_class))
 
 
 def mark(status: Status, word: str, text: str = "") -> Markup:

@@ -39,15 +39,13 @@ def fios(directory: Path, *, profile: str = "sync-write-iops") -> list[psutil.Pr
     ]
 
 
-def wait_for_load(
-    directory: Path, *, profile: str = "sync-write-iops", timeout_s: float = HANGS_S
-) -> list[psutil.Process]:
+def wait_for_load(directory: Path, *, profile: str = "sync-write-iops") -> list[psutil.Process]:
     return wait_for(
         f"fio to load {directory} with {profile}",
         look=lambda: fios(directory, profile=profile),
         ready=lambda seen: len(seen) > 1,  # fio and its job
         state=lambda seen: f"{len(seen)} processes",
-        timeout_s=timeout_s,
+        timeout_s=HANGS_S,
     )
 
 

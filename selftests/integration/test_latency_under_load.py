@@ -77,7 +77,7 @@ def loaded(folder: Path, *, limit: str, reports: Path, wavers: bool = False, lat
         disk.limit(rate(CAPACITY))
         with wavering(disk) if wavers else nullcontext():
             if later is not None:
-                wait_for_load(disk.folder, profile=f"{PROFILE}.limited", timeout_s=HANGS_S)
+                wait_for_load(disk.folder, profile=f"{PROFILE}.limited")
                 disk.limit(rate(later))
             return finish(process, reports=reports)
 
