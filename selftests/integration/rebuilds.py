@@ -13,8 +13,8 @@ LAX = """
 """
 FOREGROUND = """
       foreground:
-        write.iops: {at_least: 1%, because: the test wants it so}
-        write.latency.p99: {at_most: 1000 times, because: the test wants it so}
+        write.iops: {at_least: 0.001%, because: the test wants it so}
+        write.latency.p99: {at_most: 1000000 times, because: the test wants it so}
 """
 
 

@@ -257,7 +257,7 @@ def _clean_up_a_dead_run(api: Api, account: Path) -> None:
     run_id = new_run_id(datetime.now(UTC))
     create_namespace(api, run_id=run_id)
     words = [sys.executable, "-m", "acceptance", "cleanup", "--kubeconfig", str(account), "--run", run_id]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=HANGS_S, check=False)
     assert done.returncode == 0 and "removed" in done.stdout, done.stdout + done.stderr
 
 

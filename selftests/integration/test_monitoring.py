@@ -15,6 +15,7 @@ import pytest
 from acceptance.report.prometheus.document import metrics_text
 from acceptance.results.file import read_results
 from embedded_cluster.network import free_ports
+from selftests.bounds import RUN_HANGS_S
 from selftests.integration.held_loads import held_profiles
 from selftests.integration.suite import (
     ROOT,
@@ -252,7 +253,7 @@ def test_what_a_killed_run_found_is_there_whole(directories: tuple[str, ...], re
         env=suite_environment() | {"PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=RUN_HANGS_S,
         check=False,
     )
     assert killed.returncode == -signal.SIGKILL, killed.stdout

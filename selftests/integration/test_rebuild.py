@@ -74,11 +74,19 @@ def test_time_rate_and_foreground_are_in_the_results(passed: SuiteRun) -> None:
         largest = record["time_limit_s"] * record["size"] / rebuild["seconds"]
         assert record["largest_volume"]["mean"] == pytest.approx(largest)
         assert _share_seen(record) <= 1.01
-        load = record["foreground"]
-        assert load["iops_before"]["mean"] > 0 and load["iops_during"]["mean"] > 0
-        assert load["points"][0]["at_s"] < 0 < load["points"][-1]["at_s"]
+        _require_foreground(record, seconds=rebuild["seconds"])
     # What was rebuilt before the first look is in no rate. The lab heals slowly until then.
     assert max(map(_share_seen, passed.results["rebuilds"])) > 0
+
+
+def _require_foreground(record: dict[str, Any], *, seconds: float) -> None:
+    """A fast machine rebuilds so little in less than a second; on a busy one all writes may wait until it is over."""
+    load = record["foreground"]
+    if load is None:
+        assert seconds < 1.01 and "less than a second" in record["foreground_missing"], record
+        return
+    assert load["iops_before"]["mean"] > 0 and load["iops_during"]["batches"]
+    assert load["points"][0]["at_s"] < 0 < load["points"][-1]["at_s"]
 
 
 def _share_seen(record: dict[str, Any]) -> float:

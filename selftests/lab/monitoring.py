@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -31,13 +32,15 @@ def read(url: str) -> str:
 
 @dataclass(frozen=True)
 class Prometheus:
-    """A running Prometheus."""
+    """A running Prometheus. `at_s`: the moment of which it is asked, in s since the epoch; None for now."""
 
     url: str
+    at_s: float | None = None
 
     def query(self, expression: str) -> list[dict[str, Any]]:
-        """The samples that it answers with now."""
-        found = self._ask("query", query=expression)
+        """The samples of that moment that it answers with."""
+        moment = {} if self.at_s is None else {"time": f"{self.at_s:.3f}"}
+        found = self._ask("query", query=expression, **moment)
         assert found["resultType"] == "vector", expression
         return found["result"]
 
@@ -72,7 +75,10 @@ def node_exporter(textfiles: Path, folder: Path) -> Iterator[str]:
 
 @contextmanager
 def prometheus(targets: Sequence[tuple[str, str]], folder: Path) -> Iterator[Prometheus]:
-    """A Prometheus that has scraped each (host:port, path) at least once; every second."""
+    """A Prometheus that has scraped each (host:port, path) at least once, every second; it is asked of that moment.
+
+    A target that a busy machine keeps from answering within a second of a later scrape has no samples until the next.
+    """
     jobs = [
         {
             "job_name": f"target-{number}",
@@ -95,7 +101,7 @@ def prometheus(targets: Sequence[tuple[str, str]], folder: Path) -> Iterator[Pro
             state=lambda seen: "; ".join(f"{each['scrapeUrl']} {each['health']} {each['lastError']}" for each in seen),
             timeout_s=120,
         )
-        yield running
+        yield replace(running, at_s=time.time())
 
 
 @contextmanager
