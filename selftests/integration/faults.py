@@ -54,8 +54,7 @@ def steady_load(folder: Path, *, times: int = 1, writes: bool = False, storage_c
 
 def assert_measured_well(run: SuiteRun, *, times: int = 1, metric: str = "read.iops") -> None:
     """The fault was borne: the verdict stands, on seconds of load that are all there and each there once."""
-    assert run.status == 0, run.output
-    assert [each["status"] for each in run.results["verdicts"]] == ["pass"] * times, run.output
+    run.require_passed(verdicts=times)
     assert len(run.results["measurements"]) == times
     for measurement in run.results["measurements"]:
         seconds = measurement["series"][metric]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.cluster.api import Api
-from selftests.integration.suite import finish, limits_file, run_suite, started_suite, wait_for_load
+from selftests.integration.suite import finish, limits_file, run_suite, started_suite, wait_for_counted_seconds
 from selftests.lab.csi_classes import class_of, faulty_classes
 from selftests.lab.disks import memory_disk, nbdkit_disk, thin_disk
 from selftests.lab.provisioner import LabClass, lab_classes
@@ -58,7 +58,10 @@ def test_forgotten_data_is_missed(test: str, clean: Api, reports: Path) -> None:
 
 
 def test_error_in_mid_run_is_no_number(clean: Api, reports: Path, lab: Path, tmp_path: Path) -> None:
-    """Writes begin to fail while fio runs, which is for 40 s at least: a limit on stalls is not passed sooner."""
+    """Writes begin to fail while fio writes, which is for 40 s at least: a limit on stalls is not passed sooner.
+
+    Before fio has opened its file, a file system that fails to write of its own accord would be read-only to it.
+    """
     limits = f"--storage-thresholds={tmp_path / 'limits.yaml'}"
     (tmp_path / "limits.yaml").write_text(
         "version: 1\ntiers: {baseline: {limits: {sync-write-iops: "
@@ -66,7 +69,7 @@ def test_error_in_mid_run_is_no_number(clean: Api, reports: Path, lab: Path, tmp
     )
     lab.unlink(missing_ok=True)
     with started_suite("--storage-class", "lab-failing", limits, *LOAD, reports=reports) as process:
-        wait_for_load(clean)
+        wait_for_counted_seconds(clean, 1)
         lab.touch()
         run = finish(process, reports=reports)
     lab.unlink()

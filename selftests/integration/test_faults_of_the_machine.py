@@ -1,5 +1,6 @@
 """What happens where the suite itself runs: a full disk, a clock that is set, another run of the suite."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -47,7 +48,8 @@ def test_a_full_disk_of_the_report_ends_the_run_and_hides_no_verdict(
         fill(small_disk)
         run = finish(process, reports=small_disk)
     assert run.status == 10, run.output
-    assert run.output.count("PASS         local-path: read.iops") == 2
+    # The second is in no results: whether the machine slowed its load down, which leaves it undecided, is not known.
+    assert len(re.findall(r"^(?:PASS|INCONCLUSIVE) +local-path: read\.iops", run.output, re.MULTILINE)) == 2
     assert run.output.count("the report is not complete") == 1
     assert "No space left on device" in run.output and "Traceback" not in run.output and "INTERNAL" not in run.output
     assert not run.results["run"]["complete"] and len(run.results["verdicts"]) == 1

@@ -84,7 +84,7 @@ def seen(hostile_class: str, api: Api, tmp_path_factory: pytest.TempPathFactory)
     """A run on the class, and the namespaces of runs as they were meanwhile."""
     reports = tmp_path_factory.mktemp("hostile") / "reports"
     # Time for the event to come on a busy machine, and for the namespace to go.
-    options = ["--storage-class", hostile_class, "--storage-timeout=30s", "-k", "binds_and_takes", "-vv"]
+    options = ["--storage-class", hostile_class, "--storage-timeout=40s", "-k", "binds_and_takes", "-vv"]
     with started_suite(*options, "--showlocals", reports=reports) as process:
         namespaces = wait_for(
             "the namespace of the run",

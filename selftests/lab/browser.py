@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from embedded_cluster import packages
+from selftests.bounds import HANGS_S
 
 PROGRAMS = {"chromium": "chromium"}
 
@@ -31,4 +32,4 @@ def printed_pages(page: Path, *, profile: Path, at: str = "") -> int:
 def _browse(*words: str, profile: Path) -> str:
     packages.ensure(PROGRAMS)
     command = ["chromium", *_OPTIONS, *_QUIET, f"--user-data-dir={profile}", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    return subprocess.run(command, capture_output=True, text=True, timeout=HANGS_S, check=True).stdout

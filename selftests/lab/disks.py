@@ -180,7 +180,7 @@ def _nbdkit_disk(
 @dataclass(frozen=True, kw_only=True)
 class LyingDisk:
     """A file system at `folder`. Once the file `rots` exists, some blocks with data of fio's are read with a byte
-    changed; once `loses` exists, writes of such blocks are acknowledged and never done."""
+    changed; once `loses` exists, writes of some more are acknowledged and never done."""
 
     folder: Path
     rots: Path
@@ -191,6 +191,7 @@ class LyingDisk:
 def lying_disk(folder: Path, *, size: int) -> Iterator[LyingDisk]:
     """A disk on a file, whose every hundredth 64 KiB lie if they are data: fio's begin with 0xacca (ext4's own do not).
 
+    Every tenth is lost: so many that the rest of a file has some, however few a slow machine has still to write.
     `size` in bytes.
     """
     folder.mkdir()
@@ -198,16 +199,16 @@ def lying_disk(folder: Path, *, size: int) -> Iterator[LyingDisk]:
     rots, loses = folder / "rots", folder / "loses"
     with file.open("wb") as made:
         made.truncate(size)
-    chosen = "[ $(($4 / 65536 % 100)) -eq 7 ]"
+    rotten, lost = (f"[ $(($4 / 65536 % {each})) -eq 7 ]" for each in (100, 10))
     of_fio = '[ "$(od -An -N2 -tx2 $tmpdir/$$)" = " acca" ]'
     read = f"dd if={file} bs=64k iflag=skip_bytes,count_bytes skip=$4 count=$3 status=none"
     write = f"dd of={file} bs=64k oflag=seek_bytes seek=$4 conv=notrunc status=none"
     change = "printf X | dd of=$tmpdir/$$ bs=1 seek=777 conv=notrunc status=none"
     scripts = {
         "get_size": f"echo {size}",
-        "pread": f"if [ -e {rots} ] && {chosen}; then {read} > $tmpdir/$$; {of_fio} && {change}; cat $tmpdir/$$; "
+        "pread": f"if [ -e {rots} ] && {rotten}; then {read} > $tmpdir/$$; {of_fio} && {change}; cat $tmpdir/$$; "
         f"else {read}; fi",
-        "pwrite": f"if [ -e {loses} ] && {chosen}; then cat > $tmpdir/$$; {of_fio} || {write} < $tmpdir/$$; "
+        "pwrite": f"if [ -e {loses} ] && {lost}; then cat > $tmpdir/$$; {of_fio} || {write} < $tmpdir/$$; "
         f"else {write}; fi",
         "can_write": "exit 0",
         "can_flush": "exit 0",
