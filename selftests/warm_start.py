@@ -56,10 +56,13 @@ def run_module(
         err = out if together else Path(place, "err")
         server = _server()
         server.send((module, words, str(folder), dict(environment), str(out), str(err)))
-        pid = server.recv()
+        pid = 0
         try:
+            server.poll(None)  # reads nothing: a test that ends now leaves no half of an answer to the next
+            pid = server.recv()
             in_time = server.poll(timeout_s)
         finally:
+            pid = pid or server.recv()
             for each in (*asked_by, signal.SIGKILL):
                 if not server.poll(0):
                     with suppress(ProcessLookupError):

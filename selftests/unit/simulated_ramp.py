@@ -56,6 +56,7 @@ class SimulatedApi:
     """
 
     def __init__(self, *, nodes: int = 2) -> None:
+        self._lock = threading.RLock()  # of objects, their history and their streams: timers change them, too
         self.sent: Counter[str] = Counter()
         self.versions = count(1)
         self.objects: dict[str, dict[str, Any]] = {}
@@ -79,7 +80,8 @@ class SimulatedApi:
 
     def snapshot(self, resource: Resource, *, slim: Callable[[Any], Any] = dict, **_: object) -> tuple[list[Any], str]:
         self.sent[f"LIST {resource.plural}"] += 1
-        return [slim(each) for each in self.objects[resource.plural].values()], str(next(self.versions))
+        with self._lock:
+            return [slim(each) for each in self.objects[resource.plural].values()], str(next(self.versions))
 
     def list(self, resource: Resource, **selection: Any) -> list[Any]:
         return self.snapshot(resource, **selection)[0]
@@ -92,8 +94,9 @@ class SimulatedApi:
         if self.forgets_once and self.streams[resource.plural]:
             self.forgets_once = False
             raise ApiError(status=410, request="WATCH", message="too old resource version")
-        stream = Stream(self, resource, int(version))
-        self.streams[resource.plural].append(stream)
+        with self._lock:
+            stream = Stream(self, resource, int(version))
+            self.streams[resource.plural].append(stream)
         return stream
 
     def lines(self, path: str) -> Iterator[str]:
@@ -152,25 +155,27 @@ class SimulatedApi:
         self.put(PODS, f"{set_name}-{ordinal}", spec=spec, status=status, labels={SET_LABEL: set_name})
 
     def put(self, resource: Resource, name: str, *, labels: Any = None, **fields: Any) -> None:
-        known = self.objects[resource.plural].get(name)
-        metadata = {
-            "name": name,
-            "uid": known["metadata"]["uid"] if known else f"{name}-{next(self.versions)}",
-            "resourceVersion": str(next(self.versions)),
-            "creationTimestamp": NOW,
-            "labels": labels or {},
-        }
-        if resource is VOLUMES:
-            metadata["annotations"] = {"pv.kubernetes.io/provisioned-by": "example.com/driver"}
-        item = {"metadata": metadata, **fields}
-        self.objects[resource.plural][name] = item
-        self._tell(resource, {"type": "MODIFIED" if known else "ADDED", "object": item})
+        with self._lock:
+            known = self.objects[resource.plural].get(name)
+            metadata = {
+                "name": name,
+                "uid": known["metadata"]["uid"] if known else f"{name}-{next(self.versions)}",
+                "resourceVersion": str(next(self.versions)),
+                "creationTimestamp": NOW,
+                "labels": labels or {},
+            }
+            if resource is VOLUMES:
+                metadata["annotations"] = {"pv.kubernetes.io/provisioned-by": "example.com/driver"}
+            item = {"metadata": metadata, **fields}
+            self.objects[resource.plural][name] = item
+            self._tell(resource, {"type": "MODIFIED" if known else "ADDED", "object": item})
 
     def remove(self, resource: Resource, name: str) -> None:
-        item = self.objects[resource.plural].pop(name, None)
-        if item is not None:
-            metadata = item["metadata"] | {"resourceVersion": str(next(self.versions))}
-            self._tell(resource, {"type": "DELETED", "object": item | {"metadata": metadata}})
+        with self._lock:
+            item = self.objects[resource.plural].pop(name, None)
+            if item is not None:
+                metadata = item["metadata"] | {"resourceVersion": str(next(self.versions))}
+                self._tell(resource, {"type": "DELETED", "object": item | {"metadata": metadata}})
 
     def _tell(self, resource: Resource, event: Any) -> None:
         self.history[resource.plural].append(event)

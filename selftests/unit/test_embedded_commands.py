@@ -11,6 +11,7 @@ import pytest
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import commands
 from embedded_cluster.commands import run, succeeds
+from selftests.bounds import HANGS_S
 
 
 def test_what_it_prints_is_handed_over_and_what_it_reads_is_given_to_it() -> None:
@@ -43,4 +44,4 @@ def test_one_that_cannot_be_killed_is_left(monkeypatch: pytest.MonkeyPatch) -> N
     for child in psutil.Process().children():
         if child.cmdline() == ["sleep", "60.25"]:
             child.kill()
-            child.wait(10)
+            child.wait(HANGS_S)

@@ -16,19 +16,22 @@ from embedded_cluster.layout import MARKER, Layout
 from embedded_cluster.state import ClusterState, LoadedImages, ProcessRecord, boot_id, read_state, write_state
 from selftests.bounds import HANGS_S
 
+# What has its mark is found on all of the machine, and ended: other workers run these tests, too.
+NAME = f"unit-{os.getpid()}"
+
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
     """A cluster's folders in a temporary place."""
     monkeypatch.setattr(layout, "STATE_ROOT", tmp_path)
-    found = Layout("unit-test")
+    found = Layout(NAME)
     found.state.mkdir()
     return found
 
 
 @pytest.fixture
 def sleeper() -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(["sleep", "60"], env={**os.environ, MARKER: "unit-test"})
+    process = subprocess.Popen(["sleep", "60"], env={**os.environ, MARKER: NAME})
     # The kernel lets the parent go on before the new program's environment can be read.
     while not Path(f"/proc/{process.pid}/environ").read_bytes():
         time.sleep(0.01)
@@ -39,7 +42,7 @@ def sleeper() -> Iterator[subprocess.Popen[bytes]]:
 
 def a_state(*records: ProcessRecord) -> ClusterState:
     return ClusterState(
-        name="unit-test",
+        name=NAME,
         boot_id=boot_id(),
         kubernetes_version="v1",
         image="image",
@@ -110,19 +113,17 @@ def test_zombie_does_not_run(sleeper: subprocess.Popen[bytes]) -> None:
 
 def test_find_wants_a_finished_up_and_a_live_server(here: Layout, sleeper: subprocess.Popen[bytes]) -> None:
     record = record_of(sleeper)
-    assert cluster.find("unit-test") is None
+    assert cluster.find(NAME) is None
     write_state(here, dataclasses.replace(a_state(record), complete=False))
-    assert cluster.find("unit-test") is None
+    assert cluster.find(NAME) is None
     write_state(here, a_state(dataclasses.replace(record, started_ticks=0)))
-    assert cluster.find("unit-test") is None
+    assert cluster.find(NAME) is None
     write_state(here, a_state(record))
-    assert cluster.find("unit-test") == cluster.EmbeddedCluster(
-        name="unit-test", kubeconfig=here.kubeconfig, image="image"
-    )
+    assert cluster.find(NAME) == cluster.EmbeddedCluster(name=NAME, kubeconfig=here.kubeconfig, image="image")
 
 
 def test_marked_processes_are_found_and_no_others(here: Layout, sleeper: subprocess.Popen[bytes]) -> None:
-    other = subprocess.Popen(["sleep", "60"], env={**os.environ, MARKER: "unit-test-2"})
+    other = subprocess.Popen(["sleep", "60"], env={**os.environ, MARKER: f"{NAME}-2"})
     try:
         assert processes.of_cluster(here) == {sleeper.pid}
     finally:

@@ -15,6 +15,7 @@ from typing import Any, cast
 import pytest
 
 from acceptance.cluster.claims import Claim
+from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features import block_expansion, offline_expansion
 from acceptance.trials.features.bench import Bench
@@ -35,7 +36,7 @@ class GrowingBench:
     folder: Path
     grows: bool = True
     keeps: bool = True
-    timeout_s: float = 30.0
+    timeout_s: float = HANGS_S
 
     def __post_init__(self) -> None:
         self.storage_class = SimpleNamespace(name="fast", allow_expansion=True)
@@ -65,7 +66,7 @@ class GrowingBench:
             for pod in (each for each in self.pods if each.poll() is None):
                 self._limit(pod.pid)
         else:
-            self.timeout_s = 4.0  # for what is waited for in vain; pods have had their time to begin
+            self.timeout_s = 2.0  # for what is waited for in vain; a pod has begun when it is started
 
     def _limit(self, pid: int) -> None:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (self.usable, resource.RLIM_INFINITY))
@@ -81,11 +82,21 @@ class GrowingBench:
         )
 
     def start(self, claim: Claim, script: str, **variables: str) -> int:
+        """A pod that has printed mark and size: a busy machine may take long to start a process."""
         self.pods.append(self._begun(script, variables))
-        return len(self.pods) - 1
+        number = len(self.pods) - 1
+        wait_for(
+            "a pod to print two lines",
+            look=lambda: self.output_of(number),
+            ready=lambda seen: seen.count("\n") >= 2,
+            state=repr,
+            timeout_s=HANGS_S,
+        )
+        return number
 
     def run(self, claim: Claim, script: str, **variables: str) -> str:
-        number = self.start(claim, script, **variables)
+        self.pods.append(self._begun(script, variables))
+        number = len(self.pods) - 1
         assert self.pods[number].wait(timeout=HANGS_S) == 0
         return self.output_of(number)
 

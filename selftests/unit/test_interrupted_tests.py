@@ -13,10 +13,20 @@ import pytest
 from selftests.unit.docs_pages import ROOT
 from selftests.warm_start import run_module
 
+TIME_OUT_S = 3600
+# Who hangs says that its time is over, as the timer that is set would: were that short, a test that a busy machine lets
+# stand still would hear it at any other time, too.
 TESTS = """
+import os
+import signal
 import threading
 import pytest
 from acceptance.public import StorageFailure
+
+def hang():
+    assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= TIME_OUT_S
+    os.kill(os.getpid(), signal.SIGALRM)
+    threading.Event().wait()
 
 def test_passes(storage_class): pass
 def test_fails_an_assertion(storage_class): assert storage_class.name == ""
@@ -26,10 +36,10 @@ def test_fails_storage(storage_class): raise StorageFailure("it is broken")
 def test_expects_an_error(storage_class):
     with pytest.raises(ValueError):
         pass
-def test_hangs(storage_class): threading.Event().wait()
+def test_hangs(storage_class): hang()
 def test_hangs_and_cannot_be_undone(storage_class):
     try:
-        threading.Event().wait()
+        hang()
     finally:
         raise StorageFailure("cannot be undone")
 def test_needs_a_bad_fixture(storage_class, bad): pass
@@ -82,7 +92,7 @@ class Ended:
 def run(folder: Path, *names: str, words: tuple[str, ...] = ()) -> Ended:
     """Run those of the tests above, with these words."""
     (folder / "disk").mkdir()
-    (folder / "test_own.py").write_text(TESTS, encoding="utf-8")
+    (folder / "test_own.py").write_text(TESTS.replace("TIME_OUT_S", str(TIME_OUT_S)), encoding="utf-8")
     (folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_"))}
     place = ("--storage-cluster=host", f"--storage-class={folder / 'disk'}", f"--storage-report={folder / 'reports'}")
@@ -105,10 +115,10 @@ def test_what_a_test_itself_finds_is_a_verdict(name: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "words", "status"),
     [
-        ("hangs", ("--timeout=1",), 10),
-        ("hangs", ("--timeout=1", "--timeout-method=thread"), 10),
-        ("hangs", ("-o", "timeout=1", "-o", "timeout_func_only=true"), 10),
-        ("hangs_and_cannot_be_undone", ("--timeout=1",), 10),
+        ("hangs", (f"--timeout={TIME_OUT_S}",), 10),
+        ("hangs", (f"--timeout={TIME_OUT_S}", "--timeout-method=thread"), 10),
+        ("hangs", ("-o", f"timeout={TIME_OUT_S}", "-o", "timeout_func_only=true"), 10),
+        ("hangs_and_cannot_be_undone", (f"--timeout={TIME_OUT_S}",), 10),
         ("needs_a_bad_fixture", (), 10),
         ("needs_a_failed_fixture", (), 10),
         ("exits", (), 10),

@@ -18,6 +18,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.pod_command import PodCommand
 from embedded_cluster.certificates import Authority, KeyPair
+from selftests.bounds import HANGS_S
 from selftests.unit.loopback_server import kubeconfig
 
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455
@@ -60,11 +61,12 @@ def pod(*payloads: bytes, tls: KeyPair | None = None, status: str = "101 Switchi
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         yield f"http{'s' if tls else ''}://127.0.0.1:{listening.getsockname()[1]}", asked
-        thread.join(timeout=10)
+        thread.join(timeout=HANGS_S)
 
 
 def run(path: Path) -> PodCommand:
-    return Api.from_kubeconfig(path).execute("p", namespace="n", container="c", command=["ceph", "x y"], timeout_s=10)
+    found = Api.from_kubeconfig(path)
+    return found.execute("p", namespace="n", container="c", command=["ceph", "x y"], timeout_s=HANGS_S)
 
 
 def test_what_a_command_prints_comes_by_channel_over_tls(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from acceptance.settings.run import read_settings
 from acceptance.text.errors import WrongUsage
 from acceptance.text.redaction import redact
 from embedded_cluster.network import free_ports
+from selftests.bounds import HANGS_S
 from selftests.unit.compared_runs import measured, run_of
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +57,10 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
         server.shutdown()
 
 
+def gateway_at(server: socket.socket) -> Gateway:
+    return Gateway.parse(f"http://127.0.0.1:{server.getsockname()[1]}")
+
+
 @pytest.fixture(autouse=True)
 def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "*")
@@ -65,7 +70,7 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_class_has_a_group_of_its_own_that_is_replaced() -> None:
     both = run_of(measured({"write.iops": 1.0}), measured({"write.iops": 2.0}, storage_class="/mnt/a b"))
     with serving(Taking) as address:
-        assert push(both, Gateway.parse(f"http://{address}/some/where/")) is None
+        assert push(both, Gateway.parse(f"http://{address}/some/where/"), timeout_s=HANGS_S) is None
     named = base64.urlsafe_b64encode(b"/mnt/a b").decode()
     prefix = "/some/where/metrics/job/storage_acceptance"
     assert [(verb, path) for verb, path, _, _ in Taking.taken] == [
@@ -80,7 +85,7 @@ def test_each_class_has_a_group_of_its_own_that_is_replaced() -> None:
 def test_user_and_password_go_to_the_gateway_and_nowhere_else() -> None:
     with serving(Taking) as address:
         gateway = Gateway.parse(f"http://nightly:open%2Fsesame@{address}")
-        assert push(RESULTS, gateway) is None
+        assert push(RESULTS, gateway, timeout_s=HANGS_S) is None
     ((_, _, authorization, _),) = Taking.taken
     assert base64.b64decode((authorization or "").removeprefix("Basic ")) == b"nightly:open/sesame"
     assert "sesame" not in repr(gateway) + redact("open/sesame open%2Fsesame")
@@ -91,13 +96,13 @@ def test_a_gateway_that_refuses_is_told_in_its_own_words() -> None:
         status, says = 400, b"pushed metrics are\ninvalid"
 
     with serving(Refusing) as address:
-        problem = push(RESULTS, Gateway.parse(f"http://nightly:open-sesame@{address}"))
+        problem = push(RESULTS, Gateway.parse(f"http://nightly:open-sesame@{address}"), timeout_s=HANGS_S)
     assert problem == f"http://{address}: it answered 400 Bad Request: pushed metrics are invalid"
 
 
 def test_a_gateway_that_is_down_is_told_by_its_address() -> None:
     address = f"127.0.0.1:{free_ports(['nobody'])['nobody']}"
-    problem = push(RESULTS, Gateway.parse(f"http://nightly:open-sesame@{address}"))
+    problem = push(RESULTS, Gateway.parse(f"http://nightly:open-sesame@{address}"), timeout_s=HANGS_S)
     assert problem is not None
     assert problem.startswith(f"http://{address}: it cannot be reached: ") and "refused" in problem
 
@@ -122,7 +127,7 @@ def test_a_gateway_that_is_slow_is_not_waited_for(drip: bytes) -> None:
 
         threading.Thread(target=answer, daemon=True).start()
         began = time.monotonic()
-        problem = push(RESULTS, Gateway.parse(f"http://127.0.0.1:{server.getsockname()[1]}"), timeout_s=0.5)
+        problem = push(RESULTS, gateway_at(server), timeout_s=0.5)
         took_s = time.monotonic() - began
         over.set()
     assert took_s < 20
@@ -139,7 +144,7 @@ def test_what_is_no_answer_of_a_web_server_is_a_problem_as_well() -> None:
                 connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
 
         threading.Thread(target=answer, daemon=True).start()
-        problem = push(RESULTS, Gateway.parse(f"http://127.0.0.1:{server.getsockname()[1]}"))
+        problem = push(RESULTS, gateway_at(server), timeout_s=HANGS_S)
     assert problem is not None and "SSH-2.0" in problem
 
 
@@ -150,13 +155,14 @@ def test_a_gateway_that_refuses_and_hangs_up_is_told(framing: bytes) -> None:
         def answer() -> None:
             connection, _ = server.accept()
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # ends with a reset
-            with connection:
-                connection.recv(65536)
+            with connection, connection.makefile("rb") as asked:
+                # All of it, since who sends to a connection that is gone is told of nothing but that.
+                lines = dict(line.split(b": ", 1) for line in iter(asked.readline, b"\r\n") if b": " in line)
+                asked.read(int(lines[b"Content-Length"]))
                 connection.sendall(b"HTTP/1.1 500 Out of order\r\n" + framing)
-                time.sleep(0.2)
 
         threading.Thread(target=answer, daemon=True).start()
-        problem = push(RESULTS, Gateway.parse(f"http://127.0.0.1:{server.getsockname()[1]}"))
+        problem = push(RESULTS, gateway_at(server), timeout_s=HANGS_S)
     assert problem is not None and problem.endswith(": it answered 500 Out of order")
 
 
@@ -165,7 +171,7 @@ def test_a_fault_while_metrics_are_made_is_told(monkeypatch: pytest.MonkeyPatch)
         raise ZeroDivisionError("division by zero")
 
     monkeypatch.setattr("acceptance.report.prometheus.pushgateway.samples_of", faulty)
-    problem = push(RESULTS, Gateway.parse("http://127.0.0.1:1"))
+    problem = push(RESULTS, Gateway.parse("http://127.0.0.1:1"), timeout_s=HANGS_S)
     assert problem == "http://127.0.0.1:1: ZeroDivisionError: division by zero"
 
 

@@ -115,8 +115,8 @@ def test_a_pod_that_ended_is_left_and_followed_again_when_it_runs_again() -> Non
         with changed:
             listener.follow("pod")
             assert changed.wait_for(lambda: listener.log("pod").number == 1, timeout=HANGS_S)
-        listener.leave("pod")
         (thread,) = [each for each in set(threading.enumerate()) - others if each.name == "log of pod"]
+        listener.leave("pod")
         thread.join(timeout=HANGS_S)
         assert not thread.is_alive()
         assert listener.log("pod").number == 1

@@ -328,7 +328,7 @@ def test_a_node_that_takes_fewer_than_it_says_fails(monkeypatch: pytest.MonkeyPa
 class ProcessBench(PlayedBench):
     """Pods are processes; each node has a file as its device. What a device is asked past all caches, a file is not."""
 
-    def __init__(self, devices: dict[str, Path], *, timeout_s: float = 30.0) -> None:
+    def __init__(self, devices: dict[str, Path], *, timeout_s: float = HANGS_S) -> None:
         super().__init__(timeout_s=timeout_s)
         self.devices, self.processes = devices, []  # type: ignore[var-annotated]
 

@@ -7,11 +7,14 @@ import re
 import signal
 import subprocess
 import sys
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from selftests import warm_start
 from selftests.bounds import HANGS_S
 from selftests.pytest_command import PYTEST_MODULE
 from selftests.unit.docs_pages import ROOT
@@ -122,6 +125,32 @@ def test_a_command_whose_test_ends_is_asked_to_end_in_order(tmp_path: Path) -> N
     assert (tmp_path / "in order").exists()
     ended = run_module("next", folder=tmp_path, environment=HERE | {"PYTHONUNBUFFERED": ""}, together=True)
     assert (ended.returncode, sorted(ended.stdout.split()), ended.stderr) == (0, ["last", "next"], "")
+
+
+class EndsAtOnce:
+    """A connection to the server whose first answer is waited for when the test ends."""
+
+    def __init__(self, server: Connection) -> None:
+        self._server, self._ends = server, [Interrupted()]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("poll", "recv") and self._ends:
+            raise self._ends.pop()
+        return getattr(self._server, name)
+
+
+def test_what_a_test_that_ends_at_once_has_begun_is_not_taken_for_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("first", "next"):
+        (tmp_path / f"{name}.py").write_text(f"print({name!r})", encoding="utf-8")
+    with monkeypatch.context() as patched:
+        connection = EndsAtOnce(warm_start._server())
+        patched.setattr(warm_start, "_server", lambda: connection)
+        with pytest.raises(Interrupted):
+            run_module("first", folder=tmp_path, environment=HERE)
+    ended = run_module("next", folder=tmp_path, environment=HERE)
+    assert (ended.returncode, ended.stdout) == (0, "next\n")
 
 
 def test_an_interruption_from_a_terminal_ends_no_server(tmp_path: Path) -> None:
