@@ -14,6 +14,7 @@ from embedded_cluster import packages
 from embedded_cluster.commands import run
 from embedded_cluster.waiting import NotYet, wait_for
 
+PYTHON_PLUGIN = {"nbdkit-plugin-python": "/usr/lib/*/nbdkit/plugins/nbdkit-python-plugin.so"}
 PROGRAMS = {"nbdkit": "nbdkit", "libnbd-bin": "nbdfuse", "e2fsprogs": "mkfs.ext4", "mount": "losetup"}
 
 
@@ -189,31 +190,18 @@ class LyingDisk:
 
 @contextmanager
 def lying_disk(folder: Path, *, size: int) -> Iterator[LyingDisk]:
-    """A disk on a file, whose every hundredth 64 KiB lie if they are data: fio's begin with 0xacca (ext4's own do not).
+    """A disk on a file, of which every hundredth block lies if it is data of fio's (`lying_plugin.py`).
 
     Every tenth is lost: so many that the rest of a file has some, however few a slow machine has still to write.
     `size` in bytes.
     """
+    packages.ensure(PYTHON_PLUGIN)
     folder.mkdir()
     file, disk = folder / "bytes", folder / "disk"
     rots, loses = folder / "rots", folder / "loses"
     with file.open("wb") as made:
         made.truncate(size)
-    rotten, lost = (f"[ $(($4 / 65536 % {each})) -eq 7 ]" for each in (100, 10))
-    of_fio = '[ "$(od -An -N2 -tx2 $tmpdir/$$)" = " acca" ]'
-    read = f"dd if={file} bs=64k iflag=skip_bytes,count_bytes skip=$4 count=$3 status=none"
-    write = f"dd of={file} bs=64k oflag=seek_bytes seek=$4 conv=notrunc status=none"
-    change = "printf X | dd of=$tmpdir/$$ bs=1 seek=777 conv=notrunc status=none"
-    scripts = {
-        "get_size": f"echo {size}",
-        "pread": f"if [ -e {rots} ] && {rotten}; then {read} > $tmpdir/$$; {of_fio} && {change}; cat $tmpdir/$$; "
-        f"else {read}; fi",
-        "pwrite": f"if [ -e {loses} ] && {lost}; then cat > $tmpdir/$$; {of_fio} || {write} < $tmpdir/$$; "
-        f"else {write}; fi",
-        "can_write": "exit 0",
-        "can_flush": "exit 0",
-        "flush": f"sync -d {file}",
-    }
-    plugin = ["eval", *(f"{name}={script}" for name, script in scripts.items())]
+    script = Path(__file__).with_name("lying_plugin.py")
+    plugin = ["python", str(script), f"file={file}", f"rots={rots}", f"loses={loses}"]
     with _nbdkit_disk(disk, filters=[], parameters=[], size="", direct_io=True, plugin=plugin) as mounted:
         yield LyingDisk(folder=mounted, rots=rots, loses=loses)
