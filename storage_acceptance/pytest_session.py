@@ -18,9 +18,6 @@ TESTS, PLUGINS = (
 SETTINGS = {
     "empty_parameter_set_mark": "fail_at_collect",
     "xfail_strict": "true",
-    "junit_family": "xunit1",
-    "generate_report_on_test": "true",
-    "render_collapsed": "all",
     "testpaths": TESTS,
 }
 # pytest would rewrite the assertions of every module of an installed plugin, this one too, which has none.

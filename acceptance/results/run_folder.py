@@ -76,9 +76,10 @@ class RunFolder:
 
         `whole`: so are JUnit's file and the metrics, as far as they could be made.
         """
-        others = [name for name in (JUNIT, METRICS) if whole and (self.path / name).is_file()]
+        written = (REPORT, JUNIT, METRICS) if whole else (REPORT,)
+        there = [name for name in written if (self.path / name).is_file()]
         try:
-            write_whole(self.checksums, checksums(self.path, renderings=(REPORT, *others)))
+            write_whole(self.checksums, checksums(self.path, renderings=there))
         except OSError as error:
             raise EnvironmentFailure(f"{self.checksums} cannot be written: {error}") from error
 
@@ -103,6 +104,10 @@ class RunFolder:
     def write_metrics(self, text: str) -> None:
         """Write `metrics.prom` in one move, under a name before that which no collector of such files reads."""
         write_whole(self.metrics, text)
+
+    def write_junit(self, text: str) -> None:
+        """Write `junit.xml` in one move."""
+        write_whole(self.junit, text)
 
     def write_report(self, html: str) -> None:
         """Write `report.html` in one move."""

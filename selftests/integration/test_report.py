@@ -241,7 +241,7 @@ TELLERS = (
     "fixtures.exposition.push",
     "fixtures.exposition.append_summary",
     "fixtures.history.record_of",
-    "fixtures.junit.verdict_sentence",
+    "fixtures.junit.junit_text",
     "fixtures.verdicts.terminal_table",
 )
 

@@ -11,22 +11,19 @@ import pytest
 from acceptance.results.history_file import History, read_history
 from acceptance.results.recorder import Recorder
 from acceptance.results.run_folder import RunFolder
-from fixtures.history import pytest_sessionfinish
+from fixtures.history import add_to_history
 from fixtures.options import INPUTS
-from fixtures.run import RUN, Run
+from fixtures.run import Run
 from selftests.unit.test_history_series import NIGHT, SETTINGS, measured_run
 
 
 def finished(tmp_path: Path, recorder: Recorder, *, status: int, history: bool = True) -> list[int]:
-    """A session with this exit status ends; the statuses of the runs that the history has then."""
+    """A run with this exit status ends; the statuses of the runs that the history has then."""
     path = tmp_path / "history.jsonl"
     texts = {"sync-write-iops": "[job]"}
-    stash: dict[Any, Any] = {
-        RUN: Run(id="r", folder=RunFolder(tmp_path, run_id="r"), recorder=recorder),
-        INPUTS: SimpleNamespace(history=History(path=path) if history else None, profile_texts=texts),
-    }
-    session: Any = SimpleNamespace(config=SimpleNamespace(stash=stash), exitstatus=status)
-    pytest_sessionfinish(session)
+    asked = SimpleNamespace(history=History(path=path) if history else None, profile_texts=texts)
+    config: Any = SimpleNamespace(stash={INPUTS: asked})
+    add_to_history(config, Run(id="r", folder=RunFolder(tmp_path, run_id="r"), recorder=recorder), status=status)
     return [each.exit_status for each in read_history(path).runs]
 
 

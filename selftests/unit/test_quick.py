@@ -69,7 +69,7 @@ def test_the_run_itself_knows_that_figures_are_enough(figures: bool, status: int
     config.stash[RUN] = run
     OneTable().pytest_configure(config)
     session: Any = SimpleNamespace(config=config, shouldstop=False)
-    settle(session, pytest.ExitCode.NO_TESTS_COLLECTED)
+    settle(session, run, pytest.ExitCode.NO_TESTS_COLLECTED)
     assert (session.exitstatus, run.status) == (status, status)
 
 

@@ -10,7 +10,7 @@ import pytest
 from markupsafe import Markup
 
 from acceptance.report.overview import FIRST
-from acceptance.report.page import completed, foot_of, page
+from acceptance.report.page import foot_of, page
 from acceptance.report.subjects import chapters_of
 from acceptance.report.summary import render_summary, verdict_sentence
 from acceptance.results.completeness import is_whole, missing
@@ -88,11 +88,6 @@ def test_the_page_lets_nothing_run_and_loads_nothing() -> None:
 def test_each_printed_page_says_of_which_run_it_is() -> None:
     html = page(title="a", body=Markup(), foot=foot_of(results("fail", text='r"1</style><script>')))
     assert '@bottom-left { content: "Storage acceptance: fail, run r1stylescript"; }' in html
-
-
-def test_a_page_of_pytest_html_gets_the_same_head() -> None:
-    html = completed("<html><head></head><body><script>own()</script></body></html>")
-    assert "script-src 'sha256-" in html and "width=device-width" in html and '<html lang="en">' in html
 
 
 def test_what_did_not_pass_is_told_first_with_its_reason_and_a_link() -> None:

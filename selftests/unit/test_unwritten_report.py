@@ -14,7 +14,6 @@ from acceptance.results.recorder import Recorder
 from acceptance.results.run_folder import RunFolder
 from acceptance.text.errors import EnvironmentFailure
 from fixtures.report import Page
-from fixtures.reporters import Draft
 from fixtures.run import Run
 
 
@@ -59,7 +58,7 @@ def test_it_is_told_once_and_not_raised(run: Run, monkeypatch: pytest.MonkeyPatc
     assert "load-0.json cannot be written: No space left on device" in error
 
 
-def test_a_reporter_of_pytest_that_cannot_write_is_the_same(run: Run) -> None:
+def test_any_other_file_that_cannot_be_written_is_the_same(run: Run) -> None:
     with run.writing():
         raise OSError(28, "No space left on device")
     assert run.unwritten
@@ -72,7 +71,7 @@ def test_other_errors_are_not_swallowed(run: Run) -> None:
 
 def test_a_fault_in_the_report_ends_no_run_and_is_a_warning(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     report = run.folder.report
-    page = Page(run, Draft(package="", kind="", path=run.folder.path / "draft.html", targets=(report,)))
+    page = Page(run)
     page.publish()
     written = report.read_text(encoding="utf-8")
     assert "No verdict" in written
@@ -82,7 +81,6 @@ def test_a_fault_in_the_report_ends_no_run_and_is_a_warning(run: Run, monkeypatc
 
     monkeypatch.setattr("fixtures.report.render_summary", faulty)
     for _ in range(2):
-        report.unlink()
         page.publish()
         assert report.read_text(encoding="utf-8") == written
     (warning,) = run.recorder.warnings
@@ -92,7 +90,7 @@ def test_a_fault_in_the_report_ends_no_run_and_is_a_warning(run: Run, monkeypatc
 
 def test_the_last_page_is_covered_and_names_the_results_that_it_is_of(run: Run) -> None:
     folder = run.folder
-    page = Page(run, Draft(package="", kind="", path=folder.path / "draft", targets=(folder.report,)))
+    page = Page(run)
     page.publish()
     run.status = 5
     run.write_results(exit_status=5)
@@ -111,7 +109,7 @@ def test_the_last_page_is_covered_and_names_the_results_that_it_is_of(run: Run) 
 
 
 def test_a_run_without_results_has_nothing_to_seal(run: Run) -> None:
-    page = Page(run, Draft(package="", kind="", path=run.folder.path / "draft", targets=(run.folder.report,)))
+    page = Page(run)
     run.status = 5
     page.publish(exit_status=5)
     page.seal(5)
