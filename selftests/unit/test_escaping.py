@@ -89,6 +89,8 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
             "no:cacheprovider",
             "-p",
             "fixtures.outward",
+            "-p",
+            "fixtures.users_plugins",
             *options,
             *files,
             str(folder),

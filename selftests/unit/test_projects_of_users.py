@@ -80,15 +80,6 @@ def test_a_listing_of_nothing_says_so(tmp_path: Path) -> None:
     assert len(listed.stderr.splitlines()) == 1, listed.stderr
 
 
-@pytest.mark.parametrize("plugin", ["html", "junitxml", "metadata", "terminal", "python", "skipping"])
-def test_a_plugin_that_a_run_needs_may_not_be_left_out(plugin: str, tmp_path: Path) -> None:
-    ended = host(tmp_path, *RUNS, "-p", f"no:{plugin}")
-    assert ended.returncode == 4, ended.stdout + ended.stderr
-    (told,) = [line for line in (ended.stdout + ended.stderr).splitlines() if line.startswith("ERROR")]
-    assert told.endswith(f"-p no:{plugin}: remove it")
-    assert not (tmp_path / "reports").exists()
-
-
 @pytest.mark.parametrize(
     ("words", "environment"),
     [
