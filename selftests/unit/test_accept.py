@@ -16,10 +16,10 @@ from fixtures.verdicts import HOW, accept
 def test_an_accepted_verdict_is_of_the_test_that_asked(request: pytest.FixtureRequest) -> None:
     recorded: list[Verdict] = []
     verdict = without_figures("a/b/c/holds", storage_class="fast", status="pass", found=told("held"), limit="it holds")
-    run, properties = SimpleNamespace(recorder=SimpleNamespace(verdicts=recorded)), dict[str, object]()
-    accept.__wrapped__(request, run, properties.__setitem__)(verdict)
+    run = SimpleNamespace(recorder=SimpleNamespace(verdicts=recorded))
+    accept.__wrapped__(request, run)(verdict)
     assert [(each.test, each.subject) for each in recorded] == [(request.node.nodeid, "further-tests")]
-    assert verdict.test == "" and properties["limit"] == "it holds"
+    assert verdict.test == "" and ("limit", "it holds") in request.node.user_properties
 
 
 @pytest.mark.parametrize("how", ["", "pods on n1, the only node that can have both, had two volumes"])
