@@ -116,6 +116,8 @@ def verdict_sentence(results: Results) -> str:
             return f"{classes} passes tier {tier}: the only verdict is a pass."
         return f"{classes} passes tier {tier}: all {counted.passed} verdicts pass."
     if results.overall == "fail":
+        if counted.judged == 1:
+            return f"{classes} fails tier {tier}: the only verdict is a fail."
         return f"{classes} fails tier {tier}: {counted.failed} of {counted.judged} verdicts fail."
     why = [f"{counted.inconclusive} inconclusive"] if counted.inconclusive else []
     why += [f"{len(results.errors)} error{'s' * (len(results.errors) > 1)}"] if results.errors else []

@@ -106,7 +106,7 @@ def test_a_process_ends_with_that_status(module: str, tmp_path: Path) -> None:
     assert called(tmp_path, module, "no-such-command")[0] == WRONG_USAGE
 
 
-@pytest.mark.parametrize("words", [("discover",), ("cleanup", "--list"), ("run",), ("quick", "fast")])
+@pytest.mark.parametrize("words", [("discover",), ("cleanup", "--list"), ("run",), ("plan",), ("quick", "fast")])
 def test_a_context_that_is_a_typo_lists_those_that_there_are(words: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / ".kube").mkdir()
     (tmp_path / ".kube" / "config").write_text(

@@ -259,6 +259,14 @@ def test_failing_verdicts_come_first_and_skipped_ones_last() -> None:
             "fast, slow fails tier baseline: 1 of 3 verdicts fail.",
         ),
         (
+            results("fail", verdicts=(verdict("fail"), verdict("fail"), *[verdict("skipped")] * 43)),
+            "fast fails tier baseline: 2 of 2 verdicts fail.",
+        ),
+        (
+            results("fail", verdicts=(verdict("fail"), *[verdict("skipped")] * 43)),
+            "fast fails tier baseline: the only verdict is a fail.",
+        ),
+        (
             results("inconclusive", verdicts=(verdict("inconclusive"), verdict())),
             "No verdict on fast for tier baseline: 1 inconclusive.",
         ),
