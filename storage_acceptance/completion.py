@@ -10,16 +10,16 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Literal, get_args, get_origin
 
 from acceptance.__main__ import command_parser
 from acceptance.results.features import CAPABILITIES
 from acceptance.results.workloads import WORKLOADS
+from acceptance.settings.offered import HEADINGS
+from acceptance.settings.option import Group, Option
 from acceptance.settings.run import Settings
 from acceptance.text.errors import WrongUsage
 from acceptance.text.program import PROGRAM
-from storage_acceptance.pytest_session import PLUGINS
 
 TESTING = ("run", "quick", "smoke", "host", "list", "plan")
 """The commands that take the suite's options, and pytest's."""
@@ -58,20 +58,27 @@ def completion(words: Sequence[str], commands: Mapping[str, str]) -> int:
 
 def options_of(commands: Mapping[str, str]) -> dict[str, list[Offered]]:
     """By command."""
-    package = PLUGINS.rpartition(".")[0]
     suite = [
-        Offered(
-            option=f"--storage-{each.name}",
-            about=each.help,
-            takes=each.kind != "flag",
-            values=_KNOWN.get(each.name) or _choices(each.name),
-            files=_is_file(each.metavar),
-        )
-        for each in import_module(f"{package}.offered_options").OPTIONS
+        _of_group(each) if isinstance(each, Group) else _of_option(each) for some in HEADINGS.values() for each in some
     ]
     pytest = [Offered(option=option, about=about, takes=option != "-x") for option, about in PYTEST.items()]
     engine = dict(_engine())
     return {name: [*suite, *pytest] if name in TESTING else engine.get(name, []) for name in commands}
+
+
+def _of_option(option: Option) -> Offered:
+    return Offered(
+        option=option.words[0],
+        about=option.help,
+        takes=option.kind != "flag",
+        values=_KNOWN.get(option.name) or _choices(option.name),
+        files=_is_file(option.metavar),
+    )
+
+
+def _of_group(group: Group) -> Offered:
+    parts = [part if options[0].kind == "flag" else f"{part}=" for part, options in group.parts.items()]
+    return Offered(option=group.word, about=group.help, takes=True, values=parts)
 
 
 def _choices(option: str) -> Sequence[str]:

@@ -52,15 +52,22 @@ def _as_module(word: str) -> str:
 
 def options_help() -> str:
     """The suite's options; pytest's own are told by pytest."""
-    from importlib import import_module
-
     from rich.console import Console
     from rich.table import Table
 
-    options = import_module(f"{PLUGINS.rpartition('.')[0]}.offered_options").OPTIONS
+    from acceptance.settings.offered import HEADINGS
+    from acceptance.settings.option import Group
+
     table = Table.grid(padding=(0, 2))
-    for each in options:
-        table.add_row(f"--storage-{each.name}" + (f"={each.metavar}" if each.metavar else ""), each.help)
+    for heading, offered in HEADINGS.items():
+        table.add_row(f"\n{heading}")
+        for each in offered:
+            if isinstance(each, Group):
+                table.add_row(f"{each.word} PART=VALUE", f"{each.help}; repeatable")
+                for told in each.described_parts:
+                    table.add_row("", told)
+            else:
+                table.add_row(each.words[0] + (f"={each.metavar}" if each.metavar else ""), each.described)
     console = Console(highlight=False, markup=False)
     with console.capture() as captured:
         console.print(table)

@@ -30,8 +30,10 @@ SELECTION = (
     "--storage-tier=quick",
     "--storage-volume-size=1Gi",
     "--storage-test-size=512Mi",
-    "--storage-unjudged-time=6s",
-    "--storage-longest=60s",
+    "--storage-load",
+    "unjudged=6s",
+    "--storage-load",
+    "longest=60s",
     "-k",
     " or ".join(LOADS),
 )

@@ -26,6 +26,10 @@ DEFAULT = "~/.kube/config"
 _NAME_ONE = "name another with --storage-context NAME"
 
 
+class UnknownContext(WrongUsage):
+    """A context was named that the kubeconfig does not have."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Access:
     """What a context says: its cluster, and the user to be there, each with its entry in words, for errors."""
@@ -79,7 +83,7 @@ def read_access(sources: Sequence[Path], *, context: str | None = None) -> Acces
         )
     if name not in contexts:
         which = "context" if context else "current-context"
-        raise WrongUsage(f"{files}: {which} {name!r} does not exist; {_NAME_ONE}; available: {available}")
+        raise UnknownContext(f"{files}: {which} {name!r} does not exist; {_NAME_ONE}; available: {available}")
     file, named = contexts[name]
     chosen: ContextPart = named.context
     context_is = f"{file}, context {name}"

@@ -35,14 +35,14 @@ def require_room(
         raise EnvironmentFailure(
             f"wanted a node that takes pods, found none{' of ' + ', '.join(nodes) if nodes else ''}; each "
             "is not ready, cordoned or tainted: uncordon one, remove its taint, or give pods a toleration "
-            "(--storage-pod-template)"
+            "(--storage-pods template)"
         )
     lacking = room_problems(usable, _pods(api), pods=pods, requests=requests)
     if lacking:
         raise EnvironmentFailure(
             f"{pods} pods do not fit on {len(usable)} nodes when spread evenly, so none was created: "
             f"{'; '.join(lacking)}; free some, add nodes or ask for fewer pods "
-            "(--storage-scale-steps, --storage-scale-rate-pods)"
+            "(--storage-scale steps, --storage-scale rate-pods)"
         )
 
 

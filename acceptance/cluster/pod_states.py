@@ -62,7 +62,7 @@ def image_problem(image: str, pod: Object) -> EnvironmentFailure | None:
         return EnvironmentFailure(
             f"image {image!r} cannot be pulled on node {pod['spec'].get('nodeName')}: "
             f"{waiting.get('message') or waiting['reason']}; name one that can with --storage-image, "
-            "and its credentials with --storage-pull-secret"
+            "and its credentials with --storage-pods pull-secret"
         )
     ended = _state_of_main(pod).get("terminated") or {}
     if ended.get("reason") in _NO_COMMAND:

@@ -117,7 +117,7 @@ def _copy_pull_secret(api: Api, reference: str, *, namespace: str, run_id: str) 
     if secret is None:
         raise EnvironmentFailure(
             f"pull secret {name} does not exist in namespace {source}; create it there, or name another with "
-            "--storage-pull-secret"
+            "--storage-pods pull-secret"
         )
     remember_pull_secret(secret.get("data") or {})
     body = {"metadata": metadata(PULL_SECRET, run_id=run_id), "type": secret["type"], "data": secret.get("data")}

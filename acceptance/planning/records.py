@@ -42,8 +42,8 @@ class PlannedStep:
     """One thing that the run does, once for all tests that ask for it. Times in s.
 
     `about_s`: when verdicts are clear; `longer_s`: how much longer when they stay open until the suite ends the
-    measurement; `goes_on_s`: how much of that comes after a minute of load (`--storage-longest`). `payer`: the test
-    during which it is done, the first that asks; `tests`: how many ask.
+    measurement; `goes_on_s`: how much of that comes after a minute of load (`--storage-load longest`). `payer`: the
+    test during which it is done, the first that asks; `tests`: how many ask.
     """
 
     what: str

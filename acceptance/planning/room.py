@@ -15,8 +15,8 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsa
 from acceptance.text.quantities import format_quantity, format_size
 
 LESS = (
-    "ask for less (--storage-volume-size, --storage-scale-steps, --storage-scale-rate-pods, --storage-ramp-pods, "
-    "--storage-operations-at-once, --storage-rebuild-size), leave tests out (-m, -k)"
+    "ask for less (--storage-volume-size, --storage-scale steps, --storage-scale rate-pods, --storage-ramp pods, "
+    "--storage-with operations=N, --storage-rebuild size), leave tests out (-m, -k)"
 )
 UNMADE = "Nothing was created in the cluster."
 _GIB = 1024**3

@@ -79,7 +79,7 @@ def _totals(plan: Plan, site: Site, assumed: AssumedThroughput, room: Room | Non
     about, most = plan.about_s + ends_s, plan.most_s + ends_s
     unclear = "" if most - about < 60 else f", {rough_time(most)} if every measurement takes as long as it may"
     if plan.goes_on_s >= 60:
-        unclear += f", {rough_time(most - plan.goes_on_s)} with --storage-longest=60s"
+        unclear += f", {rough_time(most - plan.goes_on_s)} with --storage-load longest=60s"
     yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. What hangs times out (--storage-timeout)."
     made = _count(plan.most_volumes, "folder" if site.kind == "host" else "volume")
     yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {made or 'no volume'} at one time."

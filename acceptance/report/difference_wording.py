@@ -78,7 +78,7 @@ def visible_changes(shown: Sequence[Difference]) -> str:
     )
     if blind.change.visible[1] - 1.0 <= COARSE:
         return told
-    return f"{told} To see smaller ones, measure both again with a longer --storage-load-time, such as 60s or more."
+    return f"{told} To see smaller ones, measure both again with a longer --storage-load time, such as 60s or more."
 
 
 def shown_multiples(difference: Difference) -> str:

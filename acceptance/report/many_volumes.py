@@ -106,7 +106,7 @@ def _capacity(record: ScalingRecord) -> str:
     last = record.steps[-1].pods
     if record.capacity is None:
         found = "one step only" if len(record.steps) == 1 else f"the total still grew at {_count(last)}"
-        return f"Capacity: not known, {found}; use more steps (--storage-scale-steps)."
+        return f"Capacity: not known, {found}; use more steps (--storage-scale steps)."
     constant, start = record.capacity.constant, record.capacity.plateau_pods
     between = _shown(constant, record)
     if constant.low is None:

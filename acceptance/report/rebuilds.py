@@ -125,7 +125,7 @@ def _projections(record: RebuildRecord) -> Iterator[str]:
     if record.smaller is None:
         yield (
             "Only one size was timed, so the time to begin counts as if it grew with the data. A second size, "
-            "--storage-rebuild-smaller, would separate the two."
+            "--storage-rebuild smaller, would separate the two."
         )
     elif told := [projection(size, each) for size in PROJECTED if (each := projected(record, size)) is not None]:
         yield f"{'; '.join(told)}{f', with {record.snapshots} snapshots' if record.snapshots > 1 else ''}."

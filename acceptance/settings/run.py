@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
@@ -13,6 +12,7 @@ from acceptance.results.verdicts import PartialAs
 from acceptance.settings.directories import same_directories
 from acceptance.settings.imports import ImportedFailures, named_imports
 from acceptance.settings.made_cluster import MAKERS, GivenCluster, MadeCluster, Maker
+from acceptance.settings.offered import BY_KEY
 from acceptance.settings.pod_selectors import PodSelectors
 from acceptance.settings.pod_template import PodTemplate
 from acceptance.settings.values import (
@@ -44,7 +44,6 @@ from acceptance.settings.values import (
     Window,
     Workloads,
 )
-from acceptance.statistics.interim_analyses import LONGEST_S, UNJUDGED_S
 from acceptance.text.errors import WrongUsage
 
 SIZES = {"volume_size", "test_size"}
@@ -54,19 +53,11 @@ OpenAs = Literal["inconclusive", "fail", "pass"]
 # What says something of a cluster, and nothing where there is none.
 OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "postgresql_image", "pull_secret", "pod_user", "pod_template")
 OF_AN_EMBEDDED_CLUSTER = ("embedded", "cpu_latency")
-# Options whose name is not that of their setting, which results have borne all along.
-_OPTIONS = {
-    "storage_class": "class",
-    "embedded": "embedded-name",
-    "expect": "require-capability",
-    "workloads": "for",
-    "imports": "import",
-}
 
 
-SUSTAINED_S = 2400.0
-"""how long a sustained load is unless asked for otherwise: longer than the credits of common cloud disks, see
-docs/sustained.md"""
+def _default(key: str) -> Any:
+    """The default of the option, which is written there as users write it."""
+    return Field(default=BY_KEY[key].default, validate_default=True)
 
 
 class Settings(Frozen):
@@ -80,7 +71,7 @@ class Settings(Frozen):
     storage_class: tuple[ClassName, ...] = ()
     baseline_class: ClassName | None = None
     compare_with: ClassName | None = None
-    tier: str = "baseline"
+    tier: str = _default("tier")
     thresholds: LimitsFiles
     limit: tuple[str, ...] = ()
     profiles: Folder
@@ -95,56 +86,56 @@ class Settings(Frozen):
     pull_secret: SecretName | None = None
     pod_user: PodUser | None = None
     pod_template: PodTemplateFile | None = None
-    volume_size: Size = 3 * 1024**3
-    test_size: Size = 1024**3
-    volume_mode: Literal["filesystem", "block"] = "filesystem"
-    claim_at_most: Size = 100 * 1024**3
-    pool_share: Share = 0.5
+    volume_size: Size = _default("volume_size")
+    test_size: Size = _default("test_size")
+    volume_mode: Literal["filesystem", "block"] = _default("volume_mode")
+    claim_at_most: Size = _default("claim_at_most")
+    pool_share: Share = _default("pool_share")
     sustained: bool = False
-    sustained_time: SustainedTime = SUSTAINED_S
+    sustained_time: SustainedTime = _default("sustained_time")
     latency_under_load: bool = False
-    noisy_neighbours: Annotated[int, Field(ge=0, le=99)] = 0
+    noisy_neighbours: Annotated[int, Field(ge=0, le=99)] = _default("noisy_neighbours")
     operations: bool = False
-    operations_at_once: Annotated[int, Field(ge=1, le=9999)] = 20
+    operations_at_once: Annotated[int, Field(ge=1, le=9999)] = _default("operations_at_once")
     many_files: bool = False
     many_files_count: Annotated[int, Field(ge=1, le=99_999_999)] | None = None
     price: bool = False
     price_of: PodsOf = ()
     price_time: SustainedTime | None = None
-    scale_steps: Steps = (1, 3, 6, 9, 12, 15)
+    scale_steps: Steps = _default("scale_steps")
     scale_profiles: tuple[str, ...] = ()
-    scale_window: Window = 8.0
+    scale_window: Window = _default("scale_window")
     scale_rate_pods: Annotated[int, Field(ge=1, le=9999)] | None = None
     scale_rate: VolumeRate | None = None
     ramp_pods: Annotated[int, Field(ge=1, le=99999)] | None = None
     ramp_rate: RampRate | None = None
-    ramp_form: Literal["set", "per-node"] = "set"
+    ramp_form: Literal["set", "per-node"] = _default("ramp_form")
     ramp_node_selector: NodeLabel | None = None
     rebuild_size: Size | None = None
     rebuild_smaller: SmallerPart | None = None
-    rebuild_repeats: Repeats = 1
-    rebuild_snapshots: Annotated[int, Field(ge=1, le=999)] = 1
-    rebuild_timeout: Duration = 3600.0
-    durability_time: Duration = 5.0
-    failover_timeout: Duration = 900.0
+    rebuild_repeats: Repeats = _default("rebuild_repeats")
+    rebuild_snapshots: Annotated[int, Field(ge=1, le=999)] = _default("rebuild_snapshots")
+    rebuild_timeout: Duration = _default("rebuild_timeout")
+    durability_time: Duration = _default("durability_time")
+    failover_timeout: Duration = _default("failover_timeout")
     kill_pods: PodSelectors = ()
     postgresql_image: str | None = None
     target: TargetFile | None = None
     declaration: ExistingFile | None = None
     imports: Annotated[tuple[str, ...], BeforeValidator(named_imports)] = ()
-    imported_failures: ImportedFailures = "show"
+    imported_failures: ImportedFailures = _default("imported_failures")
     expect: Capabilities = ()
-    node_volumes: Annotated[int, Field(ge=0, le=999)] = 0
-    timeout: Duration = 300.0
-    unjudged_time: Window = float(UNJUDGED_S)
+    node_volumes: Annotated[int, Field(ge=0, le=999)] = _default("node_volumes")
+    timeout: Duration = _default("timeout")
+    unjudged_time: Window = _default("unjudged_time")
     load_time: LoadTime = 0.0
-    longest: LongestLoad = float(LONGEST_S)
+    longest: LongestLoad = _default("longest")
     plan: bool = False
     history: HistoryFile | None = None
-    report: Folder = Path("reports")
+    report: Folder = _default("report")
     pushgateway: PushgatewayUrl | None = None
-    inconclusive: OpenAs = "inconclusive"
-    partial: PartialAs = "partial"
+    inconclusive: OpenAs = _default("inconclusive")
+    partial: PartialAs = _default("partial")
     keep: bool = False
     destructive: bool = False
 
@@ -168,7 +159,7 @@ class Settings(Frozen):
         elif self.test_size < 64 * 1024**2:
             yield f"--storage-test-size is {self.test_size} bytes; wanted at least 64Mi to measure anything"
         if self.rebuild_size is not None and self.rebuild_size < 64 * 1024**2:
-            yield f"--storage-rebuild-size is {self.rebuild_size} bytes; wanted at least 64Mi to time anything"
+            yield f"--storage-rebuild size is {self.rebuild_size} bytes; wanted at least 64Mi to time anything"
 
     def _cluster_problems(self) -> Iterator[str]:
         if self.cluster == "host":
@@ -274,4 +265,4 @@ def _line(error: Any) -> str:
 
 
 def _option(name: str) -> str:
-    return "--storage-" + _OPTIONS.get(name, name.replace("_", "-"))
+    return BY_KEY[name].spelled

@@ -103,7 +103,7 @@ def _load_s(value: Any) -> float:
     if not SHORTEST_LOAD_S <= seconds <= LONGEST_LOAD_S:
         raise ValueError(
             f"wanted {SHORTEST_LOAD_S} s to 1 h, such as 30s, found {value!r}; for loads of hours there is "
-            "--storage-sustained"
+            "--storage-with sustained"
         )
     return seconds
 

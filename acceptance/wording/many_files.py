@@ -106,7 +106,7 @@ def _held_start(verdict: Verdict, found: str) -> Sentence:
 def _of_another_number(verdict: Verdict, files: int) -> str:
     return (
         f"the limit is about {_asked_files(verdict):,} files, and there were {files:,}: ask for as many with "
-        "--storage-many-files-count"
+        "--storage-with many-files=N"
     )
 
 

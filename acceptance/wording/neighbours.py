@@ -12,7 +12,7 @@ from acceptance.text.quantities import format_quantity
 from acceptance.wording.phrasing import Said, Sentence, about, held_against, surely
 from acceptance.wording.under_load import CODES, cached_in_words, rate_in_words, share_asked
 
-_LEFT_OPEN = "a quieter machine or a longer measurement (--storage-longest) would decide it"
+_LEFT_OPEN = "a quieter machine or a longer measurement (--storage-load longest) would decide it"
 _MISSED = "alone the volume did this and more, and its neighbours leave it less"
 _UNFIT = {
     "neighbor_idle": "a neighbour did nothing meanwhile, so nothing is known of a volume beside it",

@@ -11,7 +11,7 @@ from acceptance.results.operations import TITLES, Operation
 from acceptance.text.quantities import format_quantity
 from acceptance.wording.phrasing import Sentence, held_against, surely, wherever_it_lies
 
-_AT_ONCE = "--storage-operations-at-once"
+_AT_ONCE = "--storage-with operations=N"
 _MORE = f"more operations ({_AT_ONCE}) would decide it"
 
 

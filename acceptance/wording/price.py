@@ -16,7 +16,7 @@ from acceptance.wording.phrasing import (
     wherever_it_lies,
 )
 
-_LONGER = "a longer load (--storage-price-time) would decide it"
+_LONGER = "a longer load (--storage-with price=TIME) would decide it"
 
 
 def no_cpu_known(verdict: Verdict, *, of: Sequence[str]) -> str:
@@ -28,7 +28,7 @@ def cpu_too_few_samples(verdict: Verdict, *, of: Sequence[str]) -> str:
     """There is a value, and no interval."""
     return (
         f"{_cpu_of(verdict, of)} is {_cpus(verdict, verdict.measured)}, from too few samples for a confidence "
-        "interval; a longer load would give one (--storage-price-time)."
+        "interval; a longer load would give one (--storage-with price=TIME)."
     )
 
 
@@ -47,7 +47,7 @@ def no_growth_known(verdict: Verdict, *, load_s: float, needed_s: float) -> str:
     """No pod was watched for so long without a restart that its growth could be told."""
     return (
         f"memory over {load_s / 60:.0f} min of load on {verdict.storage_class} tells no leak: that takes "
-        f"{needed_s / 60:.0f} min without a restart; load longer with --storage-price-time."
+        f"{needed_s / 60:.0f} min without a restart; load longer with --storage-with price=TIME."
     )
 
 

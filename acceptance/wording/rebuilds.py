@@ -13,8 +13,8 @@ from acceptance.wording.phrasing import Said, Sentence, held_against, surely, wa
 
 Facts = dict[str, Any]
 """of one of the models of `acceptance.results.rebuilds`"""
-_LARGER = "a larger --storage-rebuild-size would decide it"
-_MORE = "more rebuilds (--storage-rebuild-repeats) would decide it"
+_LARGER = "a larger --storage-rebuild size would decide it"
+_MORE = "more rebuilds (--storage-rebuild repeats) would decide it"
 
 
 def unlimited(verdict: Verdict, *, times: Facts) -> str:
@@ -106,7 +106,7 @@ def foreground_held(verdict: Verdict, *, before: float, during: float) -> Senten
     return held_against(
         verdict,
         f"{_changed(verdict, before, during)}, {kept} ({surely(verdict.confidence, low, high)})",
-        left_open="a larger --storage-rebuild-size or more repeats would decide it",
+        left_open="a larger --storage-rebuild size or more repeats would decide it",
     )
 
 

@@ -33,12 +33,12 @@ def no_such_step(verdict: Verdict, *, steps: Sequence[int]) -> str:
     """`steps`: those that were run, by their volumes."""
     there_are = ", ".join(map(str, steps))
     pods = verdict.requirement.at["pods"]
-    return _open(verdict, f"has no step of {pods} volumes, only of {there_are}; add it with --storage-scale-steps")
+    return _open(verdict, f"has no step of {pods} volumes, only of {there_are}; add it with --storage-scale steps")
 
 
 def too_few_seconds(verdict: Verdict) -> str:
     """A volume has no interval."""
-    return _open(verdict, "has too few seconds for a confidence interval; use a longer --storage-scale-window")
+    return _open(verdict, "has too few seconds for a confidence interval; use a longer --storage-scale window")
 
 
 def no_latency(verdict: Verdict) -> str:

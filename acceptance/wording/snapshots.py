@@ -96,7 +96,7 @@ def writes_left(
     return held_against(
         verdict,
         f"{told} ({sure}; {_rates(with_snapshots, without)})",
-        left_open="a quieter machine or a longer measurement (--storage-longest) would decide it",
+        left_open="a quieter machine or a longer measurement (--storage-load longest) would decide it",
     )
 
 

@@ -80,7 +80,7 @@ def test_volumes_at_once_come_and_go_in_time(clean: Api, reports: Path, tmp_path
 def test_without_being_asked_for_none_is_done(clean: Api, reports: Path) -> None:
     run = run_suite("-m", "control_operations", "--storage-class=local-path", reports=reports)
     assert run.status == 5, run.output
-    assert "control operations, 20 at once: ask for them with --storage-operations" in run.output
+    assert "control operations, 20 at once: ask for them with --storage-with operations" in run.output
     assert run.results["operations"] == []
 
 

@@ -276,7 +276,7 @@ def test_the_account_may_do_what_every_subject_takes(seen: tuple[SuiteRun, Asked
 NOT_HERE = {
     Grant(resource="persistentvolumeclaims", verb="patch"),
     Grant(resource="csidrivers", verb="get", group="storage.k8s.io"),
-    # The limit of a node, with --storage-node-volumes.
+    # The limit of a node, with --storage-with node-volumes.
     Grant(resource="csinodes", verb="get", group="storage.k8s.io"),
     # Classes of attributes, which are for CSI drivers.
     Grant(resource="volumeattributesclasses", verb="list", group="storage.k8s.io"),

@@ -153,7 +153,7 @@ def test_the_smallest_change_that_the_pair_could_have_shown_is_told(
     assert "--storage-load-time" not in told
     coarse = kept(tmp_path, "coarse", run_of(measured({"write.iops": estimate(1000.0, by=1.5)})))
     told = " ".join(compare(capsys, coarse, coarse))
-    assert "44 % slower or 77 % faster" in told and "measure both again with a longer --storage-load-time" in told
+    assert "44 % slower or 77 % faster" in told and "measure both again with a longer --storage-load time" in told
 
 
 @pytest.mark.parametrize(("by", "seen"), [(1.143, "within noise"), (1.145, "better")])

@@ -7,7 +7,7 @@ from shutil import which
 
 import pytest
 
-from fixtures.offered_options import OPTIONS
+from acceptance.settings.offered import GROUPS, OPTIONS
 from storage_acceptance.command_line import COMMANDS, main
 
 BASH = which("bash")
@@ -23,8 +23,8 @@ def test_every_command_and_option_is_there(shell: str, capsys: pytest.CaptureFix
     told = script(shell, capsys)
     for command in COMMANDS:
         assert command.name in told
-    for option in OPTIONS:
-        assert f"storage-{option.name}" in told
+    for word in (*(each.words[0] for each in OPTIONS if not each.group), *(each.word for each in GROUPS)):
+        assert word.removeprefix("--") in told
     assert ("-l margin" if shell == "fish" else "--margin") in told
 
 
@@ -45,6 +45,7 @@ def test_an_unknown_shell_is_refused(words: list[str], capsys: pytest.CaptureFix
         ),
         (["run", "--storage-volume-mode", "=", "b"], {"block"}),
         (["run", "--storage-tier", "="], {"baseline", "production"}),
+        (["run", "--storage-scale", "=", "rate"], {"rate-pods=", "rate="}),
         (["limits", "--di"], {"--diff"}),
         (["limits", "suggest", "--mar"], {"--margin"}),
         (["cluster", "u"], {"up"}),

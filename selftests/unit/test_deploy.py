@@ -15,11 +15,11 @@ import yaml
 
 from acceptance.cluster.pod_manifest import USER
 from embedded_cluster.images import LOAD_GENERATORS
-from fixtures.offered_options import OPTIONS
 from release.containerfile import read_recipe
 from selftests.bounds import HANGS_S
 from selftests.lab.accounts import DEPLOY, documents
 from selftests.pytest_command import PYTEST
+from selftests.unit.named_options import unknown_options, unknown_variables
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((DEPLOY / "examples").iterdir())
@@ -67,8 +67,8 @@ def environment() -> dict[str, str]:
 @pytest.mark.parametrize("file", MANIFESTS, ids=lambda path: path.name)
 def test_every_option_that_is_named_exists(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
-    assert set(re.findall(r"\bSTORAGE_[A-Z_]+\b", text)) <= {each.variable for each in OPTIONS}
-    assert set(re.findall(r"--storage-([a-z-]+)", text)) <= {each.name for each in OPTIONS}
+    assert unknown_variables(text) == set()
+    assert unknown_options(text) == set()
 
 
 @pytest.mark.parametrize("file", [*MANIFESTS, DEPLOY / "Containerfile"], ids=lambda path: path.name)

@@ -10,9 +10,9 @@ import pytest
 
 from acceptance.__main__ import main as acceptance_main
 from embedded_cluster.__main__ import main as embedded_main
-from fixtures.offered_options import OPTIONS
 from release.__main__ import main as release_main
 from selftests.unit.docs_pages import PAGES, ROOT, unfenced
+from selftests.unit.named_options import unknown_options
 from storage_acceptance.command_line import COMMANDS
 
 
@@ -44,9 +44,8 @@ def test_each_page_is_in_the_index() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_options_that_are_named_exist(page: str) -> None:
-    known = {each for option in OPTIONS for each in option.words}
-    named = set(re.findall(r"--storage-[a-z]+(?:-[a-z]+)*", PAGES[page]))
-    assert named - known == set()
+    """By their present names, and with a part that their group has."""
+    assert unknown_options(PAGES[page]) == set()
 
 
 def test_options_are_looked_for() -> None:

@@ -1,4 +1,4 @@
-"""`--storage-load-time`: no load ends sooner, and no look is less sure than in the plan that it is taken from."""
+"""`--storage-load time`: no load ends sooner, and no look is less sure than in the plan that it is taken from."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_it_is_a_time_of_some_seconds_to_an_hour() -> None:
     assert read_settings(values).load_time == 0.0
     assert read_settings(values | {"load_time": "2min"}).load_time == 120.0
     for wrong in ("1s", "2h", "30"):
-        with pytest.raises(WrongUsage, match="--storage-load-time: "):
+        with pytest.raises(WrongUsage, match="--storage-load time: "):
             read_settings(values | {"load_time": wrong})
 
 

@@ -106,7 +106,7 @@ def test_a_rate_of_few_files_passes_nothing_and_fails_all_the_same() -> None:
     few = record(rate(files=1000, seconds=[0.01, 0.011] * 50), files=1000)
     status, reason = judged(few, limit("create", 600.0))
     assert status == "inconclusive"
-    assert "the limit is about 100,000 files, and there were 1,000: ask for as many with --storage-many" in reason
+    assert "the limit is about 100,000 files, and there were 1,000: ask for as many with --storage-with many" in reason
     assert judged(few, limit("create", 60.0))[0] == "fail"
 
 

@@ -37,7 +37,7 @@ def test_what_failed_took_for_ever() -> None:
     few, many = (judge_operations(record(times(FAST, failed={"FailedMount": count})), BIND) for count in (1, 30))
     assert (few.status, many.status) == ("inconclusive", "fail")
     assert "; 30 failed: 30 FailedMount." in many.reason and many.measured is None
-    assert "more operations (--storage-operations-at-once) would decide it; 1 failed" in few.reason
+    assert "more operations (--storage-with operations=N) would decide it; 1 failed" in few.reason
 
 
 def test_what_was_seen_late_does_not_count() -> None:

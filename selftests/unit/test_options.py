@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from fixtures.offered_options import OPTIONS
+from acceptance.settings.offered import GROUPS, HEADINGS, OPTIONS
 from selftests.pytest_command import PYTEST_MODULE
 from selftests.warm_start import run_module
 
@@ -90,8 +91,41 @@ def test_help_describes_each_option(listing: Run) -> None:
     told = " ".join(listing("--help").output.split())
     assert "%%" not in told
     for option in OPTIONS:
-        assert option.words[0] in told
+        assert option.group or option.words[0] in told
         assert told.count(" ".join(option.help.split()[:4])) >= 2, "on the command line, and among the ini keys"
+        assert option.default in told and option.otherwise in told
+    assert all(each.word in told for each in GROUPS) and "--storage-scale-steps" not in told
+
+
+def test_they_are_about_forty_each_with_one_default() -> None:
+    assert sum(map(len, HEADINGS.values())) < 45
+    assert [each.name for each in OPTIONS if each.default and each.otherwise] == []
+    for option in OPTIONS:
+        assert not re.search(r"\bdefault\b", option.help), option.name
+
+
+@pytest.mark.parametrize("where", ["line", "environment", "ini"])
+def test_parts_of_a_group_are_their_options(listing: Run, where: str) -> None:
+    """Beside the names that these had alone."""
+    parts = "rate-pods=7 profiles=one profiles=two rate=5"
+    words, environment = [*(f"--storage-scale={each}" for each in parts.split())], {}
+    if where == "environment":
+        words, environment = [], {"STORAGE_SCALE": parts}
+    if where == "ini":
+        words = ["-o", f"storage_scale={parts}"]
+    found = listing(*words, "--storage-scale-window=9s", "-m", "scale", "--storage-plan", **environment)
+    assert found.status == 4 and "found ['one', 'two']" in found.output
+    assert listing("--storage-with=sustained", "--storage-with=operations=3").status == 0
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["scale=step=1", "scale=steps", "scale=steps=", "with=latency-under-load=3", "with=all", "load=", "rebuild=size=x"],
+)
+def test_parts_that_a_group_has_not_are_refused_with_those_it_has(listing: Run, asked: str) -> None:
+    found = listing(f"--storage-{asked}")
+    assert found.status == 4 and f"--storage-{asked.partition('=')[0]}" in found.output, found.output
+    assert "wanted" in found.output and "Traceback" not in found.output
 
 
 @pytest.mark.parametrize(

@@ -235,7 +235,9 @@ def test_a_sustained_load_is_planned_where_it_is_asked_for(planned: Callable[...
     options = (NO_CLUSTER, "-m", "sustained", "--storage-class=fast")
     status, output = planned(*options)
     assert status == 0, output
-    assert "1 test: sustained: 40 min of load a class; ask for it with --storage-sustained" in " ".join(output.split())
+    assert "1 test: sustained: 40 min of load a class; ask for it with --storage-with sustained" in " ".join(
+        output.split()
+    )
     assert "without a pause" not in output
     _, output = planned(*options, "--storage-sustained")
     assert re.search(r"sync-write-iops on fast without a pause, 40 min .* 40:0\d", output), output
@@ -342,4 +344,6 @@ def test_many_snapshots_are_planned_where_operations_are_asked_for(planned: Call
         output,
     ), output
     status, output = planned(*options)
-    assert "20 snapshots of one volume under load: ask for them with --storage-operations" in " ".join(output.split())
+    assert "20 snapshots of one volume under load: ask for them with --storage-with operations" in " ".join(
+        output.split()
+    )

@@ -78,12 +78,12 @@ def test_each_mistake_is_told_with_its_line(wrong: str, line: int, said: str, tm
     with pytest.raises(WrongUsage) as raised:
         settings(pod_template=path)
     first, *more = str(raised.value).splitlines()
-    assert first == "--storage-pod-template: wanted a pod template, found"
+    assert first == "--storage-pods template: wanted a pod template, found"
     assert any(each.startswith(f"{path}:{line}: ") and said in each for each in more), more
 
 
 def test_a_host_has_no_pods(tmp_path: Path) -> None:
-    with pytest.raises(WrongUsage, match="--storage-pod-user, --storage-pod-template as well"):
+    with pytest.raises(WrongUsage, match="--storage-pods user, --storage-pods template as well"):
         settings(cluster="host", storage_class=[str(tmp_path)], pod_user="1", pod_template=file(tmp_path, GOOD))
 
 

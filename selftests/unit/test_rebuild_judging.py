@@ -73,7 +73,7 @@ def test_nor_one_that_is_nearer_than_the_looks_were() -> None:
     assert verdict.status == "inconclusive"
     assert verdict.reason.endswith(
         "wanted at least 4.083 TiB, which the measured times cannot decide (3.59 TiB to 11.25 TiB); a larger "
-        "--storage-rebuild-size would decide it."
+        "--storage-rebuild size would decide it."
     )
     assert judged(rough, "largest_volume", IN_A_DAY * 0.6).status == "pass"
     assert judged(rough, "largest_volume", IN_A_DAY * 2).status == "inconclusive", "it may have taken 15 s"
@@ -93,7 +93,7 @@ def test_nor_is_a_limit_within_the_times_decided_by_many_rebuilds() -> None:
     assert found.largest_volume.low is not None
     for factor in (0.8, 1.2):
         verdict = judged(found, "largest_volume", found.largest_volume.mean * factor)
-        assert verdict.status == "inconclusive" and "--storage-rebuild-size" in verdict.reason
+        assert verdict.status == "inconclusive" and "--storage-rebuild size" in verdict.reason
     assert judged(found, "largest_volume", found.largest_volume.mean * 0.7).status == "pass"
     assert judged(found, "largest_volume", found.largest_volume.mean * 1.6).status == "fail"
 
@@ -184,7 +184,7 @@ def test_a_rebuild_that_is_over_too_soon_says_so() -> None:
         update={"iops_during": load.iops_during.model_copy(update={"batches": load.iops_during.batches[:2]})}
     )
     verdict = judged(record(foreground=short), "foreground_iops", 0.1)
-    assert verdict.status == "inconclusive" and "--storage-rebuild-size" in verdict.reason
+    assert verdict.status == "inconclusive" and "--storage-rebuild size" in verdict.reason
 
 
 def test_without_a_limit_the_figures_are_told() -> None:

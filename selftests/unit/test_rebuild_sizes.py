@@ -103,7 +103,7 @@ def test_storage_that_is_the_slower_the_more_there_is_can_fail_and_not_pass() ->
     assert verdict.status == "inconclusive"
     assert "the larger took more time per byte, 512 MiB/s between both" in verdict.reason
     assert verdict.reason.endswith(
-        "and larger volumes may be slower still; a larger --storage-rebuild-size would decide it."
+        "and larger volumes may be slower still; a larger --storage-rebuild size would decide it."
     )
     assert judged(found, 1000 * TIB).status == "fail"
     _, section = rebuild_parts(results(found))
@@ -129,14 +129,14 @@ def test_what_the_looks_leave_open_a_larger_size_decides() -> None:
     verdict = judged(two(18.0, 63.0, exact_to_s=15.0), 25 * TIB)
     assert verdict.status == "inconclusive"
     assert "which the measured times cannot decide (7.1" in verdict.reason
-    assert "--storage-rebuild-size" in verdict.reason
+    assert "--storage-rebuild size" in verdict.reason
 
 
 def test_what_is_near_after_one_of_each_more_rebuilds_decide() -> None:
     verdict = judged(two(18.0, 63.0, exact_to_s=0.1), 25 * TIB)
     assert verdict.reason.endswith(
         "too near to be decided by one rebuild of each size, which may be off by 25 %; more rebuilds "
-        "(--storage-rebuild-repeats) would decide it."
+        "(--storage-rebuild repeats) would decide it."
     )
     again = [[timed(mean * each, exact_to_s=0.1) for each in (0.99, 1.0, 1.01)] for mean in (18.0, 63.0)]
     found = record_of_two(*again)
@@ -192,7 +192,7 @@ def test_the_report_shows_both_and_what_common_sizes_would_take() -> None:
     assert "; 1 TiB would take 51.25 min (" in sentences_of(section)[1]
     _, alone = rebuild_parts(results(record()))
     assert (
-        "counts as if it grew with the data. A second size, --storage-rebuild-smaller, would separate the two."
+        "counts as if it grew with the data. A second size, --storage-rebuild smaller, would separate the two."
         in sentences_of(alone)[1]
     )
 

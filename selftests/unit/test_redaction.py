@@ -86,7 +86,7 @@ def test_other_parameters_are_shown_without_the_user_in_their_urls() -> None:
         "the token of the account is not accepted",
         "adminSecretName=rook-csi",
         "write.iops of sync-write-iops on fast is 1,204 IOPS (99% CI 1,131 IOPS to 1,281 IOPS)",
-        "get, create on secrets (only with --storage-pull-secret)",
+        "get, create on secrets (only with --storage-pods pull-secret)",
         "tests/test_provisioning.py::test_claim_binds[fast]",
     ],
 )

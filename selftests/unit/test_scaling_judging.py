@@ -110,13 +110,13 @@ def test_volumes_without_an_interval_are_inconclusive() -> None:
     volumes = [*short.volumes[:2], short.volumes[2].model_copy(update={"low": None, "high": None})]
     found = record(short.model_copy(update={"volumes": volumes}))
     verdict = judge_scaling(found, limit("per_volume", 1, pods=3))
-    assert verdict.status == "inconclusive" and "--storage-scale-window" in verdict.reason
+    assert verdict.status == "inconclusive" and "--storage-scale window" in verdict.reason
 
 
 def test_a_step_that_was_not_run_is_inconclusive_and_names_the_option() -> None:
     verdict = judge_scaling(record(step(1, 500), step(3, 900)), limit("per_volume", 1, pods=15))
     assert verdict.status == "inconclusive"
-    assert "has no step of 15 volumes, only of 1, 3" in verdict.reason and "--storage-scale-steps" in verdict.reason
+    assert "has no step of 15 volumes, only of 1, 3" in verdict.reason and "--storage-scale steps" in verdict.reason
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_mistakes_are_told_with_their_line(section: str, said: str, tmp_path: Pa
 
 @pytest.mark.parametrize("given", ["90s", "60s", "0s", "25h", "10", "150s"])
 def test_a_time_is_in_whole_minutes(given: str) -> None:
-    with pytest.raises(WrongUsage, match="--storage-sustained-time: wanted "):
+    with pytest.raises(WrongUsage, match="--storage-with sustained: wanted "):
         read_settings(FILES | {"sustained_time": given})
 
 

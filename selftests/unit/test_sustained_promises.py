@@ -9,7 +9,8 @@ import pytest
 
 from acceptance.judging.sustained import judge_sustained
 from acceptance.results.document import SustainedRecord, Verdict
-from acceptance.settings.run import SUSTAINED_S
+from acceptance.settings.offered import BY_KEY
+from acceptance.text.quantities import parse_quantity
 from acceptance.trials.speed.runner import SpeedRunner
 from acceptance.trials.speed.sustained import judged_seconds, plan_of, sustained_record
 from selftests.unit.made_limits import tier_with
@@ -18,7 +19,7 @@ from selftests.unit.simulated_standstills import Storage, profile
 from selftests.unit.sustained_records import at_least
 
 RATE, BURST = 200.0, 3.0
-DEFAULT_S, SHORT_S = int(SUSTAINED_S), 120
+DEFAULT_S, SHORT_S = int(parse_quantity(BY_KEY["sustained_time"].default, unit="s")), 120
 UNCOUNTED_S = 3
 """of the load, at its begin: the ramp, and the second that counts begin from"""
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from acceptance.settings.offered import OPTIONS
 from acceptance.settings.run import read_settings
 from acceptance.settings.target_file import LonghornTarget, of_target, read_target
 from acceptance.settings.targets import shipped_targets, target_path
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import parse_size
-from fixtures.offered_options import OPTIONS
 
 NAMES = sorted(shipped_targets())
 DOCS = Path(__file__).parents[2] / "docs" / "targets.md"
@@ -59,7 +59,7 @@ def test_what_each_sets_is_in_the_documentation(name: str) -> None:
     for setting, value in read_target(target_path(name)).settings.given.items():
         written = value if isinstance(value, str) else ",".join(value)
         (option,) = [each for each in OPTIONS if each.key == setting]
-        assert f"`--storage-{option.name} {written}`" in row
+        assert f"`{option.spelled}{'=' if option.group else ' '}{written}`" in row
 
 
 def test_longhorn_names_its_driver() -> None:

@@ -292,7 +292,7 @@ def limited(most: int | None, *there: tuple[Any, Object], consent: int = 0) -> P
     ("bench", "error", "said"),
     [
         (limited(None), Unsupported, "reports no limit of volumes on any node"),
-        (limited(8, consent=7), NotTried, "wanted consent to 8 more, found --storage-node-volumes 7"),
+        (limited(8, consent=7), NotTried, "wanted consent to 8 more, found --storage-with node-volumes=7"),
         (limited(1, *on_node("a", "a.driver")), NotTried, "1 of them others': there is no room for one more"),
         (
             limited(4, *on_node("a", "a.driver"), *on_node("b", "b.driver"), *on_node("c", "a.driver", node="n2")),

@@ -12,8 +12,8 @@ import yaml
 
 from acceptance.limits.file import load_limits
 from embedded_cluster import golang
-from fixtures.offered_options import OPTIONS
 from release.__main__ import main as release_main
+from selftests.unit.named_options import unknown_options, unknown_variables
 
 ROOT = Path(__file__).parents[2]
 OWN = sorted((ROOT / ".github" / "workflows").iterdir())
@@ -50,8 +50,8 @@ def test_actionlint_is_asked_for_real(tmp_path: Path) -> None:
 @pytest.mark.parametrize("workflow", OWN, ids=lambda path: path.name)
 def test_options_and_files_that_a_workflow_names_exist(workflow: Path) -> None:
     text = workflow.read_text(encoding="utf-8")
-    assert set(re.findall(r"\bSTORAGE_[A-Z_]+\b", text)) <= {each.variable for each in OPTIONS}
-    assert set(re.findall(r"--storage-([a-z-]+)", text)) <= {each.name for each in OPTIONS}
+    assert unknown_variables(text) == set()
+    assert unknown_options(text) == set()
     named = re.findall(r"(?<![\w/])(?:\.github|deploy)/[\w./-]+\w", text)
     assert named and [name for name in named if not (ROOT / name).is_file()] == []
 

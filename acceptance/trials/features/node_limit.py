@@ -34,7 +34,7 @@ def try_node_limit(bench: Bench) -> str:
         raise bench.not_tried(f"{told}: there is no room for one more")
     if room > bench.node_volumes:
         raise bench.not_tried(
-            f"{told}; wanted consent to {room} more, found --storage-node-volumes {bench.node_volumes}"
+            f"{told}; wanted consent to {room} more, found --storage-with node-volumes={bench.node_volumes}"
         )
     full = bench.plan(*_claims(bench, room), script=_HOLDS, node=node)
     _fill(bench, full, told=told)

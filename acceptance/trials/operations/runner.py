@@ -102,7 +102,7 @@ class OperationsRunner:
             raise EnvironmentFailure(
                 f"the {len(nodes)} nodes hold {room} more pods of {REQUESTS['cpu']} CPU and {REQUESTS['memory']} each, "
                 f"and {settings.at_once} at once were asked for, so none was created; free some, add nodes, or ask for "
-                "fewer with --storage-operations-at-once"
+                "fewer with --storage-with operations=N"
             )
 
     def _missing(self, storage_class: StorageClass) -> Iterator[tuple[Operation, str]]:

@@ -30,7 +30,7 @@ class NoPostgresql(NotTried):
         why = why.partition("; name ")[0]
         super().__init__(
             f"no PostgreSQL to try: {why}; name an image that holds one with {OPTION}, its credentials with "
-            "--storage-pull-secret"
+            "--storage-pods pull-secret"
         )
 
 

@@ -48,7 +48,7 @@ class PriceWatch:
         if not self.pods:
             raise EnvironmentFailure(
                 f"no pod of the storage was found in {', '.join(self._of)}; name its namespaces, and labels where "
-                "others are in them too, with --storage-price-of NAMESPACE[/SELECTOR]"
+                "others are in them too, with --storage-with price-of=NAMESPACE[/SELECTOR]"
             )
         self._thread.start()
         return self

@@ -67,7 +67,7 @@ def usable(workspace: Workspace, plan: RampPlan, *, required: int) -> list[Objec
         if (is_up(node) if plan.node_labels else takes_pods(node, template))
     ]
     if not nodes:
-        which = f" with label {labelled} (--storage-ramp-node-selector)" if labelled else ""
+        which = f" with label {labelled} (--storage-ramp node-selector)" if labelled else ""
         raise EnvironmentFailure(
             f"wanted nodes{which} that are ready and take pods, found none; see `kubectl get nodes --show-labels`, and "
             "correct the label, or uncordon nodes"

@@ -44,4 +44,4 @@ def warnings(rebuilds: Sequence[TimedRebuild]) -> list[str]:
         return found
     worst = max(rough, key=lambda each: each.uncertainty_s / each.seconds)
     off, took = (format_quantity(value, unit="s") for value in (worst.uncertainty_s, worst.seconds))
-    return [*found, f"a rebuild of {took} is known to within {off} only; use a larger --storage-rebuild-size"]
+    return [*found, f"a rebuild of {took} is known to within {off} only; use a larger --storage-rebuild size"]

@@ -1,0 +1,294 @@
+"""What can be asked for on the command line, in ini files and in the environment: each option and default, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from acceptance.settings.offered_trials import DURABILITY, RAMP, REBUILD, SCALE, WITH
+from acceptance.settings.option import Group, Option
+
+_CAPABILITIES = "of docs/volume-features.md, such as expansion, snapshot, clone"
+TESTED = (
+    Option(
+        name="class",
+        setting="storage_class",
+        metavar="NAME",
+        kind="values",
+        help="candidate StorageClass, or directory with --storage-cluster host; repeatable",
+        otherwise="the cluster's default class",
+    ),
+    Option(
+        name="baseline-class",
+        metavar="NAME",
+        help="local StorageClass or directory to compare with; without it comparison tests are skipped",
+    ),
+    Option(
+        name="compare-with",
+        metavar="NAME",
+        help="StorageClass or directory to measure in turn with the candidate and to show beside it, without a verdict",
+    ),
+    Option(
+        name="for",
+        setting="workloads",
+        metavar="WORKLOAD",
+        kind="values",
+        help="also judge whether each class is fast enough for a workload: etcd, postgresql, mysql, kafka, prometheus, "
+        "elasticsearch, registry, vm, ai-checkpoint or backup; repeatable (docs/workloads.md)",
+    ),
+    Option(
+        name="target",
+        metavar="NAME|FILE",
+        help="known storage, by a name of docs/targets.md or by a target file: its settings, how its replicas are "
+        "rebuilt (docs/rebuild.md) and how nodes are made to fail (docs/durability.md)",
+    ),
+    Option(
+        name="require-capability",
+        formerly="expect",
+        setting="expect",
+        metavar="CAP,...",
+        help=f"capabilities that every class must have, {_CAPABILITIES}: a missing one is a fail instead of a skip",
+    ),
+    Option(
+        name="declaration",
+        metavar="FILE",
+        help="what you declare of product, hardware and preconditions, for the first page of the report "
+        "(docs/vendors.md)",
+    ),
+    Option(
+        name="import",
+        setting="imports",
+        metavar="FILE[:NAME]",
+        kind="values",
+        help="JUnit file of the Kubernetes e2e, of csi-sanity or of another tool, shown in the report as what that "
+        "tool found; repeatable (docs/importing.md)",
+    ),
+    Option(
+        name="imported-failures",
+        metavar="show|fail",
+        help="what a failure in an imported file does: it is shown, or it fails the run too",
+        default="show",
+    ),
+)
+LIMITS = (
+    Option(name="tier", metavar="NAME", help="tier of limits", default="baseline"),
+    Option(
+        name="thresholds",
+        metavar="FILE[:FILE...]",
+        help="limits file, or several that are merged",
+        otherwise="thresholds.yaml",
+    ),
+    Option(
+        name="limit",
+        metavar="LIMIT",
+        kind="values",
+        help="one limit instead of the tier's own, such as 'sync-write-iops.write.iops>=1200'; repeatable",
+    ),
+    Option(name="profiles", metavar="DIR", help="folder of fio job files", otherwise="profiles/"),
+)
+CLUSTER = (
+    Option(
+        name="cluster",
+        metavar="KIND",
+        help="embedded, kubeconfig, kind, k3d or minikube; in-cluster: the cluster of the pod that the suite runs in, "
+        "with its service account; host: no cluster, classes are directories of this host",
+        otherwise="a running embedded cluster",
+    ),
+    Option(
+        name="cluster-set",
+        metavar="KEY=VALUE",
+        kind="values",
+        help="a cluster that the run creates (kind, k3d, minikube): version=1.34.0, nodes=N that take pods, config="
+        "FILE of kind or k3d, load=auto|always|never (images of this machine's Docker), time=TIME to create it; "
+        "repeatable (docs/platforms.md)",
+        otherwise="the program's own version, 1 node, load=auto, time=10min",
+    ),
+    Option(
+        name="embedded-name",
+        formerly="embedded",
+        setting="embedded",
+        metavar="NAME",
+        help="which embedded cluster, where several run",
+        otherwise="default",
+    ),
+    Option(
+        name="cpu-latency",
+        metavar="low|unchanged",
+        help="embedded cluster: whether this host's CPUs are kept from sleeping during the run, as tuned's profile "
+        "latency-performance does",
+        otherwise="low, where the kernel lets it",
+    ),
+    Option(name="kubeconfig", metavar="FILE", help="kubeconfig of an existing cluster"),
+    Option(name="context", metavar="NAME", help="context of the kubeconfig"),
+)
+PODS = Group(
+    name="pods",
+    help="all pods of the run",
+    options=(
+        Option(
+            name="pod-user",
+            group="pods",
+            part="user",
+            metavar="ID|cluster",
+            help="user and group that they run as; cluster: they ask for none, and the cluster says",
+            otherwise="cluster on OpenShift, else 65534",
+        ),
+        Option(
+            name="pod-template",
+            group="pods",
+            part="template",
+            metavar="FILE",
+            help="their labels, annotations, tolerations, node selector and priority class, as a pod template has them "
+            "(docs/platforms.md)",
+        ),
+        Option(
+            name="pull-secret",
+            group="pods",
+            part="pull-secret",
+            metavar="NAME",
+            help="pull secret for the image, NAME or NAMESPACE/NAME",
+        ),
+    ),
+)
+IN_THE_CLUSTER = (
+    Option(name="node", metavar="NAME", help="run the load there", otherwise="chosen, the same for both classes"),
+    Option(name="image", metavar="REF", help="image with fio and a shell", otherwise="the one that the cluster offers"),
+    PODS,
+    Option(
+        name="postgresql-image",
+        metavar="REF",
+        help="with --storage-for postgresql: image of the PostgreSQL that is killed and recovered",
+        otherwise="the one that the cluster offers, else docker.io/library/postgres:17.6-bookworm",
+    ),
+    Option(name="volume-size", metavar="SIZE", help="size of each PVC", default="3Gi"),
+    Option(name="test-size", metavar="SIZE", help="size of the file that fio loads", default="1Gi"),
+    Option(
+        name="volume-mode",
+        metavar="MODE",
+        help="filesystem, or block: raw block devices without a file system",
+        default="filesystem",
+    ),
+    Option(
+        name="claim-at-most",
+        metavar="SIZE",
+        help="consent: how much the run may claim at one time, all classes together",
+        default="100Gi",
+    ),
+    Option(
+        name="pool-share",
+        metavar="PERCENT",
+        help="how much of a pool's free space the run may claim at one time, where that is known",
+        default="50%",
+    ),
+)
+LOAD = Group(
+    name="load",
+    help="loads of profiles",
+    options=(
+        Option(
+            name="load-time",
+            group="load",
+            part="time",
+            metavar="TIME",
+            help="how long each lasts at the least, alone and in turn, such as 30s: longer loads show smaller changes "
+            "between runs",
+            otherwise="until its verdicts are decided, from 4s on",
+        ),
+        Option(
+            name="longest",
+            group="load",
+            part="longest",
+            metavar="TIME",
+            help="how long one may last whose verdicts are undecided after a minute, 60s to 30min",
+            default="5min",
+        ),
+        Option(
+            name="unjudged-time",
+            group="load",
+            part="unjudged",
+            metavar="TIME",
+            help="how long a profile without a limit is loaded",
+            default="12s",
+        ),
+    ),
+)
+TRIALS = (
+    LOAD,
+    WITH,
+    SCALE,
+    RAMP,
+    DURABILITY,
+    REBUILD,
+    Option(name="destructive", kind="flag", help="allow tests that kill, rebuild or ramp to the limit"),
+    Option(
+        name="kill-pods",
+        metavar="NAMESPACE/LABEL=VALUE",
+        kind="values",
+        help="pods of the storage system that may be killed, one at a time, while volumes are written; repeatable "
+        "(docs/disruption.md)",
+    ),
+)
+RUN = (
+    Option(
+        name="plan",
+        kind="flag",
+        help="show what the run would create and test, and how long that takes; create and run nothing",
+    ),
+    Option(
+        name="timeout",
+        metavar="TIME",
+        help="how long a PVC may take to bind, a pod to start, an object to go",
+        default="5min",
+    ),
+    Option(name="report", metavar="DIR", help="where run folders go", default="reports"),
+    Option(
+        name="history",
+        metavar="PATH",
+        help="earlier runs to compare with; this run is added to them: a file, or a folder for history.jsonl "
+        "(docs/history.md)",
+    ),
+    Option(
+        name="pushgateway",
+        metavar="URL",
+        help="Pushgateway that gets the metrics of the run at its end; metrics.prom has them anyway",
+    ),
+    Option(
+        name="inconclusive",
+        metavar="inconclusive|fail|pass",
+        help="how the run ends if no verdict fails and one is inconclusive: exit status 6, 1 or 0; the verdict itself "
+        "does not change",
+        default="inconclusive",
+    ),
+    Option(
+        name="partial",
+        metavar="partial|fail|pass",
+        help="how the run ends if nothing failed and the tier was judged in part, as after -k or -m: exit status 7, 1 "
+        "or 0; report and results say so in any case",
+        default="partial",
+    ),
+    Option(
+        name="keep",
+        kind="flag",
+        help="keep namespace and volumes, the folders of a host, or a cluster that the run created, when a test failed",
+    ),
+)
+HEADINGS: Mapping[str, tuple[Option | Group, ...]] = {
+    "What is tested": TESTED,
+    "Limits": LIMITS,
+    "The cluster": CLUSTER,
+    "Pods and volumes": IN_THE_CLUSTER,
+    "Loads and trials": TRIALS,
+    "The run": RUN,
+}
+
+
+def _all() -> Iterator[Option]:
+    for offered in HEADINGS.values():
+        for each in offered:
+            yield from each.options if isinstance(each, Group) else (each,)
+
+
+GROUPS = tuple(each for offered in HEADINGS.values() for each in offered if isinstance(each, Group))
+OPTIONS = tuple(_all())
+"""Each setting that can be asked for, those in groups too."""
+BY_KEY = {each.key: each for each in OPTIONS}
+"""The options by their names among the settings."""
