@@ -78,7 +78,7 @@ def _of_option(option: Option) -> Offered:
 
 def _of_group(group: Group) -> Offered:
     parts = [part if options[0].kind == "flag" else f"{part}=" for part, options in group.parts.items()]
-    return Offered(option=group.word, about=group.help, takes=True, values=parts)
+    return Offered(option=group.words[0], about=group.help, takes=True, values=parts)
 
 
 def _choices(option: str) -> Sequence[str]:

@@ -63,7 +63,7 @@ def options_help() -> str:
         table.add_row(f"\n{heading}")
         for each in offered:
             if isinstance(each, Group):
-                table.add_row(f"{each.word} PART=VALUE", f"{each.help}; repeatable")
+                table.add_row(f"{each.words[0]} {each.metavar}", f"{each.help}; repeatable")
                 for told in each.described_parts:
                     table.add_row("", told)
             else:

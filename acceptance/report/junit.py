@@ -5,7 +5,7 @@ In the form that pytest writes and that GitLab, Jenkins and GitHub read: https:/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -59,7 +59,7 @@ def junit_text(results: Results, cases: Sequence[EndedTest], *, exit_status: int
     """
     root = Element("testsuites")
     suite = SubElement(root, "testsuite", name="storage-acceptance", timestamp=results.run.started.isoformat())
-    _add_properties(suite, _properties(results))
+    _add_properties(suite, _properties(results).items())
     verdicts: dict[str | None, list[Verdict]] = {}
     for verdict in results.verdicts:
         verdicts.setdefault(verdict.test, []).append(verdict)
@@ -94,11 +94,10 @@ def _properties(results: Results) -> dict[str, object]:
     }
 
 
-def _add_properties(element: Element, properties: dict[str, object] | Sequence[tuple[str, object]]) -> None:
-    pairs = list(properties.items() if isinstance(properties, dict) else properties)
-    if pairs:
+def _add_properties(element: Element, properties: Collection[tuple[str, object]]) -> None:
+    if properties:
         listed = SubElement(element, "properties")
-        for name, value in pairs:
+        for name, value in properties:
             SubElement(listed, "property", name=name, value=str(value))
 
 

@@ -126,7 +126,6 @@ PODS = Group(
     options=(
         Option(
             name="pod-user",
-            group="pods",
             part="user",
             metavar="ID|cluster",
             help="user and group that they run as; cluster: they ask for none, and the cluster says",
@@ -134,7 +133,6 @@ PODS = Group(
         ),
         Option(
             name="pod-template",
-            group="pods",
             part="template",
             metavar="FILE",
             help="their labels, annotations, tolerations, node selector and priority class, as a pod template has them "
@@ -142,7 +140,6 @@ PODS = Group(
         ),
         Option(
             name="pull-secret",
-            group="pods",
             part="pull-secret",
             metavar="NAME",
             help="pull secret for the image, NAME or NAMESPACE/NAME",
@@ -186,7 +183,6 @@ LOAD = Group(
     options=(
         Option(
             name="load-time",
-            group="load",
             part="time",
             metavar="TIME",
             help="how long each lasts at the least, alone and in turn, such as 30s: longer loads show smaller changes "
@@ -195,7 +191,6 @@ LOAD = Group(
         ),
         Option(
             name="longest",
-            group="load",
             part="longest",
             metavar="TIME",
             help="how long one may last whose verdicts are undecided after a minute, 60s to 30min",
@@ -203,7 +198,6 @@ LOAD = Group(
         ),
         Option(
             name="unjudged-time",
-            group="load",
             part="unjudged",
             metavar="TIME",
             help="how long a profile without a limit is loaded",

@@ -10,7 +10,6 @@ SCALE = Group(
     options=(
         Option(
             name="scale-steps",
-            group="scale",
             part="steps",
             metavar="N,N,...",
             help="how many are loaded, step by step",
@@ -18,7 +17,6 @@ SCALE = Group(
         ),
         Option(
             name="scale-profiles",
-            group="scale",
             part="profiles",
             metavar="NAME",
             kind="values",
@@ -27,7 +25,6 @@ SCALE = Group(
         ),
         Option(
             name="scale-window",
-            group="scale",
             part="window",
             metavar="TIME",
             help="how long each step is measured at first",
@@ -35,7 +32,6 @@ SCALE = Group(
         ),
         Option(
             name="scale-rate-pods",
-            group="scale",
             part="rate-pods",
             metavar="N",
             help="how many are loaded at a set rate",
@@ -43,7 +39,6 @@ SCALE = Group(
         ),
         Option(
             name="scale-rate",
-            group="scale",
             part="rate",
             metavar="RATE",
             help="that rate, of each volume",
@@ -57,7 +52,6 @@ RAMP = Group(
     options=(
         Option(
             name="ramp-pods",
-            group="ramp",
             part="pods",
             metavar="N",
             help="how many",
@@ -65,7 +59,6 @@ RAMP = Group(
         ),
         Option(
             name="ramp-rate",
-            group="ramp",
             part="rate",
             metavar="RATE",
             help="how many are requested in what time, such as 30/min",
@@ -73,7 +66,6 @@ RAMP = Group(
         ),
         Option(
             name="ramp-form",
-            group="ramp",
             part="form",
             metavar="FORM",
             help="set, one StatefulSet for all pods, or per-node, one for each node",
@@ -81,7 +73,6 @@ RAMP = Group(
         ),
         Option(
             name="ramp-node-selector",
-            group="ramp",
             part="node-selector",
             metavar="KEY=VALUE",
             help="use the nodes with this label, whatever their taints",
@@ -95,7 +86,6 @@ REBUILD = Group(
     options=(
         Option(
             name="rebuild-size",
-            group="rebuild",
             part="size",
             metavar="SIZE",
             help="data on the volume",
@@ -103,7 +93,6 @@ REBUILD = Group(
         ),
         Option(
             name="rebuild-smaller",
-            group="rebuild",
             part="smaller",
             metavar="PERCENT",
             help="a second size that is timed first, as a share of the size, to tell the time to begin from the rate",
@@ -111,7 +100,6 @@ REBUILD = Group(
         ),
         Option(
             name="rebuild-repeats",
-            group="rebuild",
             part="repeats",
             metavar="N",
             help="how often each rebuild is timed, 1 or at least 3",
@@ -119,7 +107,6 @@ REBUILD = Group(
         ),
         Option(
             name="rebuild-snapshots",
-            group="rebuild",
             part="snapshots",
             metavar="N",
             help="snapshots that volumes have, the head included; divides the largest volume",
@@ -127,7 +114,6 @@ REBUILD = Group(
         ),
         Option(
             name="rebuild-timeout",
-            group="rebuild",
             part="timeout",
             metavar="TIME",
             help="how long one rebuild may take",
@@ -141,7 +127,6 @@ DURABILITY = Group(
     options=(
         Option(
             name="durability-time",
-            group="durability",
             part="time",
             metavar="TIME",
             help="how long records are written before each crash",
@@ -149,7 +134,6 @@ DURABILITY = Group(
         ),
         Option(
             name="failover-timeout",
-            group="durability",
             part="failover-timeout",
             metavar="TIME",
             help="how long it may take until a failed node's volume is used elsewhere",
@@ -163,14 +147,12 @@ WITH = Group(
     options=(
         Option(
             name="sustained",
-            group="with",
             part="sustained",
             kind="flag",
             help="load each class without a pause, and judge how fast it still is at the end",
         ),
         Option(
             name="sustained-time",
-            group="with",
             part="sustained",
             metavar="TIME",
             help="for how long, in whole minutes",
@@ -178,7 +160,6 @@ WITH = Group(
         ),
         Option(
             name="latency-under-load",
-            group="with",
             part="latency-under-load",
             kind="flag",
             help="measure what a volume can do, then how long operations take at 10, 50, 80 and 90 % of it, and judge "
@@ -186,7 +167,6 @@ WITH = Group(
         ),
         Option(
             name="noisy-neighbours",
-            group="with",
             part="noisy-neighbours",
             metavar="N",
             help="measure how long operations take at a share of what a volume can do, alone and while N others of its "
@@ -195,7 +175,6 @@ WITH = Group(
         ),
         Option(
             name="operations",
-            group="with",
             part="operations",
             kind="flag",
             help="time control operations, many at once: PVCs bound, pods ready, snapshots, restores, clones, "
@@ -203,7 +182,6 @@ WITH = Group(
         ),
         Option(
             name="operations-at-once",
-            group="with",
             part="operations",
             metavar="N",
             help="how many at once, in as many rounds as the tier's percentiles need",
@@ -211,7 +189,6 @@ WITH = Group(
         ),
         Option(
             name="many-files",
-            group="with",
             part="many-files",
             kind="flag",
             help="time a volume of very many files: how soon they are created, listed, looked up and deleted, and how "
@@ -219,7 +196,6 @@ WITH = Group(
         ),
         Option(
             name="many-files-count",
-            group="with",
             part="many-files",
             metavar="N",
             help="how many",
@@ -227,14 +203,12 @@ WITH = Group(
         ),
         Option(
             name="price",
-            group="with",
             part="price",
             kind="flag",
             help="watch CPU and memory of the storage's own pods before, during and after a load, and judge them",
         ),
         Option(
             name="price-time",
-            group="with",
             part="price",
             metavar="TIME",
             help="how long the load is, in whole minutes; leaks are judged from 30min on",
@@ -242,7 +216,6 @@ WITH = Group(
         ),
         Option(
             name="price-of",
-            group="with",
             part="price-of",
             metavar="NAMESPACE[/SELECTOR]",
             kind="values",
@@ -251,7 +224,6 @@ WITH = Group(
         ),
         Option(
             name="node-volumes",
-            group="with",
             part="node-volumes",
             metavar="N",
             help="fill a node with as many volumes as its driver reports, if that takes at most N",

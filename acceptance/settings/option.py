@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -10,7 +10,7 @@ class Option:
     """One setting that can be asked for, as `--storage-NAME` or, in a group, as `--storage-GROUP PART=VALUE`.
 
     `kind`: what follows it: a value, several values, or nothing. `default`: as one would write it; `otherwise`: in
-    words, where it depends on something. `group`, `part`: of one in a group, whose own name goes on being understood.
+    words, where it depends on something. `part`: of one in a group, which says its `group`; its own name is known too.
     `formerly`: the name that it had, which goes on being understood everywhere. `setting`: its name among the settings,
     where that is another one: the name in results stays what it was.
     """
@@ -59,27 +59,16 @@ class Option:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Group:
-    """Options of one subject, which share `--storage-NAME PART=VALUE`. `options`: those that have its name."""
+class Group(Option):
+    """Options of one subject, which share `--storage-NAME PART=VALUE`, given as often as there are parts to ask for."""
 
-    name: str
-    help: str
+    metavar: str = "PART=VALUE"
+    kind: str = "values"
     options: tuple[Option, ...] = field(default=())
 
-    @property
-    def word(self) -> str:
-        """What is typed."""
-        return f"--storage-{self.name}"
-
-    @property
-    def ini(self) -> str:
-        """What stands in an ini file."""
-        return _key(self.word)
-
-    @property
-    def variable(self) -> str:
-        """What stands in the environment."""
-        return self.ini.upper()
+    def __post_init__(self) -> None:
+        """Name the group in its options."""
+        object.__setattr__(self, "options", tuple(replace(each, group=self.name) for each in self.options))
 
     @property
     def parts(self) -> dict[str, list[Option]]:

@@ -7,9 +7,11 @@ import re
 from acceptance.settings.offered import GROUPS, OPTIONS
 
 _ALONE = {each.words[0] for each in OPTIONS if not each.group}
-_IN_GROUPS = {f"{each.word} {part}" for each in GROUPS for part in (*each.parts, "PART")}
-_NAMED = re.compile(rf"(?:{'|'.join(each.word for each in GROUPS)})(?![-a-z])\s[-a-zA-Z]+|--storage-[a-z]+(?:-[a-z]+)*")
-_VARIABLES = {each.variables[0] for each in OPTIONS if not each.group} | {each.variable for each in GROUPS}
+_IN_GROUPS = {f"{each.words[0]} {part}" for each in GROUPS for part in (*each.parts, "PART")}
+_NAMED = re.compile(
+    rf"(?:{'|'.join(each.words[0] for each in GROUPS)})(?![-a-z])\s[-a-zA-Z]+|--storage-[a-z]+(?:-[a-z]+)*"
+)
+_VARIABLES = {each.variables[0] for each in OPTIONS if not each.group} | {each.variables[0] for each in GROUPS}
 
 
 def unknown_options(text: str) -> set[str]:
