@@ -113,4 +113,4 @@ def test_writes_lost_during_a_rebuild_are_found(clean: Api, honest: LyingDisk, r
     run = run_suite(*options, reports=reports)
     assert run.status == 1, run.output
     reason = run.verdict("during_a_rebuild")["reason"]
-    assert "an older block, from before the file was rewritten" in reason
+    assert "older or foreign content" in reason

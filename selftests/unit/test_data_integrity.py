@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from acceptance.cluster.one_shot_pod import OneShotPod
 from acceptance.judging.integrity import damage
-from acceptance.loads.verified.jobs import BLOCK, INTERVALS, job_files, verify_command, write_command
+from acceptance.loads.verified.jobs import BLOCK, PLACES, header_place, job_files, verify_command, write_command
 from acceptance.loads.verified.mismatches import Mismatch, Verification, read_verification
 from acceptance.results.requirement import Outcome
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
-from acceptance.trials.integrity.rewriting import last_interval, read_rewritten, rewrite_command
+from acceptance.trials.integrity.rewriting import read_rewritten, rewrite_command
 from acceptance.trials.integrity.volume import VerifiedVolume
 from acceptance.wording import sentence
 from acceptance.wording.integrity import wrong
@@ -39,9 +39,9 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "verified"
 
 
-def run_command(folder: Path, command: str, *, interval: str = INTERVALS[0]) -> str:
+def run_command(folder: Path, command: str, *, writing: int = 1) -> str:
     """What the command prints, run as a pod would."""
-    variables = {"FILE": f"{folder}/verified", "SIZE": str(SIZE), "READ": "100%", "INTERVAL": interval}
+    variables = {"FILE": f"{folder}/verified", "SIZE": str(SIZE), "READ": "100%", "PLACE": str(header_place(writing))}
     done = subprocess.run(
         ["sh", "-c", command], env=os.environ | variables, capture_output=True, text=True, cwd=folder, check=False
     )
@@ -85,7 +85,7 @@ def test_one_changed_byte_is_found_with_its_checksums(file: Path) -> None:
     ("damage", "said"),
     [
         (lambda file: change(file, 5 * BLOCK, bytes(2 * BLOCK)), "from offset 327,680 to 458,751 zeros"),
-        (lambda file: change(file, 0, b"x" * BLOCK), "at offset 0 no block of this file"),
+        (lambda file: change(file, 0, b"x" * BLOCK), "at offset 0 older or foreign content"),
         (
             lambda file: change(file, 0, file.read_bytes()[9 * BLOCK : 10 * BLOCK]),
             "at offset 0 the block that was written at offset 589,824",
@@ -99,14 +99,15 @@ def test_damage_is_told_for_what_it_is(file: Path, damage: Callable[[Path], None
     assert said in str(complaint(seen(file)))
 
 
-def test_a_block_from_before_the_file_was_written_anew_is_found(file: Path) -> None:
+@pytest.mark.parametrize("writing", [2, 3, 4, PLACES])
+def test_a_block_of_any_earlier_writing_is_found(file: Path, writing: int) -> None:
     old = file.read_bytes()
-    run_command(file.parent, write_command(str(file.parent)), interval=INTERVALS[1])
+    run_command(file.parent, write_command(str(file.parent)), writing=writing)
     change(file, 4 * BLOCK, old[4 * BLOCK : 5 * BLOCK])
-    output = run_command(file.parent, verify_command(str(file.parent)), interval=INTERVALS[1])
+    output = run_command(file.parent, verify_command(str(file.parent)), writing=writing)
     found = read_verification(output, wanted=SIZE)
     assert "1 of 32 blocks" in str(complaint(found))
-    assert found.mismatches == (Mismatch(offset=4 * BLOCK, found="an older block, from before the file was rewritten"),)
+    assert found.mismatches == (Mismatch(offset=4 * BLOCK, found="older or foreign content"),)
 
 
 def test_a_file_that_is_gone_cannot_be_read_and_is_not_made_anew(file: Path) -> None:
@@ -155,9 +156,9 @@ def test_a_file_that_is_written_over_and_over_is_that_of_the_last_time(file: Pat
         output += process.stdout.read()
     told = read_rewritten(output)
     assert told.over and told.written >= 1
-    again = run_command(file.parent, verify_command(str(file.parent)), interval=last_interval(told.written))
+    again = run_command(file.parent, verify_command(str(file.parent)), writing=told.written)
     assert complaint(read_verification(again, wanted=SIZE)) is None
-    before = run_command(file.parent, verify_command(str(file.parent)), interval=last_interval(told.written + 1))
+    before = run_command(file.parent, verify_command(str(file.parent)), writing=told.written + 1)
     assert read_verification(before, wanted=SIZE).bad == BLOCKS
 
 

@@ -6,8 +6,8 @@ from importlib.resources import files
 
 BLOCK = 64 * 1024
 """bytes of a block, as both job files say"""
-INTERVALS = ("64k", "32k")
-"""How far a checksum reaches, in turn with each writing of the same file: old blocks and new ones so differ."""
+PLACE_STEP, PLACES = 64, 1022
+"""bytes from one place of a block's header to the next, and how many places a block has"""
 WRITE, VERIFY = "write", "verify"
 DATA_FILE = "verified"
 TOLD_LINES = 600
@@ -20,6 +20,15 @@ def job_files() -> dict[str, str]:
     """The texts of both job files, by name."""
     names = [f"{job}.fio" for job in (WRITE, VERIFY)]
     return {name: files("acceptance.loads.verified").joinpath(name).read_text(encoding="utf-8") for name in names}
+
+
+def header_place(writing: int) -> int:
+    """Return where in each block its header is, in bytes, when a file is written for the nth time (from 1 on).
+
+    A block that is left from an earlier writing so has no header where the last writing put it, unless exactly a
+    multiple of `PLACES` writings lie between them.
+    """
+    return PLACE_STEP * (1 + (writing - 1) % PLACES)
 
 
 def write_command(folder: str) -> str:

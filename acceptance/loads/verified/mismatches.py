@@ -89,6 +89,4 @@ def _block(offset: int) -> int:
 def _header(what: str, found: str) -> str:
     if what == "header offset":
         return f"the block that was written at offset {int(found):,}"
-    if what == "header length":
-        return "an older block, from before the file was rewritten"
-    return "zeros, or never written" if found == "0" else "no block of this file"
+    return "zeros, or never written" if found == "0" else "older or foreign content"

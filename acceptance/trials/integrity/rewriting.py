@@ -15,7 +15,7 @@ from acceptance.cluster.pods import create_pod, end_pod, wait_started
 from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
-from acceptance.loads.verified.jobs import DATA_FILE, INTERVALS, write_command
+from acceptance.loads.verified.jobs import DATA_FILE, PLACE_STEP, PLACES, write_command
 from acceptance.measuring.load_log import MARK
 from acceptance.process.undoing import Undoing
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
@@ -30,8 +30,7 @@ _REWRITE = """
 number=0
 while [ ! -e "${{FILE%/*}}/{enough}" ]; do
   number=$((number + 1))
-  if [ $((number % 2)) -eq 1 ]; then INTERVAL={odd}; else INTERVAL={even}; fi
-  export INTERVAL
+  export PLACE=$(({step} * (1 + (number - 1) % {places})))
   {write} >/dev/null || {{ echo "{mark} failed $number"; exit 1; }}
   echo "{mark} written $number"
 done
@@ -78,19 +77,13 @@ def rewrite_during_rebuild(
             told = _wait_written(workspace, volume, plan, wanted=2, over=True)
             say(f"{about}: written {told.written} times, waiting for all replicas")
             _wait_whole(rebuild, f"{about} to end ({done})", timeouts)
-    volume.interval = last_interval(told.written)
+    volume.writings = told.written
 
 
 def rewrite_command(folder: str) -> str:
     """Shell commands that write $FILE anew until there is a file `enough` beside it, tell of each time, and hold on for
     $HELD seconds; `folder` holds the job files."""
-    odd, even = INTERVALS
-    return _REWRITE.format(enough=_ENOUGH, odd=odd, even=even, mark=MARK, write=write_command(folder))
-
-
-def last_interval(written: int) -> str:
-    """How far the checksums reach of a file that was written so many times."""
-    return INTERVALS[(written - 1) % len(INTERVALS)]
+    return _REWRITE.format(enough=_ENOUGH, step=PLACE_STEP, places=PLACES, mark=MARK, write=write_command(folder))
 
 
 @contextmanager

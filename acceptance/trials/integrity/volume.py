@@ -14,7 +14,7 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.judging.failure import OutcomeFailure
 from acceptance.judging.integrity import damage
 from acceptance.loads.fio.documents import DocumentReader
-from acceptance.loads.verified.jobs import DATA_FILE, INTERVALS, job_files, verify_command, write_command
+from acceptance.loads.verified.jobs import DATA_FILE, header_place, job_files, verify_command, write_command
 from acceptance.loads.verified.mismatches import read_verification
 from acceptance.measuring.prefill import SLOWEST_B_PER_S, SPARE_S
 from acceptance.measuring.space_check import check_script, explain_refusal
@@ -50,7 +50,7 @@ class VerifiedVolume:
         self.size = size
         self._pods = 0
         self.node = node or ""
-        self.interval = INTERVALS[0]
+        self.writings = 1
         self.file = volume_path(0, block=True) if block else f"{volume_path(0)}/{DATA_FILE}"
 
     def write(self) -> None:
@@ -107,7 +107,7 @@ class VerifiedVolume:
                 "FILE": self.file,
                 "SIZE": str(needed),
                 "READ": str(needed) if self.claim.block else "100%",
-                "INTERVAL": self.interval,
+                "PLACE": str(header_place(self.writings)),
                 "HELD": str(held_s),
             },
             deadline_s=int(self.timeout_s + SPARE_S) + held_s,
