@@ -56,15 +56,20 @@ def kubectl(*arguments: str, kubeconfig: Path = STATE / "admin.kubeconfig", stdi
 
 
 def get(*arguments: str) -> Any:
-    """What is there; asked for again where the API server, or kubectl, has no time for an answer."""
+    """What is there."""
+    return json.loads(answer("get", "--output=json", *arguments))
+
+
+def answer(*arguments: str) -> str:
+    """What kubectl says; asked again where the API server, a kubelet or kubectl has no time for an answer."""
     answers: list[Any] = []
 
     def answered() -> bool:
-        answers.append(kubectl("get", "--output=json", *arguments))
+        answers.append(kubectl(*arguments))
         return not answers[-1].returncode
 
     wait_until(answered, seconds=60)
-    return json.loads(answers[-1].stdout)
+    return str(answers[-1].stdout)
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float) -> None:
@@ -119,7 +124,7 @@ def run_pod(*, name: str, namespace: str, script: str, node: int = 1, claim: str
         return get("pod", name, f"--namespace={namespace}")["status"].get("phase") in ("Succeeded", "Failed")
 
     wait_until(ended, seconds=180)
-    output: str = kubectl("logs", name, f"--namespace={namespace}").stdout
+    output = answer("logs", name, f"--namespace={namespace}")
     assert get("pod", name, f"--namespace={namespace}")["status"]["phase"] == "Succeeded", output
     return output
 

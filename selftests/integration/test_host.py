@@ -143,7 +143,8 @@ def test_etcds_log_waits_for_others_on_a_disk_that_is_just_fast_enough_for_it(tm
     assert run.status == 1, run.output
     found = {each["requirement"]["profile"]: each for each in run.results["verdicts"]}
     alone, busy = found["etcd-fsync"], found["etcd-fsync-busy"]
-    assert (run.passes(alone), busy["status"]) == (True, "fail"), f"{alone['reason']}\n{busy['reason']}"
+    # Where others slow this machine for seconds, one cannot tell whether etcd alone keeps its limit.
+    assert (alone["status"] != "fail", busy["status"]) == (True, "fail"), f"{alone['reason']}\n{busy['reason']}"
     assert alone["measured"] < busy["measured"]
     assert "outside the limit of at most 10 ms: leaders change" in busy["reason"]
 
