@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
 from acceptance.__main__ import command_parser
-from acceptance.results.features import CAPABILITIES
 from acceptance.results.workloads import WORKLOADS
 from acceptance.settings.offered import HEADINGS
 from acceptance.settings.option import Group, Option
 from acceptance.settings.run import Settings
 from acceptance.text.errors import WrongUsage
 from acceptance.text.program import PROGRAM
+from acceptance.trials.features.trying import CAPABILITIES
 
 TESTING = ("run", "quick", "smoke", "host", "list", "plan")
 """The commands that take the suite's options, and pytest's."""

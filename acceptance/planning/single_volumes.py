@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.failures import LOOKS_S
 from acceptance.planning.records import PlannedStep, Volumes
-from acceptance.results.features import TITLES, Capability
+from acceptance.results.features import Capability
 from acceptance.settings.run import Settings
 from acceptance.text.quantities import format_size
 from acceptance.trials.features.bench import SIZE
@@ -48,7 +48,7 @@ def featured(
     seconds += declared.recreated * (assumed.claim_s + assumed.gone_s) + declared.snapshots * assumed.gone_s
     seconds += declared.copied / assumed.bandwidth + declared.files / FILES_PER_S["create"] + declared.waits_s
     return PlannedStep(
-        what=f"{storage_class}: {TITLES[capability]}",
+        what=f"{storage_class}: {declared.title}",
         about_s=seconds,
         volumes=volumes,
         pods=declared.pods,

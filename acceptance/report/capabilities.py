@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from acceptance.report.parts import Part, Table, mark, name, words
 from acceptance.results.document import Results, Status
-from acceptance.results.features import TITLES, CapabilityStatus
+from acceptance.results.features import CapabilityStatus
 
 _SHOWN: dict[CapabilityStatus, tuple[Status, str]] = {
     "seen": ("pass", "seen"),
@@ -19,11 +19,13 @@ _SHOWN: dict[CapabilityStatus, tuple[Status, str]] = {
 def capability_parts(results: Results) -> Iterator[Part]:
     """A row for each record, in the order in which they were tried."""
     if results.capabilities:
+        from acceptance.trials.features.trying import titled  # all trials of features, which other reports do not need
+
         table = Table(
             label="Capabilities",
             columns=words("StorageClass", "Capability", "Found", "How it was found"),
             rows=[
-                (name(each.storage_class), TITLES[each.capability], mark(*_SHOWN[each.status]), each.how)
+                (name(each.storage_class), titled(each.capability), mark(*_SHOWN[each.status]), each.how)
                 for each in results.capabilities
             ],
         )

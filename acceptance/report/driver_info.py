@@ -12,22 +12,11 @@ import yaml
 
 from acceptance.report.e2e_coverage import known_behaviours
 from acceptance.results.document import Results, StorageClass
-from acceptance.results.features import Capability
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_size
 from acceptance.text.sanitizing import on_one_line, printable
+from acceptance.trials.features.trying import DECLARED
 
-# What the e2e calls what the suite's tests of volume features ask.
-BY_CAPABILITY: dict[Capability, tuple[str, ...]] = {
-    "fs-group": ("fsGroup",),
-    "snapshot": ("snapshotDataSource",),
-    "clone": ("pvcDataSource",),
-    "shared": ("RWX",),
-    "expansion": ("controllerExpansion", "nodeExpansion", "onlineExpansion"),
-    "expansion-offline": ("offlineExpansion",),
-    "one-pod": ("readWriteOncePod",),
-    "read-only-many": ("capReadOnlyMany",),
-}
 # What the e2e asks of a driver that claims persistence, which the suite asks, too.
 _PERSISTENCE = ("volumes", "should store data")
 # The e2e takes it for granted beside controllerExpansion.
@@ -127,7 +116,7 @@ def _seen(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]]:
     for each in results.capabilities:
         if each.storage_class != storage_class:
             continue
-        for name in BY_CAPABILITY.get(each.capability, ()):
+        for name in DECLARED[each.capability].e2e if each.capability in DECLARED else ():
             why = f"capability {each.capability} {each.status.replace('_', ' ')}: {each.how}"
             yield name, Claim(name=name, value=True if each.status == "seen" else None, why=why)
         if each.capability == "expansion" and each.status == "seen" and not _grew_offline(results, storage_class):

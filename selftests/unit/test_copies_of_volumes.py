@@ -19,7 +19,6 @@ from acceptance.cluster.claims import Claim, DataSource
 from acceptance.cluster.resources import SNAPSHOT_CONTENTS
 from acceptance.cluster.snapshots import Snapshot, contents_behind, delete_snapshots
 from acceptance.planning.site import Site, lacks_feature
-from acceptance.results.features import CAPABILITIES
 from acceptance.text.errors import StorageFailure, Unsupported
 from acceptance.trials.features import copies, several_volumes, snapshot_rounds
 from acceptance.trials.features.bench import Bench
@@ -30,7 +29,7 @@ from acceptance.trials.features.parallel_clones import CLONES, try_parallel_clon
 from acceptance.trials.features.read_only_copies import try_read_only_copy
 from acceptance.trials.features.several_volumes import try_two_volumes
 from acceptance.trials.features.sizes import size_in, sizes_in
-from acceptance.trials.features.trying import DECLARED
+from acceptance.trials.features.trying import CAPABILITIES, DECLARED
 from selftests.unit.simulated_api import SimulatedApi
 from selftests.unit.test_volume_features import TriedBench
 

@@ -10,11 +10,12 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from acceptance.__main__ import main
-from acceptance.report.driver_info import BY_CAPABILITY, KNOWN, driver_info
+from acceptance.report.driver_info import KNOWN, driver_info
 from acceptance.results.document import Results, StorageClass
-from acceptance.results.features import CAPABILITIES, Capability, CapabilityRecord, CapabilityStatus
+from acceptance.results.features import Capability, CapabilityRecord, CapabilityStatus
 from acceptance.results.run_folder import RunFolder
 from acceptance.text.errors import WrongUsage
+from acceptance.trials.features.trying import DECLARED
 from selftests.unit.compared_runs import class_of, cluster, judged, run_of
 
 PERSISTS = "tests/test_provisioning.py::test_data_survives_a_new_pod_on_the_same_node[fast]"
@@ -85,8 +86,8 @@ def test_all_that_was_seen_is_claimed_and_nothing_else() -> None:
 
 
 def test_what_the_e2e_knows_is_asked_of_capabilities_that_there_are() -> None:
-    assert {name for names in BY_CAPABILITY.values() for name in names} <= set(KNOWN)
-    assert BY_CAPABILITY.keys() <= set(CAPABILITIES)
+    claimed = {name for declared in DECLARED.values() for name in declared.e2e}
+    assert {"RWX", "pvcDataSource"} < claimed <= set(KNOWN)
 
 
 def test_every_capability_has_its_reason_claimed_or_not() -> None:

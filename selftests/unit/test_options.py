@@ -150,6 +150,17 @@ def test_the_command_line_comes_before_the_environment_and_that_before_the_ini_f
     assert found.classes() == classes
 
 
+def test_a_capability_that_a_target_requires_and_nobody_knows_is_told_with_those_there_are(
+    listing: Run, tmp_path: Path
+) -> None:
+    target = tmp_path / "target.yaml"
+    target.write_text("settings: {require_capability: [clone, flying]}")
+    found = listing("--storage-context=a", f"--storage-target={target}")
+    assert found.status == 4, found.output
+    assert f"target {target}: settings.require_capability: wanted capabilities of appends" in found.output
+    assert "found 'flying'" in found.output
+
+
 @pytest.mark.parametrize("names", [("embedded-name", "require-capability"), ("embedded", "expect")])
 @pytest.mark.parametrize("where", ["line", "environment", "ini"])
 def test_options_are_known_by_the_names_that_they_had_too(listing: Run, where: str, names: tuple[str, str]) -> None:
@@ -163,7 +174,7 @@ def test_options_are_known_by_the_names_that_they_had_too(listing: Run, where: s
     environment = {key.upper(): value for key, value in keys.items()} if where == "environment" else {}
     found = listing("--storage-context=a", *options, **environment)
     assert found.status == 4, found.output
-    assert "--storage-require-capability: wanted capabilities of expansion" in found.output
+    assert "--storage-require-capability: wanted capabilities of appends" in found.output
     assert "found 'cloning'" in found.output
     assert "--storage-embedded-name lab means an embedded cluster" in found.output
 

@@ -16,8 +16,9 @@ from acceptance.planning.failures import rebuilt
 from acceptance.planning.many_volumes import ramped, scaled
 from acceptance.planning.records import Plan, PlannedStep, Volumes
 from acceptance.planning.single_volumes import featured, rewritten, snapped
-from acceptance.results.features import CAPABILITIES, Capability
+from acceptance.results.features import Capability
 from acceptance.settings.run import Settings
+from acceptance.trials.features.trying import CAPABILITIES
 from acceptance.trials.ramps.runner import RampSettings
 from acceptance.trials.rebuild.runner import RebuildSettings
 from acceptance.trials.rebuild.volume import claim_size

@@ -19,7 +19,6 @@ from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import CLAIMS, VOLUME_SNAPSHOTS, Object
 from acceptance.cluster.snapshots import Snapshot, wait_taken
 from acceptance.results.document import StorageClass
-from acceptance.results.features import CAPABILITIES
 from acceptance.settings.run import read_settings
 from acceptance.text.errors import (
     AcceptanceError,
@@ -27,13 +26,12 @@ from acceptance.text.errors import (
     NotTried,
     StorageFailure,
     Unsupported,
-    WrongUsage,
 )
 from acceptance.trials.features import bench as bench_of_features
 from acceptance.trials.features import trying
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.copies import wrong_with_copy
-from acceptance.trials.features.declared import Tries
+from acceptance.trials.features.declared import Tries, require_known_needs
 from selftests.unit.simulated_api import SimulatedApi
 
 CLAIM = Claim(
@@ -125,35 +123,27 @@ def test_what_is_expected_is_a_failure_where_it_is_missing(
     assert type(raised) is StorageFailure and "(--storage-require-capability clone)" in str(raised)
 
 
-def test_a_wrong_capability_is_told_with_those_there_are(tmp_path: Any) -> None:
-    with pytest.raises(
-        WrongUsage, match=r"--storage-require-capability: wanted capabilities of expansion, .*found 'cloning'"
-    ):
-        read_settings({"thresholds": tmp_path, "profiles": tmp_path, "expect": "clone,cloning"})
+def test_names_of_capabilities_may_have_blanks_between_them(tmp_path: Any) -> None:
     settings = read_settings({"thresholds": tmp_path, "profiles": tmp_path, "expect": "clone, shared"})
     assert settings.expect == ("clone", "shared")
 
 
-def test_every_capability_has_a_trial() -> None:
-    assert set(trying.TRIALS) == set(trying.DECLARED) == set(CAPABILITIES)
-
-
-@pytest.mark.parametrize(
-    ("declaration", "problem"),
-    [
-        (Tries("flying"), "found 'flying'"),
-        (Tries("clone", needs="wings"), "found 'wings'"),
-        (Tries("clone"), "one declaration of 'clone', found a second one on try_twice"),
-    ],
-)
-def test_a_declaration_of_an_unknown_capability_or_a_second_one_is_refused(declaration: Tries, problem: str) -> None:
-    def try_twice() -> str:
-        return "seen"
-
+def test_a_second_declaration_of_a_capability_is_refused() -> None:
     before = dict(trying.TRIALS)
-    with pytest.raises(ValueError, match=problem):
-        declaration(try_twice)
+    with pytest.raises(ValueError, match="one declaration of 'clone', found a second one on try_twice"):
+
+        @Tries("clone", "Volumes are cloned")
+        def try_twice() -> str:
+            return "seen"
+
     assert before == trying.TRIALS
+
+
+def test_what_is_needed_is_declared() -> None:
+    flying = Tries("flying", "Volumes fly", needs="wings")
+    with pytest.raises(ValueError, match="found wings"):
+        require_known_needs({"flying": flying})
+    require_known_needs({"flying": flying, "wings": Tries("wings", "Volumes have wings")})
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ RECORDS = 1000
 """that the second node appends; the first appends for as long as it does"""
 
 
-@Tries("appends", pods=3, two_nodes=True)
+@Tries("appends", "Several nodes append to a file (RWX)", pods=3, two_nodes=True)
 def try_appends(bench: Bench) -> str:
     """How two nodes were seen to append. Raises Unsupported where the class has no such volumes, or its protocol has no
     appends, StorageFailure where records are gone, torn or there twice, or the nodes do not see each other's file."""

@@ -16,8 +16,15 @@ for each in "$VOLUME" "$VOLUME_2"; do echo "$(cat "$each/both") $(cat "$each/min
 """
 
 
-@Tries("restore-beside", RESTORED, pods=2, needs="snapshot", arguments={"copy": "restored snapshot"})
-@Tries("clone-beside", TWO, pods=2, arguments={"copy": "clone"})
+@Tries(
+    "restore-beside",
+    "A volume and its restored snapshot are used on one node at once",
+    RESTORED,
+    pods=2,
+    needs="snapshot",
+    arguments={"copy": "restored snapshot"},
+)
+@Tries("clone-beside", "A volume and its clone are used on one node at once", TWO, pods=2, arguments={"copy": "clone"})
 def try_beside(bench: Bench, copy: Copy) -> str:
     """How both were seen to be used at once. Raises Unsupported where there are no such copies, StorageFailure where a
     pod cannot start on both, as where the kernel takes them for one, or the one shows what is the other's."""

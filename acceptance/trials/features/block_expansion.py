@@ -23,7 +23,7 @@ done
 _SEEN = re.compile(r"^end (\S+) begin (.*)$", re.MULTILINE)
 
 
-@Tries("block-expansion", GROWING, needs="expansion", of_devices=True)
+@Tries("block-expansion", "Raw block volumes grow while they are used", GROWING, needs="expansion", of_devices=True)
 def try_block_expansion(bench: Bench) -> str:
     """How a device was seen to grow. Raises Unsupported where the class does not allow it, or has no devices,
     StorageFailure where it does not grow under the pod that has it, or what was there is gone."""

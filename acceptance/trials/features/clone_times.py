@@ -30,6 +30,7 @@ _READ = 'size=$(stat -c %s "$VOLUME/data") && echo "$size" && [ "$size" -eq "$BY
 
 @Tries(
     "clone-times",
+    "Clones are told to be copies or references",
     (VolumesUsed(number=3, made=2 + 2 * ROUNDS),),
     pods=2 + 2 * ROUNDS,
     recreated=2 * ROUNDS,

@@ -10,8 +10,8 @@ from acceptance.trials.features.copies import change, content, write_before, wro
 from acceptance.trials.features.declared import TWO, Tries
 
 
-@Tries("clone", TWO, pods=5)
-@Tries("block-clone", TWO, pods=5, of_devices=True, arguments={"block": True})
+@Tries("clone", "Volumes are cloned", TWO, pods=5, e2e=("pvcDataSource",))
+@Tries("block-clone", "Raw block volumes are cloned", TWO, pods=5, of_devices=True, arguments={"block": True})
 def try_clone(bench: Bench, *, block: bool = False) -> str:
     """How the clone was seen to be one. Raises Unsupported where the provisioner knows none, StorageFailure where the
     clone holds something else than its source did, or is not apart from it. `block`: of a raw block volume."""

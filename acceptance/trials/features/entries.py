@@ -29,7 +29,14 @@ _WRONG = {
 }
 
 
-@Tries("entries", (VolumesUsed(size=SIZE),), pods=2, files=ENTRIES, two_nodes=True)
+@Tries(
+    "entries",
+    "A folder of up to 100,000 entries is listed whole on other nodes (RWX)",
+    (VolumesUsed(size=SIZE),),
+    pods=2,
+    files=ENTRIES,
+    two_nodes=True,
+)
 def try_entries(bench: Bench) -> str:
     """How a folder was seen to be listed. Raises Unsupported where the class has no such volumes, or takes too few
     entries to tell; StorageFailure where entries are missing, doubled or strange on the other node."""

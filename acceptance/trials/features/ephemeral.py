@@ -15,7 +15,7 @@ from acceptance.trials.features.declared import Tries
 _KEEPS = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mark" && while :; do sleep 1; done'
 
 
-@Tries("ephemeral")
+@Tries("ephemeral", "Volumes come and go with a pod (generic ephemeral)")
 def try_ephemeral(bench: Bench) -> str:
     """How the volume was seen to come and go with its pod. Raises StorageFailure where it does not come, does not take
     a write, or stays when its pod is gone."""

@@ -24,7 +24,12 @@ WRITE = 'echo "$MARK" > "$VOLUME/mark" && sync\n'
 WATCH = f'while :; do cat "$VOLUME/mark"; {SIZE_LINE}; sleep 1; done'
 
 
-@Tries("expansion", GROWING)
+@Tries(
+    "expansion",
+    "Volumes grow while they are used",
+    GROWING,
+    e2e=("controllerExpansion", "nodeExpansion", "onlineExpansion"),
+)
 def try_expansion(bench: Bench) -> str:
     """How the volume was seen to grow. Raises Unsupported where the class does not allow it, StorageFailure where it
     does not grow, or not while it is used."""

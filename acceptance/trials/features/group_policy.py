@@ -41,7 +41,7 @@ STARTS = (
 )
 
 
-@Tries("group-policy", pods=5)
+@Tries("group-policy", "fsGroupChangePolicy is kept", pods=5)
 def try_group_policy(bench: Bench) -> str:
     """How both policies were seen. Raises Unsupported where Kubernetes or the driver says that volumes are given to no
     group, or no pod may ask for one, StorageFailure where files are of another group than the policy says."""

@@ -15,8 +15,15 @@ _LOOK = f"{SIZE_LINE} || exit\n{READ}"
 _LARGER_RESTORED = (VolumesUsed(beside=SIZE), *GROWING)
 
 
-@Tries("restore-larger", _LARGER_RESTORED, pods=2, needs="snapshot", arguments={"copy": "restored snapshot"})
-@Tries("clone-larger", (*ONE, *GROWING), pods=2, arguments={"copy": "clone"})
+@Tries(
+    "restore-larger",
+    "Snapshots are restored to a larger volume",
+    _LARGER_RESTORED,
+    pods=2,
+    needs="snapshot",
+    arguments={"copy": "restored snapshot"},
+)
+@Tries("clone-larger", "Volumes are cloned to a larger one", (*ONE, *GROWING), pods=2, arguments={"copy": "clone"})
 def try_larger(bench: Bench, copy: Copy) -> str:
     """How the copy was seen to be larger. Raises Unsupported where there are no such copies, StorageFailure where its
     file system is as small as that of its source, or it holds something else."""

@@ -20,7 +20,7 @@ HELD_S = 3.0
 """for which the second pod asks again and again, and must be refused"""
 
 
-@Tries("locks", pods=2, two_nodes=True)
+@Tries("locks", "Locks of files hold between nodes (RWX)", pods=2, two_nodes=True)
 def try_locks(bench: Bench) -> str:
     """How locks were seen to hold between nodes. Raises Unsupported where the class has no such volumes, or refuses
     locks, StorageFailure where both nodes have one at once, or a killed pod's is never given to another."""

@@ -21,7 +21,7 @@ MOST = 2
 """classes that a volume gets in turn: the first where it has none, the second in place of the first"""
 
 
-@Tries("modification")
+@Tries("modification", "Attributes of volumes are changed while they are used (VolumeAttributesClass)")
 def try_modification(bench: Bench) -> str:
     """How a volume was seen to get its attributes. Raises Unsupported where no VolumeAttributesClass is for it,
     StorageFailure where that is never reported, or the volume does not go on."""

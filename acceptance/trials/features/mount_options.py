@@ -31,7 +31,7 @@ _REFUSED = "FailedMount"
 _OFTEN = 3
 
 
-@Tries("mount-options", TWO, pods=3)
+@Tries("mount-options", "Mount options reach the mount", TWO, pods=3)
 def try_mount_options(bench: Bench) -> str:
     """How mount options were seen to hold. Raises Unsupported where volumes are of a kind that has none, StorageFailure
     where an option does not show, or one that there is not is no hindrance."""

@@ -21,7 +21,7 @@ while :; do sleep 1; done
 _WRITES = 'echo mark > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mark"'
 
 
-@Tries("node-limit", pods=2, fills_node=True)
+@Tries("node-limit", "A node takes as many volumes as its driver says", pods=2, fills_node=True)
 def try_node_limit(bench: Bench) -> str:
     """How a node was seen to be full. Raises Unsupported where its driver reports no limit, or there is no consent to
     so many volumes, StorageFailure where fewer can be used, or one more cannot be once the others are gone."""

@@ -21,7 +21,14 @@ from acceptance.trials.features.expansion import (
 from acceptance.trials.features.sizes import SIZE_LINE, capacity_of, first_size_seen, size_in, twice, wait_grown
 
 
-@Tries("expansion-offline", GROWING, pods=2, needs="expansion")
+@Tries(
+    "expansion-offline",
+    "Volumes grow while no pod uses them",
+    GROWING,
+    pods=2,
+    e2e=("offlineExpansion",),
+    needs="expansion",
+)
 def try_offline_expansion(bench: Bench) -> str:
     """How a volume was seen to have grown while no pod used it. Raises Unsupported where the class does not allow it,
     StorageFailure where it does not grow, or the next pod does not see that, or not what was there."""
@@ -40,7 +47,7 @@ def try_offline_expansion(bench: Bench) -> str:
     )
 
 
-@Tries("expansion-new-pod", GROWING, pods=2, needs="expansion")
+@Tries("expansion-new-pod", "Volumes grow for a pod that is made anew meanwhile", GROWING, pods=2, needs="expansion")
 def try_expansion_with_a_new_pod(bench: Bench) -> str:
     """The same of a volume whose pod is ended as soon as it was asked to grow, and made anew."""
     require_allowed(bench)

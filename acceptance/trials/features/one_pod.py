@@ -17,7 +17,7 @@ _HOLDS = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && echo written &
 _READS = 'cat "$VOLUME/mark"'
 
 
-@Tries("one-pod", pods=2)
+@Tries("one-pod", "A volume is one pod's alone (ReadWriteOncePod)", pods=2, e2e=("readWriteOncePod",))
 def try_one_pod(bench: Bench) -> str:
     """How the second pod was seen to wait for the first. Raises Unsupported where the class offers no such volumes,
     StorageFailure where both pods run at once, or the second does not get the volume after the first."""

@@ -18,7 +18,7 @@ _SECOND = 'echo two >> "$VOLUME/file"; ls -ldn "$VOLUME" && ls -ldn "$VOLUME/fil
 _GROUP_IN_LIST = re.compile(r"^\S+ +\d+ +\d+ +(\d+) ", re.MULTILINE)
 
 
-@Tries("fs-group")
+@Tries("fs-group", "Volumes are given to a pod's group (fsGroup)", e2e=("fsGroup",))
 def try_ownership(bench: Bench) -> str:
     """How the volume was seen to be given to a pod's group. Raises Unsupported where Kubernetes or the driver says that
     it is not, or no pod may ask for a group, StorageFailure where it should be and is not."""

@@ -13,7 +13,9 @@ CLONES = 3
 _WRITE = 'echo "$MARK" > "$VOLUME/before" && sync "$VOLUME/before"'
 
 
-@Tries("parallel-clones", (VolumesUsed(number=1 + CLONES),), pods=1 + CLONES)
+@Tries(
+    "parallel-clones", "Several clones of a volume are made at once", (VolumesUsed(number=1 + CLONES),), pods=1 + CLONES
+)
 def try_parallel_clones(bench: Bench) -> str:
     """How all were seen to hold what their source held. Raises Unsupported where the class has none, StorageFailure
     where one never comes, or holds something else."""

@@ -18,7 +18,7 @@ from acceptance.trials.features.going_on import USES, wait_goes_on
 _HONOURS_POLICY = "external-provisioner.volume.kubernetes.io/finalizer"
 
 
-@Tries("protection")
+@Tries("protection", "Volumes in use outlast the deletion of their PVC")
 def try_protection(bench: Bench) -> str:
     """How the volume was seen to outlast the deletion of its PVC, and of its PV where the account may delete one.
 

@@ -18,7 +18,7 @@ true
 """
 
 
-@Tries("read-only", pods=2)
+@Tries("read-only", "Volumes are mounted read-only", pods=2)
 def try_read_only(bench: Bench) -> str:
     """How the volume was seen to be read-only. Raises StorageFailure where it takes writes, or cannot be read."""
     claim, mark = bench.claim("read"), new_mark()

@@ -8,8 +8,15 @@ from acceptance.trials.features.making_copies import Copy, copy_of, written_sour
 from acceptance.trials.features.read_only import FILL, require_read_only
 
 
-@Tries("restore-read-only", RESTORED, pods=2, needs="snapshot", arguments={"copy": "restored snapshot"})
-@Tries("clone-read-only", TWO, pods=2, arguments={"copy": "clone"})
+@Tries(
+    "restore-read-only",
+    "Snapshots are restored for reading only (ROX)",
+    RESTORED,
+    pods=2,
+    needs="snapshot",
+    arguments={"copy": "restored snapshot"},
+)
+@Tries("clone-read-only", "Volumes are cloned for reading only (ROX)", TWO, pods=2, arguments={"copy": "clone"})
 def try_read_only_copy(bench: Bench, copy: Copy) -> str:
     """How the copy was seen to be read and not written. Raises Unsupported where there are no such copies,
     StorageFailure where it cannot be mounted or read, or takes writes."""

@@ -25,7 +25,9 @@ echo "read $(cat "$VOLUME/before" 2>&1)"
 _STAYS = _READS + "echo done; while :; do sleep 1; done"
 
 
-@Tries("read-only-many", TWO, pods=3, two_nodes=True)
+@Tries(
+    "read-only-many", "Several nodes read a volume at once (ROX)", TWO, pods=3, e2e=("capReadOnlyMany",), two_nodes=True
+)
 def try_read_only_many(bench: Bench) -> str:
     """How two nodes were seen to read one volume. Raises Unsupported where the class offers no such volumes or clones
     none, StorageFailure where a node does not read what is there, or the volume takes a write."""

@@ -44,7 +44,7 @@ done
 _OWNED = re.compile(r"^-\S+ +\d+ +(\d+) +(\d+) .* (private|shared)$", re.MULTILINE)
 
 
-@Tries("rights", pods=4, two_nodes=True)
+@Tries("rights", "Rights of files by user and group hold on other nodes (RWX)", pods=4, two_nodes=True)
 def try_rights(bench: Bench) -> str:
     """How rights were seen to hold. Raises Unsupported where the class has no such volumes, keeps no owners, or pods
     may not choose their users; StorageFailure where somebody reads what is not his, or may not read what is."""

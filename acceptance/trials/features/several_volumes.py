@@ -24,8 +24,8 @@ _WRITE = f'{_BOTH}put "$VOLUME" "$FIRST" && put "$VOLUME_2" "$SECOND" || exit\n'
 _READ = f'{_BOTH}echo "first $(get "$VOLUME")"; echo "second $(get "$VOLUME_2")"'
 
 
-@Tries("two-volumes", TWO, pods=3)
-@Tries("two-modes", TWO, pods=3, arguments={"block": True})
+@Tries("two-volumes", "A pod uses two volumes", TWO, pods=3)
+@Tries("two-modes", "A pod uses a file system and a raw block volume", TWO, pods=3, arguments={"block": True})
 def try_two_volumes(bench: Bench, *, block: bool = False) -> str:
     """How both were seen to stay themselves. `block`: the second is a raw block volume. Raises Unsupported where the
     class has none of those, StorageFailure where a pod cannot start on both, or one shows what is the other's."""

@@ -23,7 +23,7 @@ echo "found $found"
 """
 
 
-@Tries("shared-block", pods=2, two_nodes=True, of_devices=True)
+@Tries("shared-block", "Several nodes use a raw block volume at once (RWX)", pods=2, two_nodes=True, of_devices=True)
 def try_shared_block(bench: Bench) -> str:
     """How two nodes were seen to use one device. Raises Unsupported where the class has none such, StorageFailure where
     a pod cannot start on the second node, or one does not read what the other wrote."""

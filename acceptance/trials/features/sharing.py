@@ -17,7 +17,7 @@ cat "$VOLUME/$THEIRS"
 """
 
 
-@Tries("shared", pods=2, two_nodes=True)
+@Tries("shared", "Several nodes use a volume at once (RWX)", pods=2, e2e=("RWX",), two_nodes=True)
 def try_sharing(bench: Bench) -> str:
     """How two nodes were seen to use one volume. Raises Unsupported where the class has none such, or its nodes lack
     what it takes, StorageFailure where a pod cannot start on the second node, or one of them does not see what the

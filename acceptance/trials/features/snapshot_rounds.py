@@ -16,7 +16,13 @@ AT_ONCE = 2
 _WRITE = 'while echo written >> "$VOLUME/log" && sync "$VOLUME/log"; do echo written; sleep 0.5; done'
 
 
-@Tries("snapshot-rounds", (VolumesUsed(beside=AT_ONCE * SIZE),), needs="snapshot", snapshots=ROUNDS * AT_ONCE)
+@Tries(
+    "snapshot-rounds",
+    "Snapshots are taken and deleted again and again",
+    (VolumesUsed(beside=AT_ONCE * SIZE),),
+    needs="snapshot",
+    snapshots=ROUNDS * AT_ONCE,
+)
 def try_snapshot_rounds(bench: Bench) -> str:
     """How nothing was seen to stay. Raises Unsupported where there are no snapshots, StorageFailure where one is not
     ready in some round, or stays, or the volume takes no more writes."""

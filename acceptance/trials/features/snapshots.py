@@ -18,8 +18,16 @@ from acceptance.trials.features.copies import change, content, write_before, wro
 from acceptance.trials.features.declared import RESTORED, Tries
 
 
-@Tries("snapshot", RESTORED, pods=4)
-@Tries("block-snapshot", RESTORED, pods=4, needs="snapshot", of_devices=True, arguments={"block": True})
+@Tries("snapshot", "Snapshots are taken and restored", RESTORED, pods=4, e2e=("snapshotDataSource",))
+@Tries(
+    "block-snapshot",
+    "Snapshots of raw block volumes are taken and restored",
+    RESTORED,
+    pods=4,
+    needs="snapshot",
+    of_devices=True,
+    arguments={"block": True},
+)
 def try_snapshot(bench: Bench, *, block: bool = False) -> str:
     """How the snapshot was seen to hold what it must. Raises Unsupported where there are none, StorageFailure where a
     snapshot cannot be taken or restored, or holds something else. `block`: of a raw block volume."""

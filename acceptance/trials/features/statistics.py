@@ -38,7 +38,7 @@ class Fullness:
     available: int
 
 
-@Tries("statistics", waits_s=75.0)  # a kubelet looks at volumes once a minute
+@Tries("statistics", "The kubelet tells how full a volume is", waits_s=75.0)  # a kubelet looks at volumes once a minute
 def try_statistics(bench: Bench) -> str:
     """How the kubelet's figures were seen to be the volume's. Raises Unsupported where it has none of such volumes, or
     the account may not ask, StorageFailure where they are wrong."""

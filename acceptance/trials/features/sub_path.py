@@ -30,7 +30,7 @@ for each in {FOLDER} {NEW}; do echo "shows $each $(cat "$VOLUME/$each/{_FILE}" 2
 """
 
 
-@Tries("sub-path", pods=5)
+@Tries("sub-path", "Pods have a folder of a volume (subPath)", pods=5)
 def try_sub_path(bench: Bench) -> str:
     """How folders of a volume were seen in pods. Raises Unsupported where pods may not write in a folder that the
     kubelet makes, StorageFailure where a folder is not what the volume holds there."""

@@ -20,7 +20,7 @@ ELSEWHERE = (
 )
 
 
-@Tries("topology", TWO, pods=2)
+@Tries("topology", "Volumes are where the class allows them (allowedTopologies)", TWO, pods=2)
 def try_topology(bench: Bench) -> str:
     """How pods were seen to follow the class's topologies. Raises Unsupported where it names none, or where there is
     no node that they allow, or none that they do not; StorageFailure where a volume is used on such a node."""

@@ -15,6 +15,14 @@ from acceptance.trials.features.bench import Bench
 for _module in iter_modules(features.__path__):
     import_module(f"{features.__name__}.{_module.name}")
 DECLARED, TRIALS = declared.DECLARED, declared.TRIALS
+CAPABILITIES = tuple(DECLARED)
+"""the names of all"""
+declared.require_known_needs(DECLARED)
+
+
+def titled(capability: Capability) -> str:
+    """What the capability is, in words; its name where this suite has none of that name."""
+    return DECLARED[capability].title if capability in DECLARED else capability
 
 
 def try_capability(

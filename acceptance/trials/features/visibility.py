@@ -17,7 +17,7 @@ _WRONG = {
 }
 
 
-@Tries("visibility", pods=2, two_nodes=True)
+@Tries("visibility", "Renamed and fsynced files show on other nodes (RWX)", pods=2, two_nodes=True)
 def try_visibility(bench: Bench) -> str:
     """How soon changes were seen to show on another node. Raises Unsupported where the class has no such volumes,
     StorageFailure where one never shows there, or in part."""
