@@ -5,44 +5,29 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
+from itertools import chain
 from operator import is_
-from typing import Any
+from typing import Any, TypeVar, get_args, get_origin
 
 from acceptance import __version__
 from acceptance.results.completeness import missing, overall_of
 from acceptance.results.conditions import Conditions
-from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.declaration import Declaration
-from acceptance.results.disruptions import StoragePodsRecord
-from acceptance.results.document import (
-    Cluster,
-    Measurement,
-    RelativeEstimate,
-    Results,
-    Run,
-    Step,
-    SustainedRecord,
-    Verdict,
-)
-from acceptance.results.features import CapabilityRecord
-from acceptance.results.filling import FullVolumeRecord
-from acceptance.results.history import TrendRecord
-from acceptance.results.imports import ImportRecord
+from acceptance.results.document import Cluster, Measurement, RelativeEstimate, Results, Run, Verdict
 from acceptance.results.known_storage import KnownStorage
-from acceptance.results.many_files import ManyFilesRecord
-from acceptance.results.neighbours import NeighboursRecord
-from acceptance.results.operations import OperationsRecord
-from acceptance.results.pools import PoolRecord
-from acceptance.results.postgresql import PostgresqlRecord
-from acceptance.results.price import PriceRecord
-from acceptance.results.ramps import ControlPlaneRecord
-from acceptance.results.rebuilds import RebuildRecord
-from acceptance.results.scaling import ScalingRecord
-from acceptance.results.snapshots import ManySnapshotsRecord, SnapshotRecord
-from acceptance.results.under_load import UnderLoadRecord
+from acceptance.results.model import Frozen
 from acceptance.text.redaction import known_spellings
 from acceptance.text.sanitizing import sanitize_values
 
+R = TypeVar("R", bound=Frozen)
+LISTS: Mapping[type[Frozen], str] = {
+    kind: name
+    for name, field in Results.model_fields.items()
+    if get_origin(field.annotation) is list
+    for kind in get_args(field.annotation)
+    if issubclass(kind, Frozen)
+}
+"""by the kind of record: the list of `results.json` that it is kept in"""
 # All findings, each list of them as a group; records are frozen, so that the same objects say the same.
 _State = tuple[tuple[Any, ...], ...]
 
@@ -67,35 +52,27 @@ class Recorder:
         self.known: KnownStorage | None = None
         self.declaration: Declaration | None = None
         self.cluster: Cluster | None = None
-        self.pools: list[PoolRecord] = []
-        self.measurements: list[Measurement] = []
-        self.verdicts: list[Verdict] = []
-        self.steps: list[Step] = []
-        self.scaling: list[ScalingRecord] = []
-        self.control_plane: list[ControlPlaneRecord] = []
-        self.rebuilds: list[RebuildRecord] = []
-        self.capabilities: list[CapabilityRecord] = []
-        self.durability: list[DurabilityRecord] = []
-        self.failovers: list[FailoverRecord] = []
-        self.storage_pods: list[StoragePodsRecord] = []
-        self.snapshots: list[SnapshotRecord] = []
-        self.many_snapshots: list[ManySnapshotsRecord] = []
-        self.full_volumes: list[FullVolumeRecord] = []
-        self.operations: list[OperationsRecord] = []
-        self.many_files: list[ManyFilesRecord] = []
-        self.sustained: list[SustainedRecord] = []
-        self.under_load: list[UnderLoadRecord] = []
-        self.prices: list[PriceRecord] = []
-        self.postgresql: list[PostgresqlRecord] = []
-        self.neighbours: list[NeighboursRecord] = []
-        self.trends: list[TrendRecord] = []
-        self.imports: list[ImportRecord] = []
+        self._records: dict[type[Frozen], list[Any]] = {kind: [] for kind in LISTS}
         self.errors: list[str] = []
         self._warnings: dict[str, str] = {}
 
     def warn(self, about: str, warning: str) -> None:
         """Keep a warning that concerns the whole run; the last one about the same thing counts."""
         self._warnings[about] = warning
+
+    def keep(self, *records: Frozen) -> None:
+        """Add records, each to the list of its kind."""
+        for record in records:
+            self._records[type(record)].append(record)
+
+    def of(self, kind: type[R]) -> list[R]:
+        """Return the records of a kind, in the order in which they came; what is done to the list is done to them."""
+        return self._records[kind]
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """What was judged, in the order of the tests."""
+        return self.of(Verdict)
 
     @property
     def warnings(self) -> list[str]:
@@ -111,13 +88,12 @@ class Recorder:
     def note_at_the_end(self, measurement: str, found: RelativeEstimate | None) -> None:
         """Keep what the load of a measurement, by its id, did when it was repeated at the end."""
         told = {"at_the_end": found}
-        self.measurements = [
-            each.model_copy(update=told) if each.id == measurement else each for each in self.measurements
-        ]
+        measured = self.of(Measurement)
+        measured[:] = [each.model_copy(update=told) if each.id == measurement else each for each in measured]
 
     def judge_again(self, verdict: Verdict, changed: Verdict) -> None:
         """Replace a verdict by what it became at the end of the run."""
-        self.verdicts = [changed if each is verdict else each for each in self.verdicts]
+        self.verdicts[:] = [changed if each is verdict else each for each in self.verdicts]
 
     def results(self, *, exit_status: int | None = None) -> Results:
         """Return all findings as the document to write, fit to be shown; complete once the exit status is known.
@@ -130,8 +106,9 @@ class Recorder:
         return self._document
 
     def _findings(self) -> Iterator[object]:
-        """All attributes but those of the document that was made of them."""
-        return (value for name, value in vars(self).items() if name not in ("_document", "_state"))
+        """All attributes but those of the document that was made of them, and each list of records by itself."""
+        left_out = ("_document", "_state", "_records")
+        return chain((value for name, value in vars(self).items() if name not in left_out), self._records.values())
 
     def _made(self, exit_status: int | None) -> Results:
         # By a clock that does not jump: one that is set back would have the run end before it began.
@@ -148,36 +125,15 @@ class Recorder:
             tests=self.tests,
             deselected=self.deselected,
         )
+        lists: dict[str, Any] = {LISTS[kind]: records for kind, records in self._records.items()}
         found = Results(
+            **lists,
             run=run,
             cluster=self.cluster,
             settings=self._settings,
             tested_with=self.tested_with,
             known_storage=self.known,
             declaration=self.declaration,
-            pools=self.pools,
-            measurements=self.measurements,
-            steps=self.steps,
-            scaling=self.scaling,
-            control_plane=self.control_plane,
-            rebuilds=self.rebuilds,
-            capabilities=self.capabilities,
-            durability=self.durability,
-            failovers=self.failovers,
-            storage_pods=self.storage_pods,
-            snapshots=self.snapshots,
-            many_snapshots=self.many_snapshots,
-            full_volumes=self.full_volumes,
-            operations=self.operations,
-            many_files=self.many_files,
-            sustained=self.sustained,
-            under_load=self.under_load,
-            prices=self.prices,
-            postgresql=self.postgresql,
-            neighbours=self.neighbours,
-            trends=self.trends,
-            imports=self.imports,
-            verdicts=self.verdicts,
             tier_limits=self._tier_limits,
             warnings=self.warnings,
             errors=self.errors,

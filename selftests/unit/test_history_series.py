@@ -55,7 +55,7 @@ def measured_run() -> Recorder:
         image=Image(reference="i", digest=None),
         identity="0d1e",
     )
-    recorder.measurements.append(
+    recorder.keep(
         Measurement(
             id="m",
             profile="sync-write-iops",

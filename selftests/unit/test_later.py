@@ -12,6 +12,7 @@ import pytest
 from acceptance.judging.rejudging import contradictions
 from acceptance.limits.limit import Limit
 from acceptance.limits.tiers import Tier
+from acceptance.results.document import Measurement
 from acceptance.results.recorder import Recorder
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.speed.later import AFTER_S, Later
@@ -90,8 +91,8 @@ def teardown(runner: Ending, *, nextitem: object = None, tier: Tier | None = Non
     tier = tier or tier_of()
     recorder = Recorder(run_id="r", started=datetime(2026, 11, 23, tzinfo=UTC), settings={}, tier_limits=0)
     for later in runner.found:
-        recorder.measurements.extend(later.first.measurements)
-        recorder.verdicts += [later.first.against(each) for each in tier.limits]
+        recorder.keep(*later.first.measurements)
+        recorder.verdicts.extend(later.first.against(each) for each in tier.limits)
     inputs = SimpleNamespace(tier=tier)
     config = SimpleNamespace(stash={RUNNER: runner, RUN: SimpleNamespace(recorder=recorder), INPUTS: inputs})
     item: Any = SimpleNamespace(config=config)
@@ -104,7 +105,7 @@ def test_after_the_last_test_it_is_kept_and_told() -> None:
     disk = Credits(rate=RATE / 3, burst=3, credits_s=200, noise=0.05, seed=1, full=True)
     found = run_of(disk, after_s=600, meanwhile=disk.spend)
     recorder = teardown(Ending(found=found, error=None))
-    (measurement,) = recorder.measurements
+    (measurement,) = recorder.of(Measurement)
     assert measurement.at_the_end == found[0].against_first
     assert recorder.warnings == [found[0].warning]
     assert teardown(Ending(found=found, error=None), nextitem="another").warnings == []

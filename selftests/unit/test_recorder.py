@@ -14,6 +14,7 @@ from acceptance.results.conditions import Conditions, TierLimit
 from acceptance.results.document import Cluster, Image, Results, Status, Verdict
 from acceptance.results.recorder import Recorder
 from acceptance.results.requirement import Requirement
+from acceptance.results.under_load import UnderLoadRecord
 from acceptance.text.redaction import remember
 from selftests.unit.flat_verdicts import flat_verdict
 from selftests.unit.simulated_shares import Storage, record_of
@@ -25,7 +26,7 @@ STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 def recorder(*found: Status, partial_as: str = "partial") -> Recorder:
     settings = {"tier": "baseline", "partial": partial_as}
     made = Recorder(run_id="r", started=STARTED, settings=settings, tier_limits=0)
-    made.verdicts += [verdict(each) for each in found]
+    made.keep(*map(verdict, found))
     return made
 
 
@@ -73,7 +74,7 @@ def of_tier(*limits: str, required: tuple[str, ...] = (), **more: Any) -> Record
         limits=[TierLimit(profile="p", limit=each) for each in limits],
         required=list(required),
     )
-    made.verdicts = [flat_verdict(profile="p")]
+    made.verdicts[:] = [flat_verdict(profile="p")]
     return made
 
 
@@ -127,7 +128,7 @@ def test_a_limit_is_known_by_what_it_asks_whatever_it_is_called(words: tuple[str
         flat_verdict(profile="p", limit="so"),
         flat_verdict(profile="p", limit="so", status="skipped", applies=False),
     )
-    made.verdicts = [
+    made.verdicts[:] = [
         each.model_copy(update={"requirement": of}) for each, of in zip(verdicts, (few, many), strict=True)
     ]
     found = missing(made.results())
@@ -170,15 +171,19 @@ def test_results_are_the_same_after_being_written_and_read() -> None:
 
 def test_a_sustained_load_gets_into_the_results() -> None:
     made = recorder("pass")
-    made.sustained.append(sustained([500.0] * 120))
+    made.keep(sustained([500.0] * 120))
     (record,) = made.results(exit_status=0).sustained
     assert record.rounds == [500.0] * 5
 
 
 def test_latency_under_load_gets_into_the_results() -> None:
     made = recorder("pass")
-    made.under_load.append(record_of(Storage(), limits=()))
-    assert made.results(exit_status=0).under_load == made.under_load
+    made.keep(record_of(Storage(), limits=()))
+    assert made.results(exit_status=0).under_load == made.of(UnderLoadRecord)
+
+
+def put_in_place(made: Recorder, record: UnderLoadRecord) -> None:
+    made.of(UnderLoadRecord)[0] = record
 
 
 CHANGES: dict[str, Callable[[Recorder], object]] = {
@@ -190,8 +195,8 @@ CHANGES: dict[str, Callable[[Recorder], object]] = {
     "a test": lambda made: made.tests.append("t"),
     "a count": lambda made: setattr(made, "deselected", 2),
     "the command": lambda made: setattr(made, "command", "run"),
-    "a record": lambda made: made.sustained.append(sustained([500.0] * 120)),
-    "a record in the place of another": lambda made: setattr(made, "under_load", [record_of(Storage(), limits=())]),
+    "a record": lambda made: made.keep(sustained([500.0] * 120)),
+    "a record in the place of another": lambda made: put_in_place(made, record_of(Storage(), limits=())),
 }
 
 
@@ -199,7 +204,7 @@ CHANGES: dict[str, Callable[[Recorder], object]] = {
 def test_the_document_is_made_again_only_after_something_else_was_found(change: str) -> None:
     made = recorder("pass", partial_as="pass")
     made.warn("the disk", "it is slow")
-    made.under_load.append(record_of(Storage(), limits=()))
+    made.keep(record_of(Storage(), limits=()))
     before = made.results()
     assert made.results() is before
     CHANGES[change](made)
