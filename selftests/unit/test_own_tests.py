@@ -142,7 +142,7 @@ def test_all_that_is_wrong_with_what_tests_ask_for_is_told_at_once(planned: Plan
     for problem in (
         "test_crash[fast]: wanted a mark crash(...) with one of pod-killed, ",
         "test_other_crash[fast]: wanted a mark crash(...) with one of pod-killed, ",
-        "test_capability[fast]: wanted a mark capability(...) with one of expansion, ",
+        "test_capability[fast]: wanted a mark capability(...) with one of appends, ",
         "test_chapter[fast]: wanted a mark chapter(...) with a title, found ()",
         "test_untitled[fast]: wanted a mark chapter(...) with a title, found ' '",
         "test_planned[fast]: wanted a mark planned(...) with pods=, seconds= or both",
