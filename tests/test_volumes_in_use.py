@@ -21,3 +21,9 @@ def test_an_ephemeral_volume_comes_and_goes_with_its_pod(show):
 def test_attributes_of_a_volume_in_use_are_changed(show):
     """A PVC gets a VolumeAttributesClass, then another if it can, reports each, and its pod reads and writes on."""
     show()
+
+
+@pytest.mark.capability("moves")
+def test_volumes_keep_their_data_when_they_move_between_nodes(show):
+    """Three volumes move between all nodes six times, all at the same time; each holds its own data after each move."""
+    show()

@@ -1,4 +1,4 @@
-"""The sections whose limits stand at fixed keys: what each may say, and with which option it is asked for."""
+"""The sections of a tier; of those whose limits stand at fixed keys also what each says, and when it is asked for."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from pydantic import BeforeValidator, Field
 
+from acceptance.limits.history import HISTORY
 from acceptance.limits.limit import Limit
 from acceptance.limits.ramps import RampRules
-from acceptance.limits.sections import ALWAYS, Bound, Keys, declared, entry_of
+from acceptance.limits.rebuilds import REBUILD
+from acceptance.limits.scaling import SCALING
+from acceptance.limits.sections import ALWAYS, Bound, Keys, Section, declared, entry_of
+from acceptance.limits.speed import COMPARISON, LIMITS, SUSTAINED
+from acceptance.limits.under_load import NEIGHBOURS, UNDER_LOAD
 from acceptance.limits.values import QUANTITY, Share, Size
-from acceptance.results.many_files import FILE_OPERATIONS
+from acceptance.results.many_files import DONE, FILE_OPERATIONS
 from acceptance.results.operations import OPERATIONS, Operation
 from acceptance.text.quantities import parse_quantity
 
@@ -58,11 +63,23 @@ PRICE = declared(
     "price",
     "What a tier says of one profile.",
     {
-        "cpu_per_1000_iops": Bound(entry=entry_of("CpuEntry", "`{at_most: 1.5CPU, because: ...}`", _Cpus), unit="cpu"),
-        "memory_growth": Bound(
-            entry=entry_of("GrowthEntry", "`{at_most: 16MiB, because: ...}`; in an hour.", Size), unit="B"
+        "cpu_per_1000_iops": Bound(
+            entry=entry_of("CpuEntry", "`{at_most: 1.5CPU, because: ...}`", _Cpus),
+            unit="cpu",
+            words="CPU of the storage's pods per 1,000 IOPS: {wanted}",
         ),
-        "restarts": Bound(entry=entry_of("RestartsEntry", "`{at_most: 0, because: ...}`", _Restarts), unit="count"),
+        "memory_growth": Bound(
+            entry=entry_of("GrowthEntry", "`{at_most: 16MiB, because: ...}`; in an hour.", Size),
+            unit="B",
+            per="hour",
+            words="memory that a pod of the storage gains in an hour of load: {wanted}",
+        ),
+        "restarts": Bound(
+            entry=entry_of("RestartsEntry", "`{at_most: 0, because: ...}`", _Restarts),
+            unit="count",
+            counts=True,
+            words="restarts of the storage's containers: {wanted}",
+        ),
     },
     profile=None,
     asked_with={"price"},
@@ -71,8 +88,10 @@ CONTROL_PLANE = declared(
     "control_plane",
     "The section of one tier. It inherits what it leaves out from the tier that it extends; `ramp` only as a whole.",
     {
-        "pods": Bound(entry=entry_of("_Pods", value=_Pods, side="at_least"), unit="pods"),
-        "ramp_down": Bound(path="ramp-down"),
+        "pods": Bound(
+            entry=entry_of("_Pods", value=_Pods, side="at_least"), unit="pods", words="{wanted} with a volume each"
+        ),
+        "ramp_down": Bound(path="ramp-down", words="PVCs and PVs deleted {wanted} after the last pod was told to end"),
     },
     profile="control-plane",
     asked_with={"destructive"},
@@ -85,14 +104,24 @@ FAILOVER = declared(
     "failover",
     "`{time: {at_most: 8min, because: ...}, drain_time: {at_most: 2min, because: ...}}`",
     {
-        "time": Bound(entry=entry_of("FailoverLimit", _LEFT), path="failover.time"),
+        "time": Bound(
+            entry=entry_of("FailoverLimit", _LEFT),
+            path="failover.time",
+            words="time until the volume of a failed node is written on another: {wanted}",
+            tile="Failover of a node",
+        ),
         "out_of_service_time": Bound(
             entry=entry_of("OutOfServiceLimit", _TAINTED),
             path="failover.out_of_service_time",
             profile="failover-out-of-service",
+            words="time until the volume of a failed (out-of-service) node is written on another: {wanted}",
         ),
         "drain_time": Bound(
-            entry=entry_of("DrainLimit", _DRAINED), path="drain.time", profile="drain", asked_with=ALWAYS
+            entry=entry_of("DrainLimit", _DRAINED),
+            path="drain.time",
+            profile="drain",
+            asked_with=ALWAYS,
+            words="time until the volume of a drained node is written on another: {wanted}",
         ),
     },
     profile="failover",
@@ -105,17 +134,36 @@ DISRUPTION = declared(
     "disruption",
     "`{pod_ready: {at_most: 2min, because: ...}, write_gap: ..., new_volume: ...}`",
     {
-        "pod_ready": Bound(entry=entry_of("PodReadyLimit", _READY), path="storage_pods.ready"),
-        "write_gap": Bound(entry=entry_of("WriteGapLimit", _GAP), path="storage_pods.write_gap"),
-        "new_volume": Bound(entry=entry_of("NewVolumeLimit", _NEW), path="storage_pods.new_volume"),
+        "pod_ready": Bound(
+            entry=entry_of("PodReadyLimit", _READY),
+            path="storage_pods.ready",
+            words="until a killed pod of the storage system is Ready again: {wanted}",
+        ),
+        "write_gap": Bound(
+            entry=entry_of("WriteGapLimit", _GAP),
+            path="storage_pods.write_gap",
+            words="longest gap in durable writes while a pod of the storage system is killed: {wanted}",
+        ),
+        "new_volume": Bound(
+            entry=entry_of("NewVolumeLimit", _NEW),
+            path="storage_pods.new_volume",
+            words="until a new volume is in use once a killed pod of the storage system is Ready again: {wanted}",
+        ),
     },
     profile="storage-pods",
     asked_with={"destructive", "kill_pods"},
 )
 _PERCENTILES = Keys(
-    name="OperationEntry", about="`{p95: {at_most: 30s, because: ...}}`", parts=dict.fromkeys(PERCENTILES, Bound())
+    name="OperationEntry",
+    about="`{p95: {at_most: 30s, because: ...}}`",
+    parts={name: Bound(words=f"{name} until {{operation}}, many at once: {{wanted}}") for name in PERCENTILES},
 )
-_FAILED = Bound(entry=entry_of("FailedEntry", "`{at_most: 0%, because: ...}`", _Part), unit="ratio")
+_FAILED = Bound(
+    entry=entry_of("FailedEntry", "`{at_most: 0%, because: ...}`", _Part),
+    unit="ratio",
+    counts=True,
+    words="failed control operations, many at once: {wanted}",
+)
 CONTROL_OPERATIONS = declared(
     "operations",
     "The section of one tier: a key for each operation, and one for what may fail of all of them.",
@@ -134,7 +182,12 @@ SNAPSHOTS = declared(
 MANY_FILES = declared(
     "many_files",
     "`{files: 100000, create: {at_most: 10min, because: ...}}`; `files` is how many all limits of it are about.",
-    dict.fromkeys((*FILE_OPERATIONS, *START_ASPECTS), Bound()),
+    {
+        **{each: Bound(words=f"{{files:,}} files {DONE[each]}: {{wanted}}") for each in FILE_OPERATIONS},
+        "start": Bound(words="{files:,} files, slowest pod ready on them: {wanted}"),
+        "start_growth": Bound(words="{files:,} files, pod ready on them, beyond its time on an empty volume: {wanted}"),
+        "other_group": Bound(words="{files:,} files, slowest pod with another fsGroup ready on them: {wanted}"),
+    },
     profile="many-files",
     asked_with={"many_files"},
     settings={"files": (Annotated[int, Field(ge=1, le=99_999_999)], FILES)},
@@ -143,6 +196,53 @@ _BOUND = "The longest time (s) allowed from the creation of a PVC, for which a p
 PROVISIONING = declared(
     "provisioning",
     "`bind_time: {at_most: 60s, because: ...}`",
-    {"bind_time": Bound(entry=entry_of("ProvisioningLimit", _BOUND), path="provisioning.bind_time", rule="bind_time")},
+    {
+        "bind_time": Bound(
+            entry=entry_of("ProvisioningLimit", _BOUND),
+            path="provisioning.bind_time",
+            rule="bind_time",
+            words="PVC bound {wanted} after its creation",
+            tile="New PVC bound within",
+        )
+    },
     profile="volume",
 )
+_USED = "The longest time (s) allowed from the request for a volume until a pod has used it, on the slowest node."
+EVERY_NODE = declared(
+    "every_node",
+    "`ready: {at_most: 60s, because: ...}`",
+    {
+        "ready": Bound(
+            entry=entry_of("NodeReadyLimit", _USED),
+            path="every_node.ready",
+            words="new volume used on the slowest node {wanted} after the request",
+        )
+    },
+    profile="volume",
+    of_figures=True,
+)
+SECTIONS: tuple[Section, ...] = (
+    LIMITS,
+    COMPARISON,
+    SCALING,
+    SUSTAINED,
+    UNDER_LOAD,
+    PRICE,
+    NEIGHBOURS,
+    CONTROL_PLANE,
+    REBUILD,
+    FAILOVER,
+    DISRUPTION,
+    CONTROL_OPERATIONS,
+    SNAPSHOTS,
+    MANY_FILES,
+    PROVISIONING,
+    EVERY_NODE,
+    HISTORY,
+)
+"""All that a tier can have limits in, in the order of the schema."""
+BY_KEY = {each.key: each for each in SECTIONS}
+ON_PROFILES = {each.key for each in SECTIONS if each.by_profile} | {SNAPSHOTS.key, HISTORY.key}
+"""whose limits have profiles that are run"""
+BOUNDS: dict[str, Bound] = {path: bound for each in SECTIONS for path, (_, bound) in each.bounds.items() if bound.words}
+"""by what verdicts have for a metric"""

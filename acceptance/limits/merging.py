@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
-from acceptance.limits.schema import SECTIONS as DECLARED
+from acceptance.limits.declared import SECTIONS as DECLARED
 from acceptance.text.strict_yaml import Document
 from acceptance.text.strict_yaml import Path as YamlPath
 

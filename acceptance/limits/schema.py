@@ -8,23 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, create_model
 
-from acceptance.limits.declared import (
-    CONTROL_OPERATIONS,
-    CONTROL_PLANE,
-    DISRUPTION,
-    FAILOVER,
-    MANY_FILES,
-    PRICE,
-    PROVISIONING,
-    SNAPSHOTS,
-)
-from acceptance.limits.history import HISTORY
+from acceptance.limits.declared import SECTIONS
 from acceptance.limits.limit import Limit
-from acceptance.limits.rebuilds import REBUILD
-from acceptance.limits.scaling import SCALING
 from acceptance.limits.sections import Inherited, Section
-from acceptance.limits.speed import COMPARISON, LIMITS, SUSTAINED
-from acceptance.limits.under_load import NEIGHBOURS, UNDER_LOAD
 from acceptance.limits.values import Entry, Sentence
 
 
@@ -40,30 +26,6 @@ def _address(text: str) -> str:
     if re.fullmatch(r"https?://[^\s/]+(/\S*)?", text) is None:
         raise ValueError(f"wanted an address such as https://example.com/guide, found {text!r}")
     return text
-
-
-SECTIONS: tuple[Section, ...] = (
-    LIMITS,
-    COMPARISON,
-    SCALING,
-    SUSTAINED,
-    UNDER_LOAD,
-    PRICE,
-    NEIGHBOURS,
-    CONTROL_PLANE,
-    REBUILD,
-    FAILOVER,
-    DISRUPTION,
-    CONTROL_OPERATIONS,
-    SNAPSHOTS,
-    MANY_FILES,
-    PROVISIONING,
-    HISTORY,
-)
-"""All that a tier can have limits in, in the order of the schema."""
-BY_KEY = {each.key: each for each in SECTIONS}
-ON_PROFILES = {each.key for each in SECTIONS if each.by_profile} | {SNAPSHOTS.key, HISTORY.key}
-"""whose limits have profiles that are run"""
 
 
 class TierHead(Entry):

@@ -21,11 +21,17 @@ ALWAYS: frozenset[str] = frozenset()
 class Bound:
     """One limit, at its key. `entry`: what stands there; `path`: what verdicts have for a metric, unless the keys.
 
-    `rule`, `profile`, `asked_with`: unless they are the side of the bound, and those of its section.
+    `rule`, `profile`, `asked_with`: unless they are the side of the bound, and those of its section. `words`: what it
+    is on, with `{wanted}` in the place of what it wants; `counts`: it limits how often or how much of all, and a bound
+    of 0 is none; `per`: in what time its unit is. `tile`: its title on the report's first screen, if it stands there.
     """
 
     entry: type[Entry] = TimeLimit
     unit: FigureUnit = "s"
+    words: str = ""
+    counts: bool = False
+    per: str = ""
+    tile: str = ""
     path: str = ""
     rule: str = ""
     profile: str = ""
@@ -89,6 +95,7 @@ class Section:
     """A section of a tier. `form`: of what stands at its key, or at each profile in it (`by_profile`).
 
     `limits` reads the limits of that. `asked_with`: the options, by their keys in the settings, that must all be given.
+    `of_figures`: its limits are on figures of a `FiguresRecord`, and a test with the argument KEY_limit is about each.
     """
 
     key: str
@@ -100,6 +107,7 @@ class Section:
     """where it is declared by its keys"""
     profile: str = ""
     """what verdicts have for one where it is not by profile"""
+    of_figures: bool = False
 
     @property
     def field(self) -> tuple[Any, Any]:
@@ -153,10 +161,11 @@ def declared(
     profile: str | None,
     asked_with: Collection[str] = ALWAYS,
     settings: Mapping[str, tuple[Any, Any]] | None = None,
+    of_figures: bool = False,
 ) -> Section:
     """A section whose limits stand at fixed keys: `about`, `parts` and `settings` are those of its `Keys`.
 
-    `profile`: what verdicts have for one; None: it is by profiles.
+    `profile`: what verdicts have for one; None: it is by profiles. `of_figures`: as a `Section` has it.
     """
     name = "".join(part.capitalize() for part in key.split("_"))
     keys = Keys(name=f"{name}Entry", about=about, parts=parts, settings=settings or {})
@@ -177,6 +186,7 @@ def declared(
         asked_with=frozenset(asked_with),
         keys=keys,
         profile=profile or "",
+        of_figures=of_figures,
     )
     return section
 

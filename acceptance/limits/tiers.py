@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from acceptance.limits.declared import CONTROL_PLANE, FAILOVER
+from acceptance.limits.declared import BY_KEY, CONTROL_PLANE, FAILOVER, ON_PROFILES, SECTIONS
 from acceptance.limits.history import HISTORY
 from acceptance.limits.limit import Limit
 from acceptance.limits.ramps import RampRules
 from acceptance.limits.rebuilds import TIME_LIMIT_S
-from acceptance.limits.schema import BY_KEY, ON_PROFILES, SECTIONS
 from acceptance.limits.sections import Section
 from acceptance.text.errors import WrongUsage
 

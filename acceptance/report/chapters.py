@@ -1,57 +1,51 @@
-"""What each chapter of the report is made of, in the order of reading."""
+"""What the chapters of the report are made of: parts that each kind of record declares for one of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
 
-from acceptance.report.capabilities import capability_parts
-from acceptance.report.crashes import crash_parts
-from acceptance.report.disruptions import killed_pod_parts
-from acceptance.report.filling import full_volume_parts
-from acceptance.report.many_files import many_files_parts
-from acceptance.report.many_volumes import scaling_parts
-from acceptance.report.neighbours import neighbour_parts
-from acceptance.report.operations import operation_parts
 from acceptance.report.parts import Part
-from acceptance.report.pictures import trend
-from acceptance.report.postgresql import postgresql_parts
-from acceptance.report.price import price_parts
-from acceptance.report.ramps import HEADING, ramp_parts
-from acceptance.report.rebuilds import rebuild_parts
-from acceptance.report.snapshots import many_snapshots_parts, snapshot_parts
-from acceptance.report.steps import step_parts
-from acceptance.report.sustained import sustained_parts
-from acceptance.report.under_load import under_load_parts
 from acceptance.results.document import Results
 
-
-def trend_parts(results: Results) -> Iterable[Part]:
-    """What earlier runs say of each metric that has a limit on that."""
-    return (Part(blocks=[trend(each)]) for each in results.trends)
+Maker = TypeVar("Maker", bound=Callable[[Results], Iterable[Part]])
 
 
-_PARTS: dict[str, tuple[Callable[[Results], Iterable[Part]], ...]] = {
-    "many-volumes": (scaling_parts,),
-    "control-plane": (ramp_parts, operation_parts, many_snapshots_parts),
-    "rebuild": (rebuild_parts,),
-    "durability": (crash_parts, snapshot_parts, killed_pod_parts, full_volume_parts),
-    "provisioning": (step_parts,),
-    "features": (capability_parts,),
-    "history": (trend_parts,),
-    "sustained": (sustained_parts,),
-    "under-load": (under_load_parts, neighbour_parts),
-    "workloads": (postgresql_parts,),
-    "many-files": (many_files_parts,),
-    "price": (price_parts,),
-}
+@dataclass(frozen=True, kw_only=True)
+class _Declared:
+    """What makes parts of a chapter, at a place among others that do. `heading`: of a chapter that has such parts."""
+
+    chapter: str
+    place: int
+    heading: str | None
+    make: Callable[[Results], Iterable[Part]]
+
+
+def in_chapter(chapter: str, *, place: int = 0, heading: str | None = None) -> Callable[[Maker], Maker]:
+    """Decorator: the function makes parts of the chapter with that id, after those of a lower `place`.
+
+    `heading`: what stands over the chapter in place of its title where there are such parts.
+    """
+
+    def declare(make: Maker) -> Maker:
+        _DECLARED.append(_Declared(chapter=chapter, place=place, heading=heading, make=make))
+        return make
+
+    return declare
+
+
+_DECLARED: list[_Declared] = []
 
 
 def parts_of(results: Results) -> dict[str, list[Part]]:
     """By the id of the chapter; nothing for one that has no parts."""
-    found = {chapter: [part for make in makers for part in make(results)] for chapter, makers in _PARTS.items()}
+    found: dict[str, list[Part]] = {}
+    for each in sorted(_DECLARED, key=lambda declared: declared.place):
+        found.setdefault(each.chapter, []).extend(each.make(results))
     return {chapter: parts for chapter, parts in found.items() if parts}
 
 
 def headings_of(results: Results) -> dict[str, str]:
-    """Those of chapters that have another than their title, where they hold more than that says."""
-    return {"control-plane": HEADING} if results.control_plane else {}
+    """Those of chapters that have another than their title."""
+    return {each.chapter: each.heading for each in _DECLARED if each.heading is not None and [*each.make(results)]}

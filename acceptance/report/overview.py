@@ -8,8 +8,8 @@ from pathlib import PurePath
 from statistics import median
 
 from acceptance.loads.size_rule import SIZE_IN_SECONDS, small_file
-from acceptance.report.imports import imported_failures
 from acceptance.report.lab import Lab, lab_of
+from acceptance.report.records.imports import imported_failures
 from acceptance.report.subjects import chapters_of
 from acceptance.results.completeness import Missing, classes_under_test, is_whole, missing, totals
 from acceptance.results.conditions import Conditions

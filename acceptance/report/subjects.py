@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from acceptance.results.document import Measurement, Results, Verdict
+from acceptance.results.subjects import SUBJECTS
 
 # By the id that links lead to.
 TITLES = {
@@ -14,20 +15,7 @@ TITLES = {
     "bandwidth": "Bandwidth",
     "latency": "Latency",
     "further-profiles": "Further profiles",
-    "many-volumes": "Many volumes at once",
-    "control-plane": "Control plane",
-    "rebuild": "Rebuild of a lost replica",
-    "durability": "Durability, integrity and failover",
-    "provisioning": "Provisioning",
-    "features": "What volumes can do",
-    "history": "Compared with earlier runs",
-    "sustained": "Sustained speed",
-    "under-load": "Latency under load",
-    "workloads": "Fit for named workloads",
-    "many-files": "Many files",
-    "imported": "What other tools found",
-    "price": "The price of the storage",
-    "further-tests": "Further tests",
+    **{subject: title for subject, title in SUBJECTS.items() if subject != "speed"},
 }
 _SYNCHRONOUS = ("sync-write-iops", "etcd-fsync")
 # kbench's twelve jobs, by what they are about.

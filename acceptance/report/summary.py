@@ -6,7 +6,6 @@ from functools import cache
 
 from jinja2 import Environment
 
-from acceptance.report.chapters import headings_of, parts_of
 from acceptance.report.figures import (
     shown_measured,
     shown_measured_interval,
@@ -16,11 +15,12 @@ from acceptance.report.figures import (
     shown_value,
     shown_value_interval,
 )
-from acceptance.report.imports import import_sections
 from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.overview import overview, totals_in_words, verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.profiles_in_words import profiles_in_words
+from acceptance.report.record_modules import headings_of, parts_of
+from acceptance.report.records.imports import import_sections
 from acceptance.report.speed import speed_tables
 from acceptance.report.tiles import tiles
 from acceptance.report.workloads import workload_rows

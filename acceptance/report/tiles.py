@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from acceptance.judging.rebuild_size import is_timed, least_size
+from acceptance.limits.declared import BOUNDS
 from acceptance.report.comparing.differences import candidates
 from acceptance.report.figures import shown_interval
 from acceptance.report.lab import FLOOR_TIMES, has_floors
@@ -17,7 +18,7 @@ from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.verdicts import OF_ONE_VOLUME, ORDER, worst
 from acceptance.text.quantities import format_quantity
 
-# Title, profile and metric: of loads on one volume, and of what only verdicts tell of.
+# Title, profile and metric of loads on one volume.
 _LOADS = (
     ("Durable writes", "sync-write-iops", "write.iops"),
     ("Durable write, 99 % within", "etcd-fsync", "sync.latency.p99"),
@@ -28,11 +29,10 @@ _LOADS = (
     ("Reading", "sequential-read-bandwidth", "read.bandwidth"),
     ("Writing", "sequential-write-bandwidth", "write.bandwidth"),
 )
-_TRIALS = (
-    ("Failover of a node", "failover", "failover.time"),
-    ("Rebuilt within 24 h", None, "rebuild.largest_volume"),
-    ("New PVC bound within", "volume", "provisioning.bind_time"),
-)
+_OF_PATTERNS = {"rebuild.largest_volume": "Rebuilt within 24 h"}
+"""Title by metric, of what is judged by pattern, which is named beside it."""
+_TRIALS = {path: bound.tile for path, bound in BOUNDS.items() if bound.tile} | _OF_PATTERNS
+"""Title by metric, of what only verdicts tell of."""
 MOST = 8
 """Where none of those was measured, as with profiles of one's own, what has a limit is shown, up to so many."""
 NOT_KNOWN = "not known"
@@ -98,7 +98,7 @@ def _of_class(results: Results, storage_class: str) -> list[Tile]:
         _load(title, measured[profile].metrics[metric], profile, metric, verdicts)
         for title, profile, metric in named[:MOST]
     ]
-    trials = [_trial(title, profile, metric, verdicts, results.rebuilds) for title, profile, metric in _TRIALS]
+    trials = [_trial(title, metric, verdicts, results.rebuilds) for metric, title in _TRIALS.items()]
     return [*loads, *(each for each in trials if each is not None)]
 
 
@@ -120,17 +120,12 @@ def _load(title: str, estimate: Estimate, profile: str, metric: str, verdicts: S
     )
 
 
-def _trial(
-    title: str, profile: str | None, metric: str, verdicts: Sequence[Verdict], rebuilds: Sequence[RebuildRecord]
-) -> Tile | None:
+def _trial(title: str, metric: str, verdicts: Sequence[Verdict], rebuilds: Sequence[RebuildRecord]) -> Tile | None:
     """The worst of its verdicts, of which those are the worst whose figure is not known; None where none was judged."""
     about = [
         (each, bound)
         for each in verdicts
-        if each.metric == metric
-        and (profile is None or each.profile == profile)
-        and each.status != "skipped"
-        and (bound := bound_of(each)) is not None
+        if each.metric == metric and each.status != "skipped" and (bound := bound_of(each)) is not None
     ]
     if not about:
         return None
@@ -139,7 +134,7 @@ def _trial(
     value = verdict.measured
     return Tile(
         title=title,
-        about=f"{verdict.profile}: {metric}" if profile is None else metric,
+        about=f"{verdict.profile}: {metric}" if metric in _OF_PATTERNS else metric,
         value=NOT_KNOWN if value is None else format_quantity(value, unit=verdict.unit),
         interval=_at_least(verdict, rebuilds) if value is None else "",
         limit=bound.words,

@@ -11,6 +11,7 @@ from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.declaration import Declaration
 from acceptance.results.disruptions import StoragePodsRecord
 from acceptance.results.features import CapabilityRecord
+from acceptance.results.figures import FiguresRecord
 from acceptance.results.filling import FullVolumeRecord
 from acceptance.results.history import TrendRecord
 from acceptance.results.imports import ImportRecord
@@ -277,6 +278,7 @@ class Results(Frozen):
     trends: list[TrendRecord] = Field(
         default=[], description="what earlier runs say about metrics with a history limit"
     )
+    figures: list[FiguresRecord] = Field(default=[], description="subjects whose records have no form of their own")
     imports: list[ImportRecord] = Field(default=[], description="what other tools found; this suite ran none of it")
     verdicts: list[Verdict]
     tier_limits: int = Field(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
+from acceptance.limits.declared import BOUNDS
+from acceptance.limits.sections import Bound
 from acceptance.results.bounds import words_of
-from acceptance.results.many_files import DONE
-from acceptance.results.operations import TITLES
+from acceptance.results.operations import TITLES, Operation
 from acceptance.results.ratio_words import share
 from acceptance.results.requirement import Requirement
 from acceptance.text.quantities import format_quantity
@@ -30,51 +33,27 @@ _BY_RULE = {
     "foreground_p99": "{metric} of synchronous writes during a rebuild, {profile}: {wanted} that before it",
     "writes_left_with_snapshots": "{metric} of a volume with many snapshots: {wanted} of one without",
 }
-_BY_METRIC: dict[str, str] = {
-    "pods": "{wanted} with a volume each",
-    "ramp-down": "PVCs and PVs deleted {wanted} after the last pod was told to end",
-    "provisioning.bind_time": "PVC bound {wanted} after its creation",
-    "failover.time": "time until the volume of a failed node is written on another: {wanted}",
-    "failover.out_of_service_time": "time until the volume of a failed (out-of-service) node is written on another: "
-    "{wanted}",
-    "drain.time": "time until the volume of a drained node is written on another: {wanted}",
-    "storage_pods.ready": "until a killed pod of the storage system is Ready again: {wanted}",
-    "storage_pods.write_gap": "longest gap in durable writes while a pod of the storage system is killed: {wanted}",
-    "storage_pods.new_volume": "until a new volume is in use once a killed pod of the storage system is Ready again: "
-    "{wanted}",
-    "cpu_per_1000_iops": "CPU of the storage's pods per 1,000 IOPS: {wanted}",
-    "memory_growth": "memory that a pod of the storage gains in an hour of load: {wanted}",
-    "restarts": "restarts of the storage's containers: {wanted}",
-    **{operation: f"{{percentile}} until {title}, many at once: {{wanted}}" for operation, title in TITLES.items()},
-    "failed": "failed control operations, many at once: {wanted}",
-}
-_OF_FILES: dict[str, str] = {
-    **{operation: f"{{files:,}} files {done}: {{wanted}}" for operation, done in DONE.items()},
-    "start": "{files:,} files, slowest pod ready on them: {wanted}",
-    "start_growth": "{files:,} files, pod ready on them, beyond its time on an empty volume: {wanted}",
-    "other_group": "{files:,} files, slowest pod with another fsGroup ready on them: {wanted}",
-}
 
 
 def described(asked: Requirement) -> str:
     """`write.iops at least 750 IOPS`; of a limit that this suite does not know, its metric and what it wants."""
-    known = _OF_FILES if "files" in asked.at else _BY_METRIC
-    name, _, percentile = str(asked.metric).partition(".")
-    whole = known.get(str(asked.metric)) or (known.get(name) if percentile else None)
-    said = _BY_RULE.get(asked.rule) or whole or "{metric} {wanted}"
+    known = BOUNDS.get(str(asked.metric))
+    said = _BY_RULE.get(asked.rule) or (known.words if known is not None else "{metric} {wanted}")
+    operation = TITLES.get(cast(Operation, str(asked.metric).partition(".")[0]), "")
     at = {name: each for name, each in asked.at.items() if name in ("files", "pods", "runs")}
     return said.format(
-        metric=asked.metric, profile=asked.profile, percentile=percentile, wanted=wanted(asked), **_amounts(asked), **at
+        metric=asked.metric, profile=asked.profile, operation=operation, wanted=wanted(asked), **_amounts(asked), **at
     )
 
 
 def wanted(asked: Requirement) -> str:
     """`at least 750 IOPS`, `none`, `at most 16 MiB an hour`"""
     assert asked.bound is not None  # what is held against a limit has one
-    if asked.metric in ("restarts", "failed"):
-        amount = _percent(asked.bound) if asked.metric == "failed" else f"{asked.bound:g}"
+    known = BOUNDS.get(str(asked.metric), Bound())
+    if known.counts:
+        amount = _percent(asked.bound) if known.unit == "ratio" else f"{asked.bound:g}"
         return f"at most {amount}" if asked.bound else "none"
-    return f"{words_of(asked)} an hour" if asked.metric == "memory_growth" else str(words_of(asked))
+    return f"{words_of(asked)} an {known.per}" if known.per else str(words_of(asked))
 
 
 def _amounts(asked: Requirement) -> dict[str, str]:

@@ -27,7 +27,7 @@ from selftests.lab.provisioner import LabClass, lab_classes
 FILES = ("tests/test_access_modes.py", "tests/test_volumes_in_use.py", "tests/test_volumes_on_a_node.py")
 SEEN = (
     *("one-pod", "read-only-many", "shared-block", "protection", "ephemeral"),
-    *("mount-options", "group-policy", "statistics", "sub-path", "modification"),
+    *("mount-options", "group-policy", "statistics", "sub-path", "modification", "moves"),
 )
 FAULTS = {
     ("first-pod-alone", "kept_from_a_second"): "to end; last state: phase Pending",
@@ -36,6 +36,8 @@ FAULTS = {
     ("nodes-apart", "read_a_volume"): "does not show it on",
     ("nodes-apart", "raw_block"): "what the other node wrote does not show on",
     ("nodes-apart", "uses_a_folder"): "does not show in the whole volume, in a new pod on",
+    ("nodes-apart", "move_between_nodes"): "3 of 3 volumes",
+    ("taken-for-another", "move_between_nodes"): "held the data of ",
     ("never-modified", "attributes"): "to have VolumeAttributesClass",
     ("data-lost-at-unpublish", "uses_a_folder"): "sees nothing; mark should be there",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acceptance.report.prometheus.gauges import Labels, Samples
+from acceptance.report.gauges import Labels, Samples
 from acceptance.report.prometheus.records import add_records
 from acceptance.results.document import Results
 

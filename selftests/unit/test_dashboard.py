@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from acceptance.report.prometheus import judged, measured, records
-from acceptance.report.prometheus.gauges import PREFIX, Gauge
+from acceptance.report.gauges import PREFIX, Gauge
+from acceptance.report.prometheus import judged, measured
+from acceptance.report.record_modules import GAUGES as OF_RECORDS
 
 DASHBOARD: dict[str, Any] = json.loads((Path(__file__).parents[2] / "deploy/grafana/dashboard.json").read_text())
 PANELS: list[dict[str, Any]] = DASHBOARD["panels"]
 GAUGES = {
     PREFIX + each.name: each
-    for gauges in (vars(judged).values(), vars(measured).values(), *records.GAUGES.values())
+    for gauges in (vars(judged).values(), vars(measured).values(), *OF_RECORDS.values())
     for each in gauges
     if isinstance(each, Gauge)
 }

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.one_shot_pod import OneShotPod
 from acceptance.judging.filling import judge_full_volume
-from acceptance.report.filling import full_volume_parts
+from acceptance.report.records.filling import full_volume_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.filling import ASPECTS, TITLES, Finding, FullVolumeRecord
 from acceptance.results.requirement import Outcome

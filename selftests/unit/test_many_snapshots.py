@@ -22,7 +22,7 @@ from acceptance.judging.snapshots import judge_many_snapshots
 from acceptance.limits.file import load_limits
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
-from acceptance.report.snapshots import many_snapshots_parts
+from acceptance.report.records.snapshots import many_snapshots_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.snapshots import ManySnapshotsRecord
 from acceptance.results.under_load import Span

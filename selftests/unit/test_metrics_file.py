@@ -12,8 +12,8 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as prometheus_text
 from prometheus_client.samples import Sample
 
+from acceptance.report.gauges import Gauge, Samples
 from acceptance.report.prometheus.document import candidates, cluster_name, metrics_text
-from acceptance.report.prometheus.gauges import Gauge, Samples
 from acceptance.report.prometheus.measured import pattern
 from acceptance.results.document import RelativeEstimate, Results
 from acceptance.results.file import read_results

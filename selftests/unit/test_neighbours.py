@@ -16,7 +16,7 @@ from acceptance.limits.tiers import ALL_OPTIONS, Tier
 from acceptance.limits.under_load import RuleAtShare, limit_at_share
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.measure import Recording
-from acceptance.report.neighbours import neighbour_parts
+from acceptance.report.records.neighbours import neighbour_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.metrics import Metric
 from acceptance.results.neighbours import NeighbourRecord, NeighboursRecord

@@ -18,7 +18,7 @@ from acceptance.judging.rejudging import contradictions
 from acceptance.limits.limit import Limit
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.fio.snapshots import Counts
-from acceptance.report.price import price_parts
+from acceptance.report.records.price import price_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Verdict
 from acceptance.results.price import MemoryGrowth, PriceRecord, Span

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from acceptance.judging.rebuild_size import decide_size, grows_faster, projected, seconds_of
 from acceptance.judging.rebuilds import judge_rebuild, unjudged
 from acceptance.limits.rebuilds import rebuild_limit
-from acceptance.report.rebuilds import rebuild_parts
+from acceptance.report.records.rebuilds import rebuild_parts
 from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord, RebuildTimes
 from acceptance.statistics.two_sizes import Point, Repeated, errors_of, line, seconds_at, size_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.report.capabilities import capability_parts
+from acceptance.report.records.capabilities import capability_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.features import CapabilityRecord, CapabilityStatus
 from selftests.unit.read_parts import tables_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from acceptance.report.crashes import crash_parts
 from acceptance.report.parts import mark
+from acceptance.report.records.crashes import crash_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Results, Run
 from selftests.unit.crash_records import NOW, durability, failover

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from acceptance.judging.many_files import judge_many_files
-from acceptance.report.many_files import many_files_parts
 from acceptance.report.pictures import rates_by_files, starts_by_files
+from acceptance.report.records.many_files import many_files_parts
 from acceptance.report.summary import render_summary
 from selftests.unit.many_files_records import limit, rate, record, started
 from selftests.unit.read_gauges import gauges_of

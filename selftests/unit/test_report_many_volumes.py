@@ -12,8 +12,8 @@ from acceptance.limits.limit import Limit
 from acceptance.limits.scaling import Kind, scaling_limit
 from acceptance.measuring.figures import figure
 from acceptance.report.comparison import comparisons
-from acceptance.report.many_volumes import scaling_parts
 from acceptance.report.parts import Part
+from acceptance.report.records.many_volumes import scaling_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Estimate, Measurement, Results, Run, Status, Verdict
 from acceptance.results.metrics import Metric

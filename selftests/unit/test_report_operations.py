@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from acceptance.report.operations import operation_parts
 from acceptance.report.parts import above
 from acceptance.report.pictures import operations_over_time
+from acceptance.report.records.operations import operation_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Results, Run
 from acceptance.results.operations import OperationsRecord

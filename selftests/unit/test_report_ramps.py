@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from acceptance.judging.ramps import judge_ramp
 from acceptance.report.pictures import pods_over_time, start_times
-from acceptance.report.ramps import ramp_parts
+from acceptance.report.records.ramps import ramp_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Results, Run
 from acceptance.results.ramps import (

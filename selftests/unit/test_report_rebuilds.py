@@ -11,7 +11,7 @@ from acceptance.judging.rebuilds import judge_rebuild
 from acceptance.limits.rebuilds import Kind, rebuild_limit
 from acceptance.report.parts import Part
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
-from acceptance.report.rebuilds import rebuild_parts
+from acceptance.report.records.rebuilds import rebuild_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Results, Run, Verdict
 from acceptance.results.rebuilds import LoadPoint, RatePoint, RebuildRecord

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from acceptance.judging.sustained import judge_sustained
+from acceptance.report.records.sustained import sustained_parts
 from acceptance.report.summary import render_summary
-from acceptance.report.sustained import sustained_parts
 from acceptance.results.document import Results
 from selftests.unit.read_gauges import gauges_of
 from selftests.unit.read_parts import pictures_of

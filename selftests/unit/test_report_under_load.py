@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from acceptance.judging.under_load import judge_under_load
+from acceptance.report.records.under_load import under_load_parts
 from acceptance.report.summary import render_summary
-from acceptance.report.under_load import under_load_parts
 from acceptance.results.document import Results
 from acceptance.results.under_load import Span, UnderLoadRecord
 from selftests.unit.read_gauges import gauges_of

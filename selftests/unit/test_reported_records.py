@@ -8,14 +8,14 @@ from typing import get_args, get_origin
 
 import pytest
 
+from acceptance.limits.declared import SECTIONS
 from acceptance.limits.file import load_limits
 from acceptance.limits.limit import Limit
-from acceptance.limits.schema import SECTIONS
-from acceptance.report.chapters import parts_of
 from acceptance.report.prometheus.document import metrics_text
-from acceptance.report.prometheus.records import GAUGES
+from acceptance.report.record_modules import GAUGES, parts_of
 from acceptance.report.subjects import TITLES
 from acceptance.results.document import Results, SustainedRecord
+from acceptance.results.figures import FiguresRecord, NamedFigure
 from acceptance.results.file import read_results
 from acceptance.results.history import TrendRecord
 from acceptance.results.imports import ImportedBehaviour, ImportRecord
@@ -51,6 +51,12 @@ ELSEWHERE = [
         made_from="timestamp",
         behaviours=[ImportedBehaviour(suite="s", behaviour="b", passed=3, failed=1)],
         failures=[],
+    ),
+    FiguresRecord(
+        subject="provisioning",
+        storage_class="fast",
+        done="a pod ran on each of 3 nodes",
+        figures=[NamedFigure(metric="every_node.ready", value=4.0, low=3.0, high=4.0, unit="s")],
     ),
 ]
 """records that the evidence has none of"""

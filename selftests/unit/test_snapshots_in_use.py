@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from acceptance.judging.snapshots import judge_snapshot
 from acceptance.report.parts import mark
-from acceptance.report.snapshots import snapshot_parts
+from acceptance.report.records.snapshots import snapshot_parts
 from acceptance.report.summary import render_summary
 from acceptance.results.snapshots import SnapshotRecord
 from acceptance.text.errors import EnvironmentFailure

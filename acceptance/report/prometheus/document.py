@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import sha256
 
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.openmetrics.exposition import generate_latest
 
-from acceptance.report.prometheus.gauges import Families, Samples
+from acceptance.report.gauges import PREFIX, Gauge, Labels, Samples
 from acceptance.report.prometheus.judged import add_run, add_verdicts
 from acceptance.report.prometheus.measured import add_measurements, add_steps
 from acceptance.report.prometheus.records import add_records
@@ -15,6 +18,25 @@ from acceptance.results.document import Cluster, Results
 
 MARK = 8
 """characters of an identity: enough to tell the clusters of an organization apart"""
+
+
+@dataclass(frozen=True)
+class Families:
+    """The samples of all candidates as prometheus_client collects them: each metric once."""
+
+    samples: tuple[Samples, ...]
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Each gauge with the samples of all candidates."""
+        together: dict[Gauge, dict[Labels, float]] = {}
+        for each in self.samples:
+            for gauge, values in each:
+                together.setdefault(gauge, {}).update(values)
+        for gauge, values in together.items():
+            family = GaugeMetricFamily(PREFIX + gauge.name, gauge.help, unit=gauge.unit)
+            for labels, value in values.items():
+                family.add_sample(family.name, dict(labels), value)
+            yield family
 
 
 def metrics_text(results: Results) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from acceptance.report.prometheus.gauges import Gauge, Samples
+from acceptance.report.gauges import Gauge, Samples
 from acceptance.results.completeness import is_whole, missing
 from acceptance.results.document import Overall, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, overall, worst

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from acceptance.report.prometheus.gauges import Gauge, Samples
+from acceptance.report.gauges import Gauge, Samples
 from acceptance.results.document import Estimate, Measurement, Results
 from acceptance.results.metrics import Metric, Statistic
 

@@ -11,8 +11,7 @@ from urllib.error import HTTPError, URLError
 
 from prometheus_client import exposition
 
-from acceptance.report.prometheus.document import candidates, samples_of
-from acceptance.report.prometheus.gauges import Families
+from acceptance.report.prometheus.document import Families, candidates, samples_of
 from acceptance.results.document import Results
 from acceptance.settings.gateway import Gateway
 from acceptance.text.redaction import redact

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import AccessMode, Claim, DataSource, create_claim, remove_claim, wait_bound
@@ -42,7 +42,7 @@ class Bench:
         workspace: Workspace,
         storage_class: StorageClass,
         *,
-        capability: Capability | Literal["enforced size", "many files", "group snapshot"],
+        capability: Capability,
         node: str | None,
         keep: bool,
         pod_s: int | None = None,

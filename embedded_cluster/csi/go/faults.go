@@ -49,13 +49,15 @@ const (
 	slowsDown        fault = "slow-with-snapshots"    // the more snapshots a volume has, the longer its file system stands still
 	clonesSlowly     fault = "clones-slowly"          // a clone takes so many seconds for all that its source's image holds
 	neverModified    fault = "never-modified"         // a change of attributes is put off again and again
+	mountsNothing    fault = "mounts-nothing"         // a pod gets a folder of its node's own disk
+	oneNodeRefuses   fault = "one-node-refuses"       // the second node never gets a volume
 )
 
 var allFaults = []fault{
 	growsInNameOnly, neverGrows, neverReady, takenLate, takenEarly, twoMoments, groupTwoMoments, restoredEmpty, sharesWithSource,
 	groupByDriver, groupIgnored, lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
 	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
-	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified,
+	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified, mountsNothing, oneNodeRefuses,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

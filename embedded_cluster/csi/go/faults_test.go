@@ -319,3 +319,28 @@ func TestAPodWaitsForEachFileOfItsVolume(t *testing.T) {
 		t.Fatal(took)
 	}
 }
+
+func TestAPodGetsAFolderOfItsNode(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(mountsNothing)))
+	path := l.used(id)
+	l.wrote(path, "mark", "")
+	if device, err := mountedAt(path); device != "" || err != nil {
+		t.Fatal(device, err)
+	}
+}
+
+func TestTheSecondNodeGetsNoVolume(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(oneNodeRefuses)))
+	l.unused(id)
+	l.used(id)
+	l.unused(id)
+	l.node = "lab-node-2"
+	_, err := l.NodeStageVolume(ctx, &csi.NodeStageVolumeRequest{
+		VolumeId: id, StagingTargetPath: l.at("staged", id), VolumeCapability: asked(false),
+	})
+	if status.Code(err) != codes.Internal {
+		t.Fatal(err)
+	}
+}

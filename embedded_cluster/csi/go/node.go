@@ -63,6 +63,11 @@ func (d *driver) NodeStageVolume(_ context.Context, asked *csi.NodeStageVolumeRe
 		return nil, err
 	}
 	defer file.Close()
+	if refuses, err := d.has(oneNodeRefuses, is.Fault); err != nil {
+		return nil, err
+	} else if refuses && strings.HasSuffix(d.node, "-2") {
+		return nil, status.Errorf(codes.Internal, "%s has no path to the storage", d.node)
+	}
 	done, err := d.mayHave(is)
 	if err != nil {
 		return nil, err
@@ -190,6 +195,11 @@ func (d *driver) NodePublishVolume(
 	if there, err := mountedAt(staged); there == "" || err != nil {
 		return nil, status.Errorf(codes.FailedPrecondition, "%s is not staged at %s: %v", is.ID, staged, err)
 	}
+	if nothing, err := d.has(mountsNothing, is.Fault); err != nil {
+		return nil, err
+	} else if nothing {
+		return &csi.NodePublishVolumeResponse{}, errors.Join(os.MkdirAll(target, 0o777), os.Chmod(target, 0o777))
+	}
 	shown, err := d.inPlaceOf(is)
 	if err != nil {
 		return nil, err
@@ -280,6 +290,10 @@ func (d *driver) NodeUnpublishVolume(
 	}
 	if device, err := mountedAt(target); err != nil {
 		return nil, err
+	} else if device == "" && is.Fault == mountsNothing {
+		if err := empty(target); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
 	} else if loses && !is.Block && strings.HasPrefix(device, "7:") { // 7: loop devices
 		if err := empty(target); err != nil && !errors.Is(err, unix.EROFS) {
 			return nil, err

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from prometheus_client.core import GaugeMetricFamily
-
 PREFIX = "storage_acceptance_"
 UNITS = ("bytes_per_second", "seconds", "bytes", "ratio")
 Labels = tuple[tuple[str, str], ...]
@@ -107,20 +105,10 @@ class Samples:
         return iter(self._values.items())
 
 
-@dataclass(frozen=True)
-class Families:
-    """The samples of all candidates as prometheus_client collects them: each metric once."""
+GAUGES: dict[str, tuple[Gauge, ...]] = {}
+"""by the list in results.json: what each of its records is read for"""
 
-    samples: tuple[Samples, ...]
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Each gauge with the samples of all candidates."""
-        together: dict[Gauge, dict[Labels, float]] = {}
-        for each in self.samples:
-            for gauge, values in each:
-                together.setdefault(gauge, {}).update(values)
-        for gauge, values in together.items():
-            family = GaugeMetricFamily(PREFIX + gauge.name, gauge.help, unit=gauge.unit)
-            for labels, value in values.items():
-                family.add_sample(family.name, dict(labels), value)
-            yield family
+def declare_gauges(records: str, *gauges: Gauge) -> None:
+    """Have each record of that list of results.json read for these metrics."""
+    GAUGES[records] = gauges

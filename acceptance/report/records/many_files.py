@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acceptance.limits.declared import MANY_FILES
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Figure, Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, name, numbers, on, words
 from acceptance.report.pictures import rates_by_files, starts_by_files
 from acceptance.report.pictures.levels import Level
@@ -23,6 +25,7 @@ from acceptance.statistics.ratios import independent_ratio
 from acceptance.text.quantities import format_quantity
 
 
+@in_chapter("many-files")
 def many_files_parts(results: Results) -> Iterator[Part]:
     """One of each candidate, in the order in which they were asked."""
     beside = next((each for each in results.many_files if each.role == "baseline"), None)
@@ -116,3 +119,36 @@ def _sentences(record: ManyFilesRecord) -> Iterator[str]:
     for each in record.starts:
         if each.seconds is None:
             yield f"A pod ({STARTS[each.kind]}) did not start on {each.files:,} files: {each.why}"
+
+
+def _rates(record: ManyFilesRecord) -> Found:
+    for rate in record.rates:
+        mean, low, high = (1 / seconds if seconds else None for seconds in (rate.seconds_each, rate.high, rate.low))
+        yield Figure(mean, low, high), {"operation": rate.operation}
+
+
+def _starts(record: ManyFilesRecord) -> Found:
+    slowest: dict[tuple[str, int], float] = {}
+    for start in record.starts:
+        if start.seconds is not None:
+            key = start.kind, start.files
+            slowest[key] = max(slowest.get(key, 0.0), start.seconds)
+    for (kind, files), seconds in slowest.items():
+        yield seconds, {"group": kind, "files": str(files)}
+
+
+declare_gauges(
+    "many_files",
+    Gauge(
+        name="many_files_operations_per_second",
+        help="files that one pod creates, lists, looks up or deletes a second on a volume of many",
+        labels=("operation", "bound"),
+        samples=_rates,
+    ),
+    Gauge(
+        name="many_files_start_seconds",
+        help="slowest start of a pod on a volume of that number of files, by its fsGroup",
+        labels=("group", "files"),
+        samples=_starts,
+    ),
+)

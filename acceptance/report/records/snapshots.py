@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, above, mark, name, numbers, words
 from acceptance.results.document import Results
 from acceptance.results.ratio_words import share
@@ -13,6 +15,7 @@ from acceptance.text.quantities import format_quantity
 from acceptance.wording.records import ranges_in_words, shown_time
 
 
+@in_chapter("durability", place=1)
 def snapshot_parts(results: Results) -> Iterator[Part]:
     """One row for each, in the order in which they were taken."""
     if results.snapshots:
@@ -57,6 +60,7 @@ def _pace(record: SnapshotRecord, stage: Stage) -> str:
     return "no record" if found is None else f"{found.rate:,.0f}/s, pause {shown_time(found.longest_s)}"
 
 
+@in_chapter("control-plane", place=2)
 def many_snapshots_parts(results: Results) -> Iterator[Part]:
     """One row for each pair of volumes, in the order in which they were loaded."""
     if results.many_snapshots:
@@ -94,3 +98,49 @@ def _many(record: ManySnapshotsRecord) -> tuple[str, ...]:
 
 def _rate(rate: float | None) -> str:
     return "unknown" if rate is None else format_quantity(rate, unit="1/s")
+
+
+def _left(record: ManySnapshotsRecord) -> Found:
+    if record.left is not None:
+        yield record.left, {"profile": record.profile, "snapshots": str(record.count)}
+
+
+declare_gauges(
+    "many_snapshots",
+    Gauge(
+        name="writes_left_with_snapshots_ratio",
+        help="writes of a volume with many snapshots, as a ratio of those of one without",
+        labels=("profile", "snapshots", "bound"),
+        samples=_left,
+    ),
+)
+
+
+def _held(record: SnapshotRecord) -> Found:
+    about = {"snapshot_class": record.snapshot_class, "volumes": str(record.volumes)}
+    yield record.acknowledged, about | {"state": "acknowledged"}
+    yield record.whole, about | {"state": "whole"}
+    for state, ranges in (("lost", record.lost), ("hole", record.holes)):
+        yield sum(last - first + 1 for first, last in ranges), about | {"state": state}
+
+
+def _pauses(record: SnapshotRecord) -> Found:
+    about = {"snapshot_class": record.snapshot_class, "volumes": str(record.volumes)}
+    yield from ((pace.longest_s, about | {"stage": pace.stage}) for pace in record.paces)
+
+
+declare_gauges(
+    "snapshots",
+    Gauge(
+        name="snapshot_records",
+        help="records acknowledged before a snapshot of a volume in use, whole in it, lost, and missing before a later",
+        labels=("snapshot_class", "volumes", "state"),
+        samples=_held,
+    ),
+    Gauge(
+        name="snapshot_longest_pause_seconds",
+        help="longest time between two durable records before, while and after a snapshot is taken",
+        labels=("snapshot_class", "volumes", "stage"),
+        samples=_pauses,
+    ),
+)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from acceptance.judging.scaling import before_last, deciding, reached
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, numbers
 from acceptance.report.pictures import each_by_volumes, together_by_volumes
 from acceptance.report.pictures.levels import Level
@@ -17,6 +20,7 @@ from acceptance.text.quantities import format_quantity
 from acceptance.trials.scaling.model import volumes_at
 
 
+@in_chapter("many-volumes")
 def scaling_parts(results: Results) -> Iterator[Part]:
     """One for each class and profile, in the order in which they were measured."""
     if results.scaling:
@@ -170,3 +174,43 @@ def _shown(figure: Figure, record: ScalingRecord) -> str:
 
 def _count(number: int, of: str = "volume") -> str:
     return f"{number} {of}{'s' * (number != 1)}"
+
+
+def _totals(record: ScalingRecord, *, unit: str) -> Found:
+    if record.unit == unit:
+        for step in record.steps:
+            yield step.total, {"profile": record.profile, "volumes": str(step.pods)}
+
+
+def _shared(record: ScalingRecord, *, unit: str) -> Found:
+    if record.unit == unit and record.capacity is not None:
+        yield record.capacity.constant, {"profile": record.profile}
+
+
+declare_gauges(
+    "scaling",
+    Gauge(
+        name="scaling_iops",
+        help="IOPS of that number of volumes together",
+        labels=("profile", "volumes", "bound"),
+        samples=partial(_totals, unit="1/s"),
+    ),
+    Gauge(
+        name="scaling_bandwidth_bytes_per_second",
+        help="bandwidth of that number of volumes together",
+        labels=("profile", "volumes", "bound"),
+        samples=partial(_totals, unit="B/s"),
+    ),
+    Gauge(
+        name="scaling_capacity_iops",
+        help="IOPS that all volumes share on saturated storage",
+        labels=("profile", "bound"),
+        samples=partial(_shared, unit="1/s"),
+    ),
+    Gauge(
+        name="scaling_capacity_bytes_per_second",
+        help="bandwidth that all volumes share on saturated storage",
+        labels=("profile", "bound"),
+        samples=partial(_shared, unit="B/s"),
+    ),
+)

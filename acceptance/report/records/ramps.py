@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from acceptance.limits.declared import CONTROL_PLANE
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, numbers, words
 from acceptance.report.pictures import pods_over_time, start_times
 from acceptance.report.pictures.levels import Level
@@ -14,10 +16,10 @@ from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.verdicts import worst
 from acceptance.text.quantities import format_quantity
 
-HEADING = "Control plane: pods with a volume each, up and down"
 _SERVERS = (*words("Requests and operations on the way up"), *numbers("How many", "Mean", "99 %"))
 
 
+@in_chapter("control-plane", heading="Control plane: pods with a volume each, up and down")
 def ramp_parts(results: Results) -> Iterator[Part]:
     """One for each class, in the order in which they were ramped."""
     return (_part(record, results.verdicts) for record in results.control_plane)
@@ -105,3 +107,36 @@ def _time(seconds: float) -> str:
 
 def _bound(seconds: float | None) -> str:
     return "beyond the last bucket" if seconds is None else f"at most {_time(seconds)}"
+
+
+def _pods(record: ControlPlaneRecord) -> Found:
+    yield record.goal, {"state": "asked"}
+    yield record.pods, {"state": "running"}
+
+
+def _phases(record: ControlPlaneRecord) -> Found:
+    for name, times in record.phases.items():
+        for statistic, seconds in (("p50", times.p50_s), ("p90", times.p90_s), ("p99", times.p99_s)):
+            yield seconds, {"phase": name, "statistic": statistic}
+
+
+declare_gauges(
+    "control_plane",
+    Gauge(
+        name="ramp_pods",
+        help="pods with a volume each: requested, and running at the end of the ramp-up",
+        labels=("state",),
+        samples=_pods,
+    ),
+    Gauge(
+        name="ramp_down_seconds",
+        help="from the request that ended the last pod until all volumes were deleted",
+        samples=lambda record: iter([(record.ramp_down.cleanup_s, {})]),
+    ),
+    Gauge(
+        name="ramp_phase_seconds",
+        help="from the creation of a pod until it reached the phase, by percentile of the pods",
+        labels=("phase", "statistic"),
+        samples=_phases,
+    ),
+)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Figure, Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, above, numbers, on, words
 from acceptance.report.pictures import operations_over_time
 from acceptance.results.document import Results
@@ -14,6 +16,7 @@ from acceptance.wording.operations import by_reason
 SHOWN = ("p50", "p95", "p99")
 
 
+@in_chapter("control-plane", place=1)
 def operation_parts(results: Results) -> Iterator[Part]:
     """One for each class, in the order in which they were asked."""
     return map(_part, results.operations)
@@ -83,3 +86,43 @@ def _sentences(record: OperationsRecord) -> Iterator[str]:
 
 SHOWN_FAILURES = 5
 """objects whose failure is told in the cluster's own words"""
+
+
+def _counts(record: OperationsRecord) -> Found:
+    for operation in record.operations:
+        yield operation.asked, {"operation": operation.operation, "state": "asked"}
+        yield sum(operation.failed.values()), {"operation": operation.operation, "state": "failed"}
+
+
+def _rates(record: OperationsRecord) -> Found:
+    for operation in record.operations:
+        yield operation.per_s, {"operation": operation.operation}
+
+
+def _times(record: OperationsRecord) -> Found:
+    for operation in record.operations:
+        for name, time in operation.percentiles.items():
+            yield Figure(time.seconds, time.low, time.high), {"operation": operation.operation, "statistic": name}
+
+
+declare_gauges(
+    "operations",
+    Gauge(
+        name="control_operations",
+        help="number of control operations that were requested, and of those that failed",
+        labels=("operation", "state"),
+        samples=_counts,
+    ),
+    Gauge(
+        name="control_operations_per_second",
+        help="control operations done a second, many at once",
+        labels=("operation",),
+        samples=_rates,
+    ),
+    Gauge(
+        name="control_operation_seconds",
+        help="duration of a control operation among many at once, by percentile",
+        labels=("operation", "statistic", "bound"),
+        samples=_times,
+    ),
+)

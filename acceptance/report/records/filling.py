@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, mark, name, words
 from acceptance.results.document import Results, Status
-from acceptance.results.filling import TITLES
+from acceptance.results.filling import TITLES, Finding, FullVolumeRecord
 
 _SHOWN: dict[str, tuple[Status, str]] = {
     "held": ("pass", "held"),
@@ -15,6 +18,7 @@ _SHOWN: dict[str, tuple[Status, str]] = {
 }
 
 
+@in_chapter("durability", place=3)
 def full_volume_parts(results: Results) -> Iterator[Part]:
     """A row for each finding, class by class."""
     rows = [
@@ -35,3 +39,25 @@ def full_volume_parts(results: Results) -> Iterator[Part]:
                 ),
             ],
         )
+
+
+def _aspects(record: FullVolumeRecord) -> Found:
+    for finding in record.findings:
+        for status in get_args(Finding.model_fields["status"].annotation):
+            yield float(finding.status == status), {"aspect": finding.aspect, "status": status}
+
+
+declare_gauges(
+    "full_volumes",
+    Gauge(
+        name="full_volume",
+        help="1 for the status found for what a full volume must do; 0 for the other statuses",
+        labels=("aspect", "status"),
+        samples=_aspects,
+    ),
+    Gauge(
+        name="full_volume_written_bytes",
+        help="durable bytes on a volume when a write failed for want of space",
+        samples=lambda record: iter([(record.written, {})]),
+    ),
+)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
+from acceptance.report.chapters import in_chapter
 from acceptance.report.parts import Part, Table, name, numbers, words
 from acceptance.results.document import Results
 
 
+@in_chapter("provisioning")
 def step_parts(results: Results) -> Iterator[Part]:
     """How often each was taken, the median and the longest time."""
     taken: dict[tuple[str, str], list[float]] = {}

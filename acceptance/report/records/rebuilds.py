@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from acceptance.judging.rebuild_size import grows_faster, projected
+from acceptance.judging.rebuild_size import grows_faster, is_timed, projected
 from acceptance.judging.rebuilds import times_of
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, numbers, words
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.pictures.levels import Level
@@ -30,6 +32,7 @@ _INTRODUCTION = (
 )
 
 
+@in_chapter("rebuild")
 def rebuild_parts(results: Results) -> Iterator[Part]:
     """One for each class and pattern, in the order in which they were measured."""
     if results.rebuilds:
@@ -140,3 +143,37 @@ def _change(what: str, before: Figure, during: Figure, *, unit: Unit) -> str:
         ratio = during.mean / before.mean
         left = f" ({share(ratio)} of that before)" if unit == "1/s" else f" ({format_quantity(ratio, unit='ratio')})"
     return f"{what}: {was} before the rebuild, {is_} during it{left}."
+
+
+def _largest(record: RebuildRecord) -> Found:
+    if is_timed(record):
+        yield record.largest_volume, {"data": record.pattern}
+
+
+def _foreground(record: RebuildRecord) -> Found:
+    if record.foreground is not None:
+        yield record.foreground.iops_before, {"data": record.pattern, "when": "before"}
+        yield record.foreground.iops_during, {"data": record.pattern, "when": "during"}
+
+
+declare_gauges(
+    "rebuilds",
+    Gauge(
+        name="rebuild_seconds",
+        help="mean duration of the rebuild of a replica",
+        labels=("data",),
+        samples=lambda record: iter([(record.seconds, {"data": record.pattern})]),
+    ),
+    Gauge(
+        name="rebuild_largest_volume_bytes",
+        help="largest volume that the storage would rebuild within the time limit",
+        labels=("data", "bound"),
+        samples=_largest,
+    ),
+    Gauge(
+        name="rebuild_foreground_iops",
+        help="synchronous write IOPS before and during a rebuild",
+        labels=("data", "when", "bound"),
+        samples=_foreground,
+    ),
+)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, mark, name, words
 from acceptance.results.document import Results, Status
-from acceptance.results.features import CapabilityStatus
+from acceptance.results.features import CapabilityRecord, CapabilityStatus
 
 _SHOWN: dict[CapabilityStatus, tuple[Status, str]] = {
     "seen": ("pass", "seen"),
@@ -16,6 +19,7 @@ _SHOWN: dict[CapabilityStatus, tuple[Status, str]] = {
 }
 
 
+@in_chapter("features")
 def capability_parts(results: Results) -> Iterator[Part]:
     """A row for each record, in the order in which they were tried."""
     if results.capabilities:
@@ -30,3 +34,19 @@ def capability_parts(results: Results) -> Iterator[Part]:
             ],
         )
         yield Part(blocks=["The table shows only what the suite tried.", table])
+
+
+def _capability(record: CapabilityRecord) -> Found:
+    for status in get_args(CapabilityStatus):
+        yield float(record.status == status), {"capability": record.capability, "status": status}
+
+
+declare_gauges(
+    "capabilities",
+    Gauge(
+        name="capability",
+        help="1 for the status found for this capability; 0 for the other statuses",
+        labels=("capability", "status"),
+        samples=_capability,
+    ),
+)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acceptance.judging.sustained import missed_credits_s
+from acceptance.report.chapters import in_chapter
 from acceptance.report.comparison import main_metrics
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, on
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import in_bytes, rates_over_time
@@ -16,6 +18,7 @@ from acceptance.text.quantities import format_quantity, format_size
 from acceptance.wording.sustained import not_steady, short_form
 
 
+@in_chapter("sustained")
 def sustained_parts(results: Results) -> Iterator[Part]:
     """One of each load, in the order in which they ran."""
     for each in results.sustained:
@@ -51,3 +54,27 @@ def _state(record: SustainedRecord) -> str:
     if state.holds:
         return "steady, as SNIA defines it"
     return not_steady(range=state.range, slope=state.slope, judged_s=record.judged_s)
+
+
+def _end(record: SustainedRecord) -> Found:
+    for path, figure in record.load.metrics.items():
+        direction, _, statistic = path.partition(".")
+        if statistic == "iops":
+            yield figure, {"profile": record.load.profile, "direction": direction}
+
+
+declare_gauges(
+    "sustained",
+    Gauge(
+        name="sustained_load_seconds",
+        help="duration of that load",
+        labels=("profile",),
+        samples=lambda record: iter([(record.load.duration_s, {"profile": record.load.profile})]),
+    ),
+    Gauge(
+        name="sustained_iops",
+        help="IOPS at the end of a load without a pause",
+        labels=("profile", "direction", "bound"),
+        samples=_end,
+    ),
+)

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, mark, name, numbers, words
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Results
+from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.wording.crashes import TITLES
 from acceptance.wording.records import ranges_in_words, shown_time
 
@@ -20,6 +23,7 @@ _MOVES: dict[Failure, str] = {
 }
 
 
+@in_chapter("durability")
 def crash_parts(results: Results) -> Iterator[Part]:
     """One row for each crash, in the order in which they happened; then each failover and each drain."""
     if results.durability:
@@ -73,3 +77,61 @@ def _moved(record: FailoverRecord) -> Part:
             ),
         ],
     )
+
+
+def _moves(failure: Failure, name: str, help: str, phases: str) -> tuple[Gauge, Gauge]:
+    def total(record: FailoverRecord) -> Found:
+        if record.failure == failure:
+            yield record.seconds, {}
+
+    def parts(record: FailoverRecord) -> Found:
+        if record.failure == failure:
+            yield from ((phase.seconds, {"phase": phase.name}) for phase in record.phases)
+
+    return (
+        Gauge(name=f"{name}_seconds", help=help, samples=total),
+        Gauge(
+            name=f"{name}_phase_seconds", help=f"duration of each phase of {phases}", labels=("phase",), samples=parts
+        ),
+    )
+
+
+declare_gauges(
+    "failovers",
+    *_moves(
+        "failover",
+        "failover",
+        "from the last durable write on the failed node to the first on another node",
+        "a failover",
+    ),
+    *_moves(
+        "failover-out-of-service",
+        "failover_out_of_service",
+        "as failover_seconds, of a node that was tainted as out of service",
+        "such a failover",
+    ),
+    *_moves(
+        "drained", "drain", "from the last durable write of an evicted pod to the first on another node", "a drain"
+    ),
+    *_moves(
+        "kubelet-away",
+        "kubelet_away",
+        "from the last durable write of a pod that was deleted while its kubelet was away to the first on another node",
+        "such a move",
+    ),
+)
+
+
+def _records(record: DurabilityRecord | PostgresqlRecord) -> Found:
+    failure = record.failure if isinstance(record, DurabilityRecord) else "postgresql-killed"
+    yield record.acknowledged, {"failure": failure, "state": "acknowledged"}
+    yield record.lost_count, {"failure": failure, "state": "lost"}
+
+
+RECORDS = Gauge(
+    name="durability_records",
+    help="number of records acknowledged before a crash, and of those that were lost",
+    labels=("failure", "state"),
+    samples=_records,
+)
+declare_gauges("durability", RECORDS)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from acceptance.report.e2e_coverage import CoverageRow, coverage_rows
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.results.document import Results, Status
 from acceptance.results.imports import TOOLS, ImportedBehaviour, ImportRecord
 
@@ -104,3 +105,19 @@ def _counts(each: ImportedBehaviour) -> str:
     if total == 1:
         return "failed" if each.failed else "passed"
     return f"all {total} passed" if not each.failed else f"{each.failed} of {total} failed"
+
+
+def _imported(record: ImportRecord) -> Found:
+    for status, count in (("passed", record.passed), ("failed", record.failed), ("skipped", record.skipped)):
+        yield count, {"import": record.name, "tool": record.tool, "status": status}
+
+
+declare_gauges(
+    "imports",
+    Gauge(
+        name="imported_tests",
+        help="number of tests that another tool ran, as its file says",
+        labels=("import", "tool", "status"),
+        samples=_imported,
+    ),
+)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acceptance.judging.under_load import decide_rate
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, numbers, on, words
 from acceptance.report.pictures import latency_by_share
 from acceptance.results.bounds import bounds_of
@@ -21,6 +23,7 @@ _KEPT = {"pass": "", "fail": ", not kept", "inconclusive": ", perhaps not kept"}
 SHARES = (*words("Share of the capacity"), *numbers("Asked for", "Done of it", *STATISTICS))
 
 
+@in_chapter("under-load")
 def under_load_parts(results: Results) -> Iterator[Part]:
     """One of each profile and class, in the order in which they ran."""
     for each in results.under_load:
@@ -101,3 +104,31 @@ def _knee(record: UnderLoadRecord) -> Iterator[str]:
         f"No knee up to {before.share * 100:.4g} % of the capacity: the p99 is nowhere surely {KNEE:g} times that at "
         f"{first.share * 100:.4g} %."
     )
+
+
+def _full_load(record: UnderLoadRecord) -> Found:
+    if record.capacity is not None:
+        yield record.capacity, {"profile": record.profile}
+
+
+def _at_shares(record: UnderLoadRecord) -> Found:
+    for at in record.shares:
+        for path, figure in at.latencies.items():
+            yield figure, {"profile": record.profile, "share": f"{at.share:g}", "metric": path}
+
+
+declare_gauges(
+    "under_load",
+    Gauge(
+        name="capacity_iops",
+        help="IOPS of one volume at the depth of the profile",
+        labels=("profile", "bound"),
+        samples=_full_load,
+    ),
+    Gauge(
+        name="latency_under_load_seconds",
+        help="latency at a share of the capacity of the volume",
+        labels=("profile", "share", "metric", "bound"),
+        samples=_at_shares,
+    ),
+)

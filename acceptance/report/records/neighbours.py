@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, on
-from acceptance.report.under_load import SHARES, share_row
+from acceptance.report.records.under_load import SHARES, share_row
 from acceptance.results.document import Results
 from acceptance.results.neighbours import NeighboursRecord
 from acceptance.text.quantities import format_quantity
 
 
+@in_chapter("under-load", place=1)
 def neighbour_parts(results: Results) -> Iterator[Part]:
     """One of each profile and class, in the order in which they ran."""
     for record in results.neighbours:
@@ -45,3 +48,21 @@ def _sentences(record: NeighboursRecord) -> Iterator[str]:
             yield told[0].upper() + told[1:] + "."
     for told in record.warnings:
         yield told[0].upper() + told[1:] + "."
+
+
+def _beside(record: NeighboursRecord) -> Found:
+    for pair in record.shares:
+        for when, at in (("alone", pair.alone), ("beside", pair.beside)):
+            for path, figure in at.latencies.items():
+                yield figure, {"profile": record.profile, "share": f"{at.share:g}", "metric": path, "when": when}
+
+
+declare_gauges(
+    "neighbours",
+    Gauge(
+        name="latency_beside_neighbours_seconds",
+        help="latency at a share of the capacity of the volume, alone and beside volumes at full load",
+        labels=("profile", "share", "metric", "when", "bound"),
+        samples=_beside,
+    ),
+)

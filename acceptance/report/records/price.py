@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, name, numbers, on, words
 from acceptance.report.pictures import cpu_over_time, memory_over_time
 from acceptance.results.document import Results
@@ -19,6 +21,7 @@ _PERIODS = (*words("All pods of the storage"), *numbers("CPU", "Memory, mean", "
 _PODS = (*words("Pod"), *numbers("CPU under load", "Memory before", "under load", "after", "Growth an hour"))
 
 
+@in_chapter("price")
 def price_parts(results: Results) -> Iterator[Part]:
     """One of each load, in the order in which they ran."""
     for each in results.prices:
@@ -85,3 +88,43 @@ def _sentences(record: PriceRecord) -> Iterator[str]:
     )
     for told in record.missed:
         yield f"Figures are missing: {told}."
+
+
+def _cpu_per_iops(record: PriceRecord) -> Found:
+    if record.cpu_per_1000_iops is not None:
+        yield record.cpu_per_1000_iops, {"profile": record.profile}
+
+
+def _cpu(record: PriceRecord) -> Found:
+    for period in record.periods:
+        if period.cpu is not None:
+            yield period.cpu, {"profile": record.profile, "when": period.name}
+
+
+def _memory(record: PriceRecord) -> Found:
+    for period in record.periods:
+        for statistic, size in (("mean", period.memory), ("peak", period.peak)):
+            yield size, {"profile": record.profile, "when": period.name, "statistic": statistic}
+
+
+declare_gauges(
+    "prices",
+    Gauge(
+        name="price_cpus_per_1000_iops",
+        help="CPU of the pods of the storage for each 1000 IOPS",
+        labels=("profile", "bound"),
+        samples=_cpu_per_iops,
+    ),
+    Gauge(
+        name="price_cpus",
+        help="CPU of the pods of the storage before, during and after the load",
+        labels=("profile", "when", "bound"),
+        samples=_cpu,
+    ),
+    Gauge(
+        name="price_memory_bytes",
+        help="memory of the pods of the storage before, during and after the load",
+        labels=("profile", "when", "statistic"),
+        samples=_memory,
+    ),
+)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, mark, name, numbers, words
+from acceptance.report.records.crashes import RECORDS
 from acceptance.results.document import Results
 from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.text.quantities import format_quantity
@@ -13,6 +16,7 @@ from acceptance.wording.records import ranges_in_words, shown_time
 _FIGURES = ("Commits acknowledged", "pgbench's transactions", "Single commits (p50, p99)", "Recovered in")
 
 
+@in_chapter("workloads")
 def postgresql_parts(results: Results) -> Iterator[Part]:
     """One row for each, in the order in which they were killed."""
     if results.postgresql:
@@ -49,3 +53,30 @@ def _row(record: PostgresqlRecord) -> tuple[str, ...]:
         "never" if record.recovered_s is None else shown_time(record.recovered_s),
         mark("fail", "fail", "; ".join(wrong)) if wrong else "nothing",
     )
+
+
+def _commits(record: PostgresqlRecord) -> Found:
+    yield record.commit_p50_s, {"statistic": "p50"}
+    yield record.commit_p99_s, {"statistic": "p99"}
+
+
+declare_gauges(
+    "postgresql",
+    RECORDS,
+    Gauge(
+        name="postgresql_recovery_seconds",
+        help="from the start of a PostgreSQL that was killed until it took connections again",
+        samples=lambda record: iter([(record.recovered_s, {})]),
+    ),
+    Gauge(
+        name="postgresql_transactions_per_second",
+        help="transactions of pgbench a second before PostgreSQL was killed",
+        samples=lambda record: iter([(record.transactions, {})]),
+    ),
+    Gauge(
+        name="postgresql_commit_seconds",
+        help="duration of single commits meanwhile",
+        labels=("statistic",),
+        samples=_commits,
+    ),
+)

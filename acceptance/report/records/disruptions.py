@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Found, Gauge, declare_gauges
 from acceptance.report.parts import Part, Table, mark, name, numbers, words
 from acceptance.results.disruptions import KilledPod, StoragePodsRecord
 from acceptance.results.document import Results
 from acceptance.wording.records import ranges_in_words, shown_time
 
 
+@in_chapter("durability", place=2)
 def killed_pod_parts(results: Results) -> Iterator[Part]:
     """A row for each kill, in their order, and one for each selector."""
     kills = [_row(record.storage_class, kill) for record in results.storage_pods for kill in record.kills]
@@ -60,3 +63,22 @@ def _lost(record: StoragePodsRecord) -> tuple[str, ...]:
         f"{record.acknowledged:,}",
         mark("fail", "lost", lost) if lost else "none",
     )
+
+
+def _killed(record: StoragePodsRecord) -> Found:
+    for what in ("ready", "gap", "new_volume"):
+        times = [getattr(kill, f"{what}_s") for kill in record.kills]
+        if times and None not in times:
+            yield max(times), {"pods": record.selector, "what": what}
+
+
+declare_gauges(
+    "storage_pods",
+    Gauge(
+        name="killed_storage_pods_seconds",
+        help="longest time after a pod of the storage was killed, by what: until another was Ready, without a durable "
+        "write, until a new volume was usable",
+        labels=("pods", "what"),
+        samples=_killed,
+    ),
+)

@@ -1,0 +1,55 @@
+"""What earlier runs say of each metric that has a limit on that. Nothing is judged here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acceptance.report.chapters import in_chapter
+from acceptance.report.gauges import Figure, Found, Gauge, declare_gauges
+from acceptance.report.parts import Part
+from acceptance.report.pictures import trend
+from acceptance.results.document import Results
+from acceptance.results.history import TrendRecord
+
+
+@in_chapter("history")
+def trend_parts(results: Results) -> Iterator[Part]:
+    """A picture of each metric."""
+    return (Part(blocks=[trend(each)]) for each in results.trends)
+
+
+def _level(record: TrendRecord) -> Found:
+    level = Figure(record.typical, record.expected_low, record.expected_high)
+    yield level, {"profile": record.profile, "metric": record.metric, "unit": record.unit}
+
+
+def _runs(record: TrendRecord) -> Found:
+    yield record.compared_with, {"profile": record.profile, "metric": record.metric}
+
+
+def _change(record: TrendRecord) -> Found:
+    if record.change_point is not None:
+        yield record.change_point.change, {"profile": record.profile, "metric": record.metric}
+
+
+declare_gauges(
+    "trends",
+    Gauge(
+        name="history_level",
+        help="level of a metric in earlier runs, in its unit; low and high: where noise alone leaves this run",
+        labels=("profile", "metric", "unit", "bound"),
+        samples=_level,
+    ),
+    Gauge(
+        name="history_runs",
+        help="number of earlier runs that make that level",
+        labels=("profile", "metric"),
+        samples=_runs,
+    ),
+    Gauge(
+        name="history_change_ratio",
+        help="new level of a metric divided by the accepted one, less 1; absent while there is no new level",
+        labels=("profile", "metric"),
+        samples=_change,
+    ),
+)

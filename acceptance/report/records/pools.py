@@ -1,0 +1,19 @@
+"""What the run was to claim of the storage, and what was free there."""
+
+from __future__ import annotations
+
+from acceptance.report.gauges import Gauge, declare_gauges
+
+declare_gauges(
+    "pools",
+    Gauge(
+        name="pool_claimed_bytes",
+        help="bytes that the run planned to claim at one time at most",
+        samples=lambda record: iter([(record.claimed, {})]),
+    ),
+    Gauge(
+        name="pool_free_bytes",
+        help="bytes that were free in the storage before the run; absent where that is not known",
+        samples=lambda record: iter([(record.free, {})]),
+    ),
+)

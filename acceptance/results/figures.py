@@ -1,0 +1,37 @@
+"""What a trial found as figures: the record of subjects that need no form of their own."""
+
+from __future__ import annotations
+
+from pydantic import Field, JsonValue
+
+from acceptance.results.model import Frozen
+from acceptance.results.requirement import FigureUnit
+from acceptance.results.subjects import Subject
+
+
+class NamedFigure(Frozen):
+    """A figure that a limit can be on, with its interval, or exact, as a count is."""
+
+    metric: str
+    value: float | None = Field(description="None if it could not be measured; `unknown` says why")
+    low: float | None = None
+    high: float | None = None
+    unit: FigureUnit
+    confidence: float | None = Field(default=None, description="confidence of the two-sided interval from low to high")
+    unknown: str = ""
+
+
+class FiguresRecord(Frozen):
+    """The figures of one subject on one class. `done`: what the trial did, in a sentence."""
+
+    subject: Subject
+    storage_class: str
+    done: str
+    figures: list[NamedFigure]
+    rows: list[dict[str, JsonValue]] = Field(
+        default=[], description="what the figures rest on, by the titles of columns"
+    )
+
+    def figure(self, metric: str) -> NamedFigure | None:
+        """The figure of that name; None if there is none."""
+        return next((each for each in self.figures if each.metric == metric), None)

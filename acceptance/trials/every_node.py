@@ -1,0 +1,114 @@
+"""One volume on every node that takes pods, written there by a pod: of many nodes it is often one that cannot."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.nodes import nodes_for_volume, nodes_that_take_pods
+from acceptance.cluster.objects import name_of
+from acceptance.cluster.pod_manifest import PodPlan
+from acceptance.cluster.resources import VOLUMES
+from acceptance.results.figures import FiguresRecord, NamedFigure
+from acceptance.text.errors import EnvironmentFailure, StorageFailure
+from acceptance.trials.features.bench import Bench, new_mark
+
+AT_ONCE = 10
+"""nodes that are visited at the same time"""
+READY = "every_node.ready"
+"""the metric: until a pod with a new volume has ended on the slowest node"""
+POLL_S = 1.0
+"""How far apart polls are at most: a pod ended at most this much earlier than that was seen."""
+# kubelet mounts /etc/hosts from its own disk: a volume that was never mounted is a folder of the same disk.
+_WRITE = """
+echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mark" || exit 1
+[ "$(stat -c %d "$VOLUME")" != "$(stat -c %d /etc/hosts)" ] || echo "same disk as kubelet"
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    """What became of the volume of one node. `problem`: why the node could not use it; empty if it could."""
+
+    node: str
+    seconds: float | None
+    problem: str
+
+
+def visit_every_node(bench: Bench) -> tuple[FiguresRecord, list[Visit]]:
+    """Return the figures, and the visit of each node, in the order of their names.
+
+    Raises EnvironmentFailure if no node takes pods.
+    """
+    nodes = sorted(name_of(node) for node in nodes_that_take_pods(bench.api, bench.workspace.pods.template))
+    if not nodes:
+        raise EnvironmentFailure("expected a node that takes pods of the run, found none")
+    groups = [nodes[first : first + AT_ONCE] for first in range(0, len(nodes), AT_ONCE)]
+    visits = [visit for group in groups for visit in _visits(bench, group)]
+    return _record(bench.storage_class.name, visits), visits
+
+
+def require_all(visits: Sequence[Visit], *, storage_class: str) -> None:
+    """Raise StorageFailure that names each node that could not use its volume."""
+    if wrong := [f"{visit.node}: {visit.problem}" for visit in visits if visit.problem]:
+        count = f"{len(wrong)} of {len(visits)} nodes"
+        raise StorageFailure(f"{count} could not use a volume of StorageClass {storage_class}: {'; '.join(wrong)}")
+
+
+def _visits(bench: Bench, nodes: Sequence[str]) -> Iterator[Visit]:
+    """The visits of several nodes at the same time."""
+    began_s, claims = time.monotonic(), [bench.claim(node) for node in nodes]
+    mark = new_mark()
+    pods = [bench.plan(claim, script=_WRITE, node=node, MARK=mark) for claim, node in zip(claims, nodes, strict=True)]
+    for pod in pods:
+        bench.ask_for(pod)
+    for claim, pod, node in zip(claims, pods, nodes, strict=True):
+        try:
+            printed = bench.ended(pod)
+        except StorageFailure as error:
+            yield Visit(node=node, seconds=None, problem=str(error))
+            continue
+        yield Visit(node=node, seconds=time.monotonic() - began_s, problem=_problem(bench, claim, pod, printed, mark))
+
+
+def _problem(bench: Bench, claim: Claim, pod: PodPlan, printed: str, mark: str) -> str:
+    content, _, rest = printed.partition("\n")
+    if content != mark:
+        return f"a pod did not read what it wrote; found: {content or 'nothing'}"
+    if rest.strip() and _is_shared(bench, bench.volume_of(claim)):
+        return f"pod {pod.name} wrote to the disk of the kubelet: the volume was not mounted"
+    return ""
+
+
+def _is_shared(bench: Bench, volume: str) -> bool:
+    """Whether several nodes can use the volume, so that it cannot be a folder of one node's disk."""
+    spec = bench.api.get(VOLUMES, volume)["spec"]
+    own_disk = "hostPath" in spec or "local" in spec
+    return not own_disk and len(nodes_for_volume(bench.api, volume, bench.workspace.pods.template)) > 1
+
+
+def _record(storage_class: str, visits: Sequence[Visit]) -> FiguresRecord:
+    times = [visit.seconds for visit in visits if visit.seconds is not None]
+    whole = len(times) == len(visits)
+    slowest = max(times) if whole else None
+    return FiguresRecord(
+        subject="provisioning",
+        storage_class=storage_class,
+        done=f"a pod on each of {len(visits)} nodes wrote to a new volume, up to {AT_ONCE} at the same time",
+        figures=[
+            NamedFigure(
+                metric=READY,
+                value=slowest,
+                low=None if slowest is None else max(0.0, slowest - POLL_S),
+                high=slowest,
+                unit="s",
+                unknown="" if whole else f"{len(visits) - len(times)} nodes never used their volume",
+            )
+        ],
+        rows=[
+            {"Node": visit.node, "Ready after (s)": visit.seconds and round(visit.seconds, 1), "Problem": visit.problem}
+            for visit in visits
+        ],
+    )

@@ -1,0 +1,71 @@
+"""Volumes that move between nodes again and again, several at a time: each must hold its own data after each move.
+
+A driver that attaches a volume where another one was, or that takes a volume whose device is not there yet for an empty
+one and formats it, loses data only now and then (kubernetes/kubernetes#59946, hetznercloud/csi-driver#1346).
+"""
+
+from __future__ import annotations
+
+from acceptance.cluster.claims import Claim
+from acceptance.cluster.nodes import nodes_for_volume
+from acceptance.text.errors import StorageFailure
+from acceptance.trials.features.bench import Bench, new_mark
+from acceptance.trials.features.declared import Tries, VolumesUsed
+from acceptance.trials.features.two_nodes import another_node
+
+VOLUMES, MOVES = 3, 6
+# Whatever is missing is a part of what was read.
+_READ = '{ cat "$VOLUME/mark"; sha256sum < "$VOLUME/data"; } 2>&1; true'
+_WRITE = f"""
+dd if=/dev/urandom of="$VOLUME/data" bs=1M count=8 conv=fsync 2>/dev/null || exit 1
+echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && {_READ}
+"""
+
+
+@Tries(
+    "moves",
+    "Volumes keep their data when they move between nodes again and again",
+    (VolumesUsed(number=VOLUMES),),
+    pods=VOLUMES * (1 + MOVES),
+    two_nodes=True,
+)
+def try_moves(bench: Bench) -> str:
+    """Return how the volumes were seen to hold their own data on each node.
+
+    Raises NotTried if no second node can use a volume, StorageFailure if a volume holds other data after a move.
+    """
+    claims = [bench.claim(f"volume-{number + 1}") for number in range(VOLUMES)]
+    written = {claim.name: bench.run(claim, _WRITE, MARK=new_mark()) for claim in claims}
+    another_node(bench, claims[0])
+    nodes = nodes_for_volume(bench.api, bench.volume_of(claims[0]), bench.workspace.pods.template)
+    for move in range(1, MOVES + 1):
+        # Each volume goes to the node that another one leaves.
+        places = [nodes[(number + move) % len(nodes)] for number in range(VOLUMES)]
+        _require_own_data(bench, dict(zip(claims, places, strict=True)), written=written, move=move)
+    return f"{VOLUMES} volumes moved {MOVES} times between {len(nodes)} nodes, and each held its own data on each"
+
+
+def _require_own_data(bench: Bench, places: dict[Claim, str], *, written: dict[str, str], move: int) -> None:
+    """Read all volumes at the same time, each on its node. Raises StorageFailure if one holds other data."""
+    pods = {claim: bench.plan(claim, script=_READ, node=node) for claim, node in places.items()}
+    for pod in pods.values():
+        bench.ask_for(pod)
+    output = {claim: bench.ended(pod) for claim, pod in pods.items()}
+    for pod in pods.values():
+        bench.end(pod)
+    wrong = [
+        f"{claim.name} on {places[claim]} {_found(text, claim, written)}"
+        for claim, text in output.items()
+        if text != written[claim.name]
+    ]
+    if wrong:
+        raise StorageFailure(
+            f"after move {move} of {MOVES} between nodes, {len(wrong)} of {VOLUMES} volumes of StorageClass "
+            f"{bench.storage_class.name} did not hold what was written to them: {'; '.join(wrong)}"
+        )
+
+
+def _found(text: str, claim: Claim, written: dict[str, str]) -> str:
+    """Whose data it is, as far as that is known."""
+    others = [name for name, data in written.items() if name != claim.name and data == text]
+    return f"held the data of {others[0]}" if others else f"held other data or none: {text.strip() or 'nothing'}"

@@ -1,0 +1,85 @@
+"""Figures of subjects whose records have no form of their own: judged, said, shown and measured in one way."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acceptance.judging.figures import judge_figure
+from acceptance.limits.declared import EVERY_NODE
+from acceptance.report.records.figures import figure_parts_of
+from acceptance.results.figures import FiguresRecord, NamedFigure
+from acceptance.text.errors import StorageFailure
+from acceptance.trials.every_node import READY, Visit, require_all
+from selftests.unit.compared_runs import run_of
+from selftests.unit.read_gauges import gauges_of
+
+LIMIT = EVERY_NODE.limit(READY, 30.0, because="pods of a rollout wait for it")
+
+
+def record(
+    value: float | None, low: float | None = None, high: float | None = None, *, unknown: str = ""
+) -> FiguresRecord:
+    figure = NamedFigure(metric=READY, value=value, low=low, high=high, unit="s", unknown=unknown)
+    rows = [{"Node": "node-1", "Ready after (s)": value, "Problem": ""}]
+    return FiguresRecord(
+        subject="provisioning", storage_class="fast", done="3 nodes were visited", figures=[figure], rows=rows
+    )
+
+
+@given(low=st.floats(0, 100), width=st.floats(0, 100))
+def test_the_whole_interval_decides(low: float, width: float) -> None:
+    verdict = judge_figure(record(low + width, low, low + width), LIMIT)
+    expected = "pass" if low + width <= 30 else "fail" if low > 30 else "inconclusive"
+    assert (verdict.status, verdict.measured, verdict.low, verdict.high) == (expected, low + width, low, low + width)
+
+
+@given(value=st.floats(0, 100))
+def test_an_exact_figure_is_its_own_interval(value: float) -> None:
+    verdict = judge_figure(record(value), LIMIT)
+    assert (verdict.status, verdict.low) == ("pass" if value <= 30 else "fail", None)
+
+
+def test_a_figure_that_is_not_known_is_inconclusive_and_says_why() -> None:
+    verdict = judge_figure(record(None, unknown="node-2 never used its volume"), LIMIT)
+    assert (verdict.status, verdict.measured) == ("inconclusive", None)
+    assert verdict.reason == f"{READY} of StorageClass fast is not known: node-2 never used its volume."
+    other = FiguresRecord(subject="provisioning", storage_class="fast", done="it ran", figures=[])
+    assert judge_figure(other, LIMIT).outcome.facts == {"why": "the trial did not measure it"}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (3.0, 4.0, "is 4 s (3 s to 4 s), all within the limit of at most 30 s (3 nodes were visited)."),
+        (29.0, 31.0, "is 31 s (29 s to 31 s), on both sides of the limit of at most 30 s; "),
+        (39.0, 40.0, "is 40 s (39 s to 40 s), all outside the limit of at most 30 s: pods of a rollout wait for it"),
+    ],
+)
+def test_the_sentence_has_the_figure_the_limit_and_the_reason(low: float, high: float, said: str) -> None:
+    verdict = judge_figure(record(high, low, high), LIMIT)
+    assert verdict.reason.startswith(f"{READY} of StorageClass fast {said}")
+    assert verdict.limit == "new volume used on the slowest node at most 30 s after the request"
+
+
+def test_the_chapter_of_the_subject_has_the_figures_and_what_they_rest_on() -> None:
+    results = run_of().model_copy(update={"figures": [record(4.0, 3.0, 4.0)]})
+    (part,) = figure_parts_of("provisioning")(results)
+    sentences, figures, rows = part.blocks
+    assert sentences == ["3 nodes were visited."]
+    assert figures.rows == [(READY, "4 s", "3 s to 4 s")]  # type: ignore[union-attr]
+    assert rows.rows == [["node-1", "4", ""]]  # type: ignore[union-attr]
+    assert list(figure_parts_of("rebuild")(results)) == []
+
+
+def test_each_figure_is_a_metric_with_its_bounds() -> None:
+    results = run_of().model_copy(update={"figures": [record(4.0, 3.0, 4.0)]})
+    assert "figure" in gauges_of(results, "fast")
+
+
+def test_each_node_that_cannot_use_its_volume_is_named() -> None:
+    good, bad = (Visit(node=f"node-{number}", seconds=1.0, problem=why) for number, why in ((1, ""), (2, "no path")))
+    require_all([good], storage_class="fast")
+    with pytest.raises(StorageFailure, match=r"1 of 2 nodes could not use .* fast: node-2: no path"):
+        require_all([good, bad], storage_class="fast")
