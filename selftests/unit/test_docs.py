@@ -76,7 +76,7 @@ def test_what_the_command_is_told_to_do_it_can(page: str) -> None:
 
 
 def test_commands_are_looked_for() -> None:
-    assert len(set(COMMAND.findall("".join(PAGES.values())))) > 5
+    assert len(set(COMMAND.findall("".join(PAGES.values())))) > 2
 
 
 @pytest.mark.parametrize("page", PAGES)
