@@ -36,7 +36,7 @@ FAULTS = {
     ("nodes-apart", "read_a_volume"): "does not show it on",
     ("nodes-apart", "raw_block"): "what the other node wrote does not show on",
     ("nodes-apart", "uses_a_folder"): "does not show in the whole volume, in a new pod on",
-    ("nodes-apart", "move_between_nodes"): "3 of 3 volumes",
+    ("nodes-apart", "move_between_nodes"): "after move 1 of 6 between nodes, 2 of 3 volumes",
     ("taken-for-another", "move_between_nodes"): "held the data of ",
     ("never-modified", "attributes"): "to have VolumeAttributesClass",
     ("data-lost-at-unpublish", "uses_a_folder"): "sees nothing; mark should be there",
