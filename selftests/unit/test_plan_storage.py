@@ -142,6 +142,7 @@ def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capabi
         "restore-larger": 4,
         "clone-larger": 3,
         "parallel-clones": 4,
+        "moves": 3,
         "clone-times": 3,
     }
     further = dict.fromkeys(("restore-beside", "restore-read-only", "block-snapshot", "snapshot-rounds"), 3)
