@@ -63,6 +63,7 @@ REVIEWS = Resource(prefix="apis/authentication.k8s.io/v1", plural="selfsubjectre
 # Of each file of tests, those that are run here; a new file needs a line.
 SMALLEST = {
     "test_provisioning.py": "binds_and_takes or gone_after_deletion",
+    "test_every_node.py": "uses_a_volume",
     "test_further_profiles.py": "random-read-iops",
     "test_volume_scaling.py": "total_holds",
     "test_control_plane_scale.py": "required_number",
