@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.nodes import nodes_for_volume, nodes_that_take_pods
 from acceptance.cluster.objects import name_of
-from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import VOLUMES
 from acceptance.results.figures import FiguresRecord, NamedFigure
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
@@ -53,8 +53,10 @@ def visit_every_node(bench: Bench) -> tuple[FiguresRecord, list[Visit]]:
 def require_all(visits: Sequence[Visit], *, storage_class: str) -> None:
     """Raise StorageFailure that names each node that could not use its volume."""
     if wrong := [f"{visit.node}: {visit.problem}" for visit in visits if visit.problem]:
-        count = f"{len(wrong)} of {len(visits)} nodes"
-        raise StorageFailure(f"{count} could not use a volume of StorageClass {storage_class}: {'; '.join(wrong)}")
+        raise StorageFailure(
+            f"{len(wrong)} of {len(visits)} nodes could not use a volume of StorageClass {storage_class}: "
+            f"{'; '.join(wrong)}"
+        )
 
 
 def _visits(bench: Bench, nodes: Sequence[str]) -> Iterator[Visit]:
@@ -70,20 +72,26 @@ def _visits(bench: Bench, nodes: Sequence[str]) -> Iterator[Visit]:
         except StorageFailure as error:
             yield Visit(node=node, seconds=None, problem=str(error))
             continue
-        yield Visit(node=node, seconds=time.monotonic() - began_s, problem=_problem(bench, claim, pod, printed, mark))
+        seconds = time.monotonic() - began_s
+        problem = problem_in(printed, mark=mark, shared=partial(_is_shared, bench, claim))
+        yield Visit(node=node, seconds=seconds, problem=problem)
 
 
-def _problem(bench: Bench, claim: Claim, pod: PodPlan, printed: str, mark: str) -> str:
+def problem_in(printed: str, *, mark: str, shared: Callable[[], bool]) -> str:
+    """Return what is wrong with what a pod printed; nothing if it read its mark on a volume that was mounted.
+
+    `shared`: whether several nodes can use the volume, so that it cannot be a folder of one node's disk.
+    """
     content, _, rest = printed.partition("\n")
     if content != mark:
         return f"a pod did not read what it wrote; found: {content or 'nothing'}"
-    if rest.strip() and _is_shared(bench, bench.volume_of(claim)):
-        return f"pod {pod.name} wrote to the disk of the kubelet: the volume was not mounted"
+    if rest.strip() and shared():
+        return "a pod wrote to the disk of the kubelet: the volume was not mounted"
     return ""
 
 
-def _is_shared(bench: Bench, volume: str) -> bool:
-    """Whether several nodes can use the volume, so that it cannot be a folder of one node's disk."""
+def _is_shared(bench: Bench, claim: Claim) -> bool:
+    volume = bench.volume_of(claim)
     spec = bench.api.get(VOLUMES, volume)["spec"]
     own_disk = "hostPath" in spec or "local" in spec
     return not own_disk and len(nodes_for_volume(bench.api, volume, bench.workspace.pods.template)) > 1

@@ -11,7 +11,8 @@ from acceptance.limits.declared import EVERY_NODE
 from acceptance.report.records.figures import figure_parts_of
 from acceptance.results.figures import FiguresRecord, NamedFigure
 from acceptance.text.errors import StorageFailure
-from acceptance.trials.every_node import READY, Visit, require_all
+from acceptance.trials.every_node import READY, Visit, problem_in, require_all
+from acceptance.trials.features.moves import not_their_own
 from selftests.unit.compared_runs import run_of
 from selftests.unit.read_gauges import gauges_of
 
@@ -83,3 +84,26 @@ def test_each_node_that_cannot_use_its_volume_is_named() -> None:
     require_all([good], storage_class="fast")
     with pytest.raises(StorageFailure, match=r"1 of 2 nodes could not use .* fast: node-2: no path"):
         require_all([good, bad], storage_class="fast")
+
+
+@pytest.mark.parametrize(
+    ("printed", "shared", "problem"),
+    [
+        ("mark\n", True, ""),
+        ("mark\nsame disk as kubelet\n", False, ""),
+        ("mark\nsame disk as kubelet\n", True, "the volume was not mounted"),
+        ("another\n", True, "found: another"),
+        ("", False, "found: nothing"),
+    ],
+)
+def test_a_volume_that_was_not_mounted_is_the_disk_of_the_kubelet(printed: str, shared: bool, problem: str) -> None:
+    found = problem_in(printed, mark="mark", shared=lambda: shared)
+    assert problem in found and bool(found) == bool(problem)
+
+
+def test_a_volume_with_the_data_of_another_one_names_it() -> None:
+    written = {"a": "1", "b": "2", "c": "3"}
+    nodes = dict.fromkeys(written, "node-1")
+    assert not_their_own(written, written=written, nodes=nodes) == []
+    found = not_their_own({"a": "1", "b": "3", "c": ""}, written=written, nodes=nodes)
+    assert found == ["b on node-1 held the data of c", "c on node-1 held other data or none: nothing"]

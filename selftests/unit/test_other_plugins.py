@@ -84,7 +84,9 @@ def session(
     (folder / "disk").mkdir(exist_ok=True)
     (folder / "test_it.py").write_text(tests)
     (folder / "pytest.ini").touch()
-    variables = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_"))}
+    # Within tox all sessions of pytest would share one cache of what failed last.
+    left_out = ("STORAGE_", "PYTEST_", "TOX_")
+    variables = {key: value for key, value in os.environ.items() if not key.startswith(left_out)}
     variables["PYTHONPATH"] = os.pathsep.join([str(ROOT), *([] if plugins is None else [str(plugins)])])
     called = ["storage_acceptance", "run", "--storage-cluster=host", "--storage-class=disk", "test_it.py", *words]
     done = run_module(*called, folder=folder, environment=variables | (more or {}))

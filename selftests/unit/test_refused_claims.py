@@ -109,7 +109,7 @@ def results(folder: Path) -> dict[str, Any]:
 
 
 # Of five volumes of a GiB each, one after the other, and a second while the first goes.
-SMOKE = ("-m", "smoke", "-k", "provisioning")
+SMOKE = ("-m", "smoke", "-k", "test_provisioning")
 BEGUN = ["/api/v1/namespaces"]
 
 

@@ -6,6 +6,8 @@ one and formats it, loses data only now and then (kubernetes/kubernetes#59946, h
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.text.errors import StorageFailure
@@ -53,19 +55,20 @@ def _require_own_data(bench: Bench, places: dict[Claim, str], *, written: dict[s
     output = {claim: bench.ended(pod) for claim, pod in pods.items()}
     for pod in pods.values():
         bench.end(pod)
-    wrong = [
-        f"{claim.name} on {places[claim]} {_found(text, claim, written)}"
-        for claim, text in output.items()
-        if text != written[claim.name]
-    ]
-    if wrong:
+    found = {claim.name: text for claim, text in output.items()}
+    if wrong := not_their_own(found, written=written, nodes={claim.name: node for claim, node in places.items()}):
         raise StorageFailure(
             f"after move {move} of {MOVES} between nodes, {len(wrong)} of {VOLUMES} volumes of StorageClass "
             f"{bench.storage_class.name} did not hold what was written to them: {'; '.join(wrong)}"
         )
 
 
-def _found(text: str, claim: Claim, written: dict[str, str]) -> str:
-    """Whose data it is, as far as that is known."""
-    others = [name for name, data in written.items() if name != claim.name and data == text]
-    return f"held the data of {others[0]}" if others else f"held other data or none: {text.strip() or 'nothing'}"
+def not_their_own(found: Mapping[str, str], *, written: Mapping[str, str], nodes: Mapping[str, str]) -> list[str]:
+    """Return each volume that holds other data than its own, and whose data it is, as far as that is known."""
+    owners = {data: name for name, data in written.items()}
+    return [
+        f"{name} on {nodes[name]} held "
+        + (f"the data of {owners[data]}" if data in owners else f"other data or none: {data.strip() or 'nothing'}")
+        for name, data in found.items()
+        if data != written[name]
+    ]
