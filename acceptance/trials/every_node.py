@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from pydantic import JsonValue
+
 from acceptance.cluster.claims import Claim
-from acceptance.cluster.nodes import nodes_for_volume, nodes_that_take_pods
+from acceptance.cluster.nodes import nodes_for_volume, nodes_that_take_pods, slim_node
 from acceptance.cluster.objects import name_of
-from acceptance.cluster.resources import VOLUMES
+from acceptance.cluster.resources import NODES, VOLUMES
+from acceptance.cluster.waiting import wait_for
 from acceptance.results.figures import FiguresRecord, NamedFigure
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
@@ -38,16 +41,24 @@ class Visit:
 
 
 def visit_every_node(bench: Bench) -> tuple[FiguresRecord, list[Visit]]:
-    """Return the figures, and the visit of each node, in the order of their names.
+    """Return the figures, and the visit of each node that takes pods, in the order of their names.
 
-    Raises EnvironmentFailure if no node takes pods.
+    Raises EnvironmentFailure if no node takes pods in time.
     """
-    nodes = sorted(name_of(node) for node in nodes_that_take_pods(bench.api, bench.workspace.pods.template))
-    if not nodes:
-        raise EnvironmentFailure("expected a node that takes pods of the run, found none")
+    api, template = bench.api, bench.workspace.pods.template
+    ready = wait_for(
+        "a node that takes pods of the run",
+        look=lambda: nodes_that_take_pods(api, template),
+        ready=bool,
+        state=lambda found: f"{len(found)} nodes",
+        timeout_s=bench.timeout_s,
+        failure=EnvironmentFailure,
+    )
+    nodes = sorted(map(name_of, ready))
+    others = sorted({name_of(node) for node in api.list(NODES, slim=slim_node)} - set(nodes))
     groups = [nodes[first : first + AT_ONCE] for first in range(0, len(nodes), AT_ONCE)]
     visits = [visit for group in groups for visit in _visits(bench, group)]
-    return _record(bench.storage_class.name, visits), visits
+    return _record(bench.storage_class.name, visits, others=others), visits
 
 
 def require_all(visits: Sequence[Visit], *, storage_class: str) -> None:
@@ -97,10 +108,18 @@ def _is_shared(bench: Bench, claim: Claim) -> bool:
     return not own_disk and len(nodes_for_volume(bench.api, volume, bench.workspace.pods.template)) > 1
 
 
-def _record(storage_class: str, visits: Sequence[Visit]) -> FiguresRecord:
+def _record(storage_class: str, visits: Sequence[Visit], *, others: Sequence[str]) -> FiguresRecord:
     times = [visit.seconds for visit in visits if visit.seconds is not None]
     whole = len(times) == len(visits)
     slowest = max(times) if whole else None
+    rows: list[dict[str, JsonValue]] = [
+        {"Node": visit.node, "Ready after (s)": visit.seconds and round(visit.seconds, 1), "Problem": visit.problem}
+        for visit in visits
+    ]
+    rows += [
+        {"Node": node, "Ready after (s)": None, "Problem": "not visited: it takes no pods of the run"}
+        for node in others
+    ]
     return FiguresRecord(
         subject="provisioning",
         storage_class=storage_class,
@@ -115,8 +134,5 @@ def _record(storage_class: str, visits: Sequence[Visit]) -> FiguresRecord:
                 unknown="" if whole else f"{len(visits) - len(times)} nodes never used their volume",
             )
         ],
-        rows=[
-            {"Node": visit.node, "Ready after (s)": visit.seconds and round(visit.seconds, 1), "Problem": visit.problem}
-            for visit in visits
-        ],
+        rows=rows,
     )
