@@ -38,14 +38,20 @@ def in_chapter(chapter: str, *, place: int = 0, heading: str | None = None) -> C
 _DECLARED: list[_Declared] = []
 
 
-def parts_of(results: Results) -> dict[str, list[Part]]:
-    """By the id of the chapter; nothing for one that has no parts."""
-    found: dict[str, list[Part]] = {}
-    for each in sorted(_DECLARED, key=lambda declared: declared.place):
-        found.setdefault(each.chapter, []).extend(each.make(results))
-    return {chapter: parts for chapter, parts in found.items() if parts}
+@dataclass(frozen=True, kw_only=True)
+class Chapter:
+    """What a chapter is made of. `heading`: what stands over it in place of its title, if anything does."""
+
+    parts: list[Part]
+    heading: str | None
 
 
-def headings_of(results: Results) -> dict[str, str]:
-    """Those of chapters that have another than their title."""
-    return {each.chapter: each.heading for each in _DECLARED if each.heading is not None and [*each.make(results)]}
+def chapters(results: Results) -> dict[str, Chapter]:
+    """By id; nothing for a chapter that has no parts."""
+    made = [(each, [*each.make(results)]) for each in sorted(_DECLARED, key=lambda declared: declared.place)]
+    found: dict[str, Chapter] = {}
+    for each, parts in made:
+        if parts:
+            before = found.get(each.chapter, Chapter(parts=[], heading=None))
+            found[each.chapter] = Chapter(parts=[*before.parts, *parts], heading=before.heading or each.heading)
+    return found

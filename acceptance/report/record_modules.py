@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from acceptance.report import chapters, gauges, records
+from acceptance.report import chapters as declared
+from acceptance.report import gauges, records
 
 for _module in iter_modules(records.__path__):
     import_module(f"{records.__name__}.{_module.name}")
-GAUGES, parts_of, headings_of = gauges.GAUGES, chapters.parts_of, chapters.headings_of
+GAUGES, chapters = gauges.GAUGES, declared.chapters

@@ -19,7 +19,7 @@ from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.overview import overview, totals_in_words, verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.profiles_in_words import profiles_in_words
-from acceptance.report.record_modules import headings_of, parts_of
+from acceptance.report.record_modules import chapters
 from acceptance.report.records.imports import import_sections
 from acceptance.report.speed import speed_tables
 from acceptance.report.tiles import tiles
@@ -38,9 +38,9 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
     `digest`: the SHA-256 of the file that the results are in, where they are in one that will not be written again.
     """
     results = with_judged_intervals(results)
-    found, speed, parts = overview(results), speed_tables(results), parts_of(results)
+    found, speed, of_records = overview(results), speed_tables(results), chapters(results)
     workloads, imports = workload_rows(results), import_sections(results)
-    there = {*speed, *parts}
+    there = {*speed, *of_records}
     if results.tested_with and results.tested_with.workloads:
         there.add("workloads")
     if results.imports:
@@ -54,8 +54,8 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         in_words=profiles_in_words(results),
         subjects=[each for each in found.subjects if each.verdicts or each.subject in there],
         speed=speed,
-        parts=parts,
-        headings=headings_of(results),
+        parts={chapter: each.parts for chapter, each in of_records.items()},
+        headings={chapter: each.heading for chapter, each in of_records.items() if each.heading},
         workloads=workloads,
         imports=imports,
         warned=[each for each in results.measurements if each.warnings],

@@ -12,7 +12,7 @@ from acceptance.limits.declared import SECTIONS
 from acceptance.limits.file import load_limits
 from acceptance.limits.limit import Limit
 from acceptance.report.prometheus.document import metrics_text
-from acceptance.report.record_modules import GAUGES, parts_of
+from acceptance.report.record_modules import GAUGES, chapters
 from acceptance.report.subjects import TITLES
 from acceptance.results.document import Results, SustainedRecord
 from acceptance.results.figures import FiguresRecord, NamedFigure
@@ -88,9 +88,9 @@ def test_the_records_of_each_list_are_in_the_metrics(name: str) -> None:
 def test_the_records_of_each_list_are_a_part_of_a_chapter(name: str) -> None:
     """All but those that have a form of their own, or are told of where the run is."""
     records = getattr(EVIDENCE, name) or [each for each in ELSEWHERE if isinstance(each, FIELDS[name])]
-    assert parts_of(run_of()) == {}
-    ((chapter, parts),) = parts_of(run_of().model_copy(update={name: records})).items()
-    assert chapter in TITLES and parts
+    assert chapters(run_of()) == {}
+    ((chapter, made),) = chapters(run_of().model_copy(update={name: records})).items()
+    assert chapter in TITLES and made.parts
 
 
 @pytest.mark.parametrize("name", GAUGES)
