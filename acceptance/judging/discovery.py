@@ -114,7 +114,7 @@ def _found(each: StorageClass, beside: Surroundings) -> FoundClass:
         provisioner=each.provisioner,
         default=each.default,
         # Bound at once, it is of a folder that all nodes share, or it does not work: nothing to compare with.
-        local=each.provisioner in LOCAL and each.binding_mode == "WaitForFirstConsumer",
+        local=each.provisioner in LOCAL and each.waits_for_pod,
         binding=each.binding_mode,
         expansion=each.allow_expansion,
         snapshots=snapshots,
@@ -129,7 +129,7 @@ def _found(each: StorageClass, beside: Surroundings) -> FoundClass:
 def _wrong(of: StorageClass, *, snapshots: bool, beside: Surroundings) -> Iterator[Outcome]:
     if not of.provisions:
         return
-    if of.provisioner in LOCAL and of.binding_mode != "WaitForFirstConsumer":
+    if of.provisioner in LOCAL and not of.waits_for_pod:
         yield Outcome(code="discovery.local_bound_at_once")
     if not of.allow_expansion:
         yield Outcome(code="discovery.no_expansion")

@@ -27,8 +27,6 @@ from acceptance.trials.rebuild.ceph_space import ceph_space
 from acceptance.trials.rebuild.choice import CEPH
 from acceptance.trials.rebuild.longhorn_space import longhorn_space
 
-BINDS_LATE = "WaitForFirstConsumer"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
@@ -72,7 +70,7 @@ def _of_driver(
     other_nodes: bool,
 ) -> list[Pool]:
     # A class that binds at once spreads its volumes as its provisioner likes.
-    anywhere = other_nodes or storage_class.binding_mode != BINDS_LATE
+    anywhere = other_nodes or not storage_class.waits_for_pod
     segments = capacity_segments(capacities, storage_class=storage_class.name, nodes=nodes, anywhere=anywhere)
     pool = Pool(
         storage_class=storage_class.name,

@@ -190,6 +190,11 @@ class StorageClass(Frozen):
     default: bool
 
     @property
+    def waits_for_pod(self) -> bool:
+        """Whether a volume is provisioned only once a pod needs it, and where that pod runs."""
+        return self.binding_mode == "WaitForFirstConsumer"
+
+    @property
     def provisions(self) -> bool:
         """Whether anything is named that makes volumes of it."""
         return self.provisioner not in ("", "kubernetes.io/no-provisioner")

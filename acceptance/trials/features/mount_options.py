@@ -68,7 +68,7 @@ def absent(wanted: Sequence[str], shown: str) -> list[str]:
 
 def _options_of(bench: Bench, claim: Claim) -> list[str]:
     """The options that the volume has of its class; a volume that waits for a pod has had one then."""
-    if bench.storage_class.binding_mode == "WaitForFirstConsumer":
+    if bench.storage_class.waits_for_pod:
         bench.run(claim, "true")
     spec = bench.api.get(VOLUMES, bench.volume_of(claim))["spec"]
     if kinds := [kind for kind in _WITHOUT if kind in spec]:

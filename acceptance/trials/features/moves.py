@@ -6,14 +6,13 @@ one and formats it, loses data only now and then (kubernetes/kubernetes#59946, h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
 from acceptance.trials.features.declared import Tries, VolumesUsed
-from acceptance.trials.features.two_nodes import another_node
 
 VOLUMES, MOVES = 3, 6
 # Whatever is missing is a part of what was read.
@@ -34,17 +33,30 @@ echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && {_READ}
 def try_moves(bench: Bench) -> str:
     """Return how the volumes were seen to hold their own data on each node.
 
-    Raises NotTried if no second node can use a volume, StorageFailure if a volume holds other data after a move.
+    Raises NotTried if fewer than two nodes can use all volumes, StorageFailure if one holds other data after a move.
     """
     claims = [bench.claim(f"volume-{number + 1}") for number in range(VOLUMES)]
+    if not bench.storage_class.waits_for_pod:
+        _common_nodes(bench, claims)  # before anything is written to volumes that may be anywhere
     written = {claim.name: bench.run(claim, _WRITE, MARK=new_mark()) for claim in claims}
-    another_node(bench, claims[0])
-    nodes = nodes_for_volume(bench.api, bench.volume_of(claims[0]), bench.workspace.pods.template)
+    nodes = _common_nodes(bench, claims)
     for move in range(1, MOVES + 1):
         # Each volume goes to the node that another one leaves.
         places = [nodes[(number + move) % len(nodes)] for number in range(VOLUMES)]
         _require_own_data(bench, dict(zip(claims, places, strict=True)), written=written, move=move)
     return f"{VOLUMES} volumes moved {MOVES} times between {len(nodes)} nodes, and each held its own data on each"
+
+
+def _common_nodes(bench: Bench, claims: Sequence[Claim]) -> list[str]:
+    """The nodes that can use all of the volumes. Raises NotTried if they are fewer than two."""
+    template = bench.workspace.pods.template
+    sets = [set(nodes_for_volume(bench.api, bench.volume_of(claim), template)) for claim in claims]
+    if len(nodes := sorted(set.intersection(*sets))) < 2:
+        raise bench.not_tried(
+            f"{len(claims)} PVs of StorageClass {bench.storage_class.name} can be used together from "
+            f"{' and '.join(nodes) or 'no node'} only"
+        )
+    return nodes
 
 
 def _require_own_data(bench: Bench, places: dict[Claim, str], *, written: dict[str, str], move: int) -> None:

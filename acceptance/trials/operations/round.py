@@ -26,8 +26,6 @@ from acceptance.trials.operations.observer import Observer
 from acceptance.trials.operations.plan import COMMAND, REQUESTS, STAGES, VOLUME_SIZE, OperationSettings
 from acceptance.trials.operations.timeline import Tracked
 
-WAITS_FOR_POD = "WaitForFirstConsumer"
-
 
 @dataclass(kw_only=True)
 class Round:
@@ -71,7 +69,7 @@ class Round:
 
     @property
     def _waits(self) -> bool:
-        return self.storage_class.binding_mode == WAITS_FOR_POD
+        return self.storage_class.waits_for_pod
 
     def _source(self, kind: str, name: str, group: str | None = None) -> tuple[DataSource, int]:
         """What a copy is made of, and how many bytes it needs at the least."""

@@ -19,7 +19,7 @@ from acceptance.trials.operations.failing import cannot_clone, untold
 from acceptance.trials.operations.observer import Observer
 from acceptance.trials.operations.plan import REQUESTS, OperationSettings
 from acceptance.trials.operations.record_of import object_records, operation_records
-from acceptance.trials.operations.round import WAITS_FOR_POD, Round
+from acceptance.trials.operations.round import Round
 
 OF_SNAPSHOTS: frozenset[Operation] = frozenset({"snapshot", "restore", "snapshots_of_one"})
 
@@ -79,7 +79,7 @@ class OperationsRunner:
                 if any(each.failed.keys() - missing.keys() for each in objects):
                     break
         missing |= {each: why for each, why in untold(objects) if each in settings.done}
-        waits = storage_class.binding_mode == WAITS_FOR_POD
+        waits = storage_class.waits_for_pod
         return OperationsRecord(
             storage_class=name,
             at_once=settings.at_once,
