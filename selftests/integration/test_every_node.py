@@ -9,7 +9,7 @@ from acceptance.cluster.api import Api
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
 from selftests.integration.suite import left_behind, run_suite
-from selftests.lab.csi_classes import class_of, faulty_classes
+from selftests.lab.csi_classes import class_of, class_of_a_node, faulty_classes
 
 FILES = ("tests/test_every_node.py",)
 LIMITS = """
@@ -48,4 +48,19 @@ def test_a_node_that_cannot_use_the_storage_is_named(cluster: EmbeddedCluster, a
         verdict = found[class_of(fault)]
         assert verdict["status"] == "fail" and said in verdict["reason"], verdict["reason"]
     assert f"{cluster.name}-node-2: " in found[class_of("one-node-refuses")]["reason"]
+    assert left_behind(api) == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("binding", ["Immediate", "WaitForFirstConsumer"])
+def test_nodes_that_the_class_excludes_are_left_out(
+    binding: str, cluster: EmbeddedCluster, api: Api, reports: Path
+) -> None:
+    with class_of_a_node(api, f"{cluster.name}-node-1", binding=binding) as name:
+        run = run_suite(*FILES, f"--storage-class={name}", "-k", "uses_a_volume", reports=reports)
+    assert run.verdict("uses_a_volume")["status"] == "pass", run.output
+    (record,) = run.results["figures"]
+    problems = {row["Node"]: row["Problem"] for row in record["rows"]}
+    assert problems.pop(f"{cluster.name}-node-1") == ""
+    assert set(problems.values()) == {"not visited: allowedTopologies of the class exclude it"}
     assert left_behind(api) == []

@@ -11,7 +11,7 @@ from acceptance.limits.declared import EVERY_NODE
 from acceptance.report.records.figures import figure_parts_of
 from acceptance.results.figures import FiguresRecord, NamedFigure
 from acceptance.text.errors import StorageFailure
-from acceptance.trials.every_node import READY, Visit, problem_in, require_all
+from acceptance.trials.every_node import READY, Visit, figures_of, problem_in, require_all
 from acceptance.trials.features.moves import not_their_own
 from selftests.unit.compared_runs import run_of
 from selftests.unit.read_gauges import gauges_of
@@ -80,8 +80,10 @@ def test_each_figure_is_a_metric_with_its_bounds() -> None:
 
 
 def test_each_node_that_cannot_use_its_volume_is_named() -> None:
-    good, bad = (Visit(node=f"node-{number}", seconds=1.0, problem=why) for number, why in ((1, ""), (2, "no path")))
-    require_all([good], storage_class="fast")
+    good, bad = (
+        Visit(node=f"node-{number}", ended_s=(0.5, 1.0), problem=why) for number, why in ((1, ""), (2, "no path"))
+    )
+    require_all([good, Visit(node="node-3", left_out="it takes no pods")], storage_class="fast")
     with pytest.raises(StorageFailure, match=r"1 of 2 nodes could not use .* fast: node-2: no path"):
         require_all([good, bad], storage_class="fast")
 
@@ -107,3 +109,17 @@ def test_a_volume_with_the_data_of_another_one_names_it() -> None:
     assert not_their_own(written, written=written, nodes=nodes) == []
     found = not_their_own({"a": "1", "b": "3", "c": ""}, written=written, nodes=nodes)
     assert found == ["b on node-1 held the data of c", "c on node-1 held other data or none: nothing"]
+
+
+def test_the_slowest_node_counts_and_nodes_that_are_left_out_do_not() -> None:
+    visits = [
+        Visit(node="node-1", ended_s=(3.0, 4.0)),
+        Visit(node="node-2", ended_s=(2.5, 4.5)),
+        Visit(node="node-3", left_out="it takes no pods"),
+    ]
+    (figure,) = figures_of(visits, storage_class="fast").figures
+    assert (figure.value, figure.low, figure.high) == (4.5, 3.0, 4.5)
+    (unknown,) = figures_of([*visits, Visit(node="node-4", problem="no path")], storage_class="fast").figures
+    assert (unknown.value, unknown.unknown) == (None, "1 of 3 nodes used no volume in time")
+    rows = figures_of(visits, storage_class="fast").rows
+    assert [row["Problem"] for row in rows] == ["", "", "it takes no pods"]

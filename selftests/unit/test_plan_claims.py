@@ -49,7 +49,7 @@ def test_what_is_kept_counts_to_the_end(planned: Callable[..., tuple[int, str]])
     """Five volumes of a GiB each, one after the other."""
     amounts = []
     for options in ((), ("--storage-keep",)):
-        _, output = planned(NO_CLUSTER, "--storage-class=fast", "-m", "smoke", "-k", "provisioning", *options)
+        _, output = planned(NO_CLUSTER, "--storage-class=fast", "-m", "smoke", "-k", "test_provisioning", *options)
         amounts += re.findall(r"^Storage: at most (\d+) GiB in (\d+) volumes", output, re.MULTILINE)
     assert amounts == [("2", "2"), ("5", "5")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from acceptance.cluster.api import Api
 from acceptance.cluster.nodes import nodes_that_take_pods
 from acceptance.cluster.objects import name_of
 from acceptance.cluster.resources import STORAGE_CLASSES, Object
@@ -46,8 +47,7 @@ def try_topology(bench: Bench) -> str:
 def _nodes(bench: Bench) -> tuple[list[str], list[str]]:
     """The names of those that the class allows, and of the others, as far as they take pods."""
     name = bench.storage_class.name
-    named = {name_of(each): each.get("allowedTopologies") for each in bench.api.list(STORAGE_CLASSES)}
-    if not (terms := named.get(name)):
+    if not (terms := topologies_of(bench.api, name)):
         raise bench.missing(f"StorageClass {name} names no allowedTopologies")
     nodes = nodes_that_take_pods(bench.api, bench.workspace.pods.template)
     inside = sorted(name_of(each) for each in nodes if any(allows(term, each) for term in terms))
@@ -58,6 +58,12 @@ def _nodes(bench: Bench) -> tuple[list[str], list[str]]:
     if bench.node not in (None, *inside):
         raise bench.not_tried(f"allowedTopologies of StorageClass {name} do not allow --storage-node {bench.node}")
     return inside, outside
+
+
+def topologies_of(api: Api, storage_class: str) -> list[Object]:
+    """The class's allowedTopologies; nothing if it names none. Classes may be listed, and not be got by name."""
+    named = {name_of(each): each.get("allowedTopologies") for each in api.list(STORAGE_CLASSES)}
+    return named.get(storage_class) or []
 
 
 def allows(term: Object, node: Object) -> bool:
