@@ -83,9 +83,10 @@ def test_each_node_that_cannot_use_its_volume_is_named() -> None:
     good, bad = (
         Visit(node=f"node-{number}", ended_s=(0.5, 1.0), problem=why) for number, why in ((1, ""), (2, "no path"))
     )
-    require_all([good, Visit(node="node-3", left_out="it takes no pods")], storage_class="fast")
+    left_out = Visit(node="node-3", left_out="it takes no pods")
+    require_all([good, left_out], storage_class="fast")
     with pytest.raises(StorageFailure, match=r"1 of 2 nodes could not use .* fast: node-2: no path"):
-        require_all([good, bad], storage_class="fast")
+        require_all([good, bad, left_out], storage_class="fast")
 
 
 @pytest.mark.parametrize(
