@@ -10,7 +10,7 @@ from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.objects import only_name
 from acceptance.cluster.resources import CONFIG_MAPS, NAMESPACES, NODES, Object
 from acceptance.cluster.storage_classes import storage_classes
-from acceptance.results.document import Cluster, Image, Node
+from acceptance.results.clusters import Cluster, Image, Node
 from acceptance.text.redaction import shown_parameter
 
 # A cluster may name the image that it offers to the suite, so that its users need not, and what it has in place of the

@@ -26,7 +26,7 @@ from acceptance.cluster.resources import (
 )
 from acceptance.cluster.snapshots import Taken, held_by, of_driver, own_content, shown_state, taken_by
 from acceptance.cluster.waiting import wait_for
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.text.errors import StorageFailure, Unsupported
 
 GROUP = GROUP_SNAPSHOTS.group

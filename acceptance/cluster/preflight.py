@@ -16,7 +16,7 @@ from acceptance.cluster.resources import NODES, SECRETS
 from acceptance.cluster.run_namespace import create_namespace
 from acceptance.cluster.storage_classes import choose_class, storage_classes
 from acceptance.cluster.workspace import Workspace
-from acceptance.results.document import Cluster, StorageClass
+from acceptance.results.clusters import Cluster, StorageClass
 from acceptance.settings.made_cluster import LOWEST
 from acceptance.settings.run import Settings
 from acceptance.settings.values import CLUSTERS_USER

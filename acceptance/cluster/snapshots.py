@@ -19,7 +19,7 @@ from acceptance.cluster.resources import (
     Object,
 )
 from acceptance.cluster.waiting import wait_for
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.text.errors import Unsupported
 from acceptance.text.quantities import parse_size
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import STORAGE_CLASSES, Object
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.text.errors import WrongUsage
 from acceptance.text.redaction import remember_named
 

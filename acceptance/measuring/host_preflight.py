@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 import psutil
 
 from acceptance.cluster.preflight import Preflight
-from acceptance.results.document import Cluster, Image, Node, StorageClass
+from acceptance.results.clusters import Cluster, Image, Node, StorageClass
 from acceptance.settings.run import Settings
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.text.redaction import redact

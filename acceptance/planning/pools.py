@@ -13,7 +13,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.nodes import takes_pods
 from acceptance.cluster.resources import NODES, STORAGE_CAPACITIES, Object
 from acceptance.cluster.storage_capacity import Segment, capacity_segments
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.settings.pod_template import PodTemplate
 from acceptance.settings.target_file import (
     LONGHORN_DRIVER,

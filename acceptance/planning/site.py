@@ -14,8 +14,8 @@ from acceptance.cluster.node_room import usable_nodes
 from acceptance.cluster.preflight import Preflight, run_preflight
 from acceptance.cluster.snapshots import GROUP, VERSION, serves_snapshots
 from acceptance.measuring.host_preflight import run_host_preflight
+from acceptance.results.clusters import StorageClass
 from acceptance.results.crashes import Failure
-from acceptance.results.document import StorageClass
 from acceptance.results.features import Capability
 from acceptance.settings.run import Settings
 from acceptance.settings.target_file import RebuildTarget

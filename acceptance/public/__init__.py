@@ -1,6 +1,7 @@
 """What tests and plugins outside this repository may import; all other modules are private (`docs/own-tests.md`)."""
 
-from acceptance.results.document import StorageClass, Verdict
+from acceptance.results.clusters import StorageClass
+from acceptance.results.document import Verdict
 from acceptance.results.requirement import Requirement
 from acceptance.text.errors import (
     AcceptanceError,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import yaml
 
 from acceptance.report.e2e_coverage import known_behaviours
-from acceptance.results.document import Results, StorageClass
+from acceptance.results.clusters import StorageClass
+from acceptance.results.document import Results
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_size
 from acceptance.text.sanitizing import on_one_line, printable

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acceptance.results.document import Cluster, Results
+from acceptance.results.clusters import Cluster
+from acceptance.results.document import Results
 
 FLOOR_TIMES = 10.0
 """A limit of a lab that a figure meets as many times over cannot have failed: it is a floor, and no requirement"""

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field, JsonValue
 
-from acceptance.results.conditions import Conditions, CpuLatency
+from acceptance.results.clusters import Cluster
+from acceptance.results.conditions import Conditions
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord
 from acceptance.results.declaration import Declaration
 from acceptance.results.disruptions import StoragePodsRecord
@@ -167,68 +168,6 @@ class Step(Frozen):
     test: str
     step: str
     seconds: float
-
-
-class Node(Frozen):
-    name: str
-    kubelet: str
-    kernel: str
-    os_image: str
-    container_runtime: str
-    architecture: str
-
-
-class StorageClass(Frozen):
-    """A StorageClass as the cluster describes it; without a cluster, a directory."""
-
-    name: str
-    provisioner: str
-    parameters: dict[str, str]
-    binding_mode: str
-    reclaim_policy: str
-    allow_expansion: bool
-    default: bool
-
-    @property
-    def waits_for_pod(self) -> bool:
-        """Whether a volume is provisioned only once a pod needs it, and where that pod runs."""
-        return self.binding_mode == "WaitForFirstConsumer"
-
-    @property
-    def provisions(self) -> bool:
-        """Whether anything is named that makes volumes of it."""
-        return self.provisioner not in ("", "kubernetes.io/no-provisioner")
-
-
-class Image(Frozen):
-    reference: str
-    digest: str | None
-
-
-class Cluster(Frozen):
-    kind: str
-    kubernetes_version: str
-    nodes: list[Node]
-    storage_classes: list[StorageClass]
-    image: Image
-    identity: str = Field(
-        default="", description="tells clusters apart: the UID of the namespace kube-system; without one, the host"
-    )
-    cpu_latency: CpuLatency | None = Field(
-        default=None, description="only of an embedded cluster, whose host's CPUs play all nodes; None in older results"
-    )
-    stand_ins: list[str] = Field(
-        default=[], description="what the cluster has in place of the real thing; empty in results of older suites"
-    )
-    machines: int | None = Field(
-        default=None, description="how many kernels run the nodes, by their boot IDs; None where a node gives none"
-    )
-
-    @property
-    def is_lab(self) -> bool:
-        """Whether fewer machines than nodes run it, or something is in place of the real thing."""
-        shared = self.machines is not None and self.machines < len(self.nodes)
-        return self.kind == "embedded" or bool(self.stand_ins) or shared
 
 
 class Run(Frozen):

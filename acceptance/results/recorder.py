@@ -10,10 +10,11 @@ from operator import is_
 from typing import Any, TypeVar, get_args, get_origin
 
 from acceptance import __version__
+from acceptance.results.clusters import Cluster
 from acceptance.results.completeness import missing, overall_of
 from acceptance.results.conditions import Conditions
 from acceptance.results.declaration import Declaration
-from acceptance.results.document import Cluster, Measurement, RelativeEstimate, Results, Run, Verdict
+from acceptance.results.document import Measurement, RelativeEstimate, Results, Run, Verdict
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.model import Frozen
 from acceptance.text.redaction import known_spellings

@@ -19,7 +19,7 @@ from acceptance.cluster.pods import needed, start_problem, wait_started
 from acceptance.cluster.resources import NODES, VOLUMES
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.results.figures import FiguresRecord, NamedFigure
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
 from acceptance.trials.features.bench import Bench, new_mark

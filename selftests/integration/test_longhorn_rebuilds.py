@@ -18,7 +18,7 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.waiting import wait_for
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.rebuild.longhorn_driver import LonghornDriver
 from embedded_cluster.longhorn.part import NAMESPACE

@@ -7,21 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from acceptance.report.comparing.model import NamedRun
+from acceptance.results.clusters import Cluster, Image, Node, StorageClass
 from acceptance.results.conditions import Conditions
-from acceptance.results.document import (
-    Cluster,
-    Estimate,
-    Image,
-    Measurement,
-    Node,
-    RelativeEstimate,
-    Results,
-    Role,
-    Run,
-    Status,
-    StorageClass,
-    Verdict,
-)
+from acceptance.results.document import Estimate, Measurement, RelativeEstimate, Results, Role, Run, Status, Verdict
 from acceptance.results.metrics import Metric
 from selftests.unit.flat_verdicts import flat_verdict
 

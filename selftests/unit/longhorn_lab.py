@@ -9,7 +9,7 @@ from typing import Any
 from acceptance.cluster.longhorn_resources import LONGHORN_VOLUMES, REPLICAS
 from acceptance.cluster.resources import VOLUMES
 from acceptance.cluster.waiting import wait_for
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.results.rebuilds import TimedRebuild
 from acceptance.trials.rebuild.driver import TargetVolume
 from acceptance.trials.rebuild.following import Timeouts, follow_rebuild

@@ -28,7 +28,7 @@ from acceptance.cluster.resources import (
     Resource,
 )
 from acceptance.cluster.watching import Change, Kind
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 
 MADE = "2026-11-24T00:00:00Z"
 RUN = "20261124-000000-0123456789abcdef"

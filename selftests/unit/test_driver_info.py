@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from acceptance.__main__ import main
 from acceptance.report.driver_info import KNOWN, driver_info
-from acceptance.results.document import Results, StorageClass
+from acceptance.results.clusters import StorageClass
+from acceptance.results.document import Results
 from acceptance.results.features import Capability, CapabilityRecord, CapabilityStatus
 from acceptance.results.run_folder import RunFolder
 from acceptance.text.errors import WrongUsage

@@ -31,7 +31,7 @@ from acceptance.cluster.resources import (
     Resource,
 )
 from acceptance.planning.site import Site, lacks_groups
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.text.errors import StorageFailure, Unsupported
 from selftests.unit.simulated_api import SimulatedApi
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from acceptance.results.document import Cluster, Estimate, Image, Measurement, RelativeEstimate
+from acceptance.results.clusters import Cluster, Image
+from acceptance.results.document import Estimate, Measurement, RelativeEstimate
 from acceptance.results.history import AcceptedLevel, KeptMeasurement, KeptMetric, RunRecord
 from acceptance.results.history_series import Series, past, record_of
 from acceptance.results.recorder import Recorder

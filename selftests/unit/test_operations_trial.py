@@ -9,7 +9,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, PODS, SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, VOLUMES
 from acceptance.cluster.workspace import Workspace
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.results.operations import OPERATIONS, OperationRecord, OperationsRecord
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.operations import observer

@@ -9,7 +9,7 @@ import pytest
 from acceptance.cluster.longhorn_resources import LONGHORN_NODES
 from acceptance.cluster.resources import NODES, STORAGE_CAPACITIES
 from acceptance.planning.pools import Pool, pools_of
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.settings.pod_template import PodTemplate
 from acceptance.settings.target_file import Target, read_target
 from acceptance.settings.targets import target_path

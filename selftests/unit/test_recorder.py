@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from acceptance.judging.rejudging import contradictions
+from acceptance.results.clusters import Cluster, Image
 from acceptance.results.completeness import missing
 from acceptance.results.conditions import Conditions, TierLimit
-from acceptance.results.document import Cluster, Image, Results, Status, Verdict
+from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.recorder import Recorder
 from acceptance.results.requirement import Requirement
 from acceptance.results.under_load import UnderLoadRecord

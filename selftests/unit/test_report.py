@@ -14,20 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acceptance.report.summary import render_summary, verdict_sentence
-from acceptance.results.document import (
-    Cluster,
-    Estimate,
-    Image,
-    Measurement,
-    Node,
-    Overall,
-    Results,
-    Run,
-    Status,
-    Step,
-    StorageClass,
-    Verdict,
-)
+from acceptance.results.clusters import Cluster, Image, Node, StorageClass
+from acceptance.results.document import Estimate, Measurement, Overall, Results, Run, Status, Step, Verdict
 from acceptance.results.scaling import (
     CapacityRecord,
     Figure,

@@ -11,7 +11,8 @@ from acceptance.limits.rebuilds import rebuild_limit
 from acceptance.report.overview import subjects
 from acceptance.report.summary import render_summary
 from acceptance.report.tiles import Tile, tiles
-from acceptance.results.document import Cluster, Results, Verdict
+from acceptance.results.clusters import Cluster
+from acceptance.results.document import Results, Verdict
 from selftests.unit.compared_runs import cluster, judged, measured, run_of
 from selftests.unit.rebuild_records import record, timed
 from selftests.unit.test_cluster_identity import api

@@ -18,7 +18,7 @@ from acceptance.cluster.permissions import Permission, _missing
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import CLAIMS, VOLUME_SNAPSHOTS, Object
 from acceptance.cluster.snapshots import Snapshot, wait_taken
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.settings.run import read_settings
 from acceptance.text.errors import (
     AcceptanceError,

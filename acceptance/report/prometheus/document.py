@@ -13,8 +13,9 @@ from acceptance.report.gauges import PREFIX, Gauge, Labels, Samples
 from acceptance.report.prometheus.judged import add_run, add_verdicts
 from acceptance.report.prometheus.measured import add_measurements, add_steps
 from acceptance.report.prometheus.records import add_records
+from acceptance.results.clusters import Cluster
 from acceptance.results.completeness import classes_under_test
-from acceptance.results.document import Cluster, Results
+from acceptance.results.document import Results
 
 MARK = 8
 """characters of an identity: enough to tell the clusters of an organization apart"""

@@ -18,7 +18,7 @@ from acceptance.cluster.pods import ask_for_pod, create_pod, end_pod, wait_start
 from acceptance.cluster.snapshots import Snapshot, undo_snapshot
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.results.features import Capability
 from acceptance.text.errors import NotTried, StorageFailure, Unsupported
 from acceptance.text.quantities import parse_size

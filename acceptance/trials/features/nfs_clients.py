@@ -12,7 +12,7 @@ from typing import Any
 from acceptance.cluster.api import Api
 from acceptance.cluster.longhorn_resources import GROUP, LONGHORN_NODES, VERSION
 from acceptance.cluster.permissions import Permission, may
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.settings.target_file import LONGHORN_DRIVER, LONGHORN_NAMESPACE
 
 CONDITION = "NFSClientInstalled"

@@ -17,7 +17,7 @@ from acceptance.cluster.resources import CLAIMS, PODS, VOLUMES
 from acceptance.cluster.snapshots import GROUP, Snapshot, have_removed, own_content, take_snapshot
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.results.operations import Moment, ObjectKind, Operation
 from acceptance.trials import Say
 from acceptance.trials.operations.at_once import at_once

@@ -11,7 +11,7 @@ from acceptance.cluster.objects import name_of
 from acceptance.cluster.snapshots import snapshot_class_of
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.once import Once
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.results.operations import OPERATIONS, Operation, OperationsRecord
 from acceptance.text.errors import EnvironmentFailure, Unsupported
 from acceptance.trials import Say

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from acceptance.cluster.api import Api
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.settings.target_file import LONGHORN_DRIVER, CephTarget, CommandTarget, LonghornTarget
 from acceptance.text.errors import NotTried
 from acceptance.trials.rebuild.ceph_driver import CephDriver

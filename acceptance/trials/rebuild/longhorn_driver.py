@@ -13,7 +13,7 @@ from acceptance.cluster.longhorn_resources import (
     VERSION,
 )
 from acceptance.cluster.permissions import Permission, require_rebuild_permissions
-from acceptance.results.document import StorageClass
+from acceptance.results.clusters import StorageClass
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.rebuild.driver import TargetVolume
 from acceptance.trials.rebuild.longhorn_api import REBUILD_LIMIT, Trigger, longhorn_settings, one_copy
